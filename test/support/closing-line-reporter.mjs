@@ -1,0 +1,13 @@
+// Ends a test run with one plain line, `N passed, N failed`, that scripts can read.
+
+/** A jest reporter: counts tests, and a file that failed to run at all as one failed test. */
+export default class ClosingLineReporter {
+  onRunComplete(_contexts, results) {
+    const brokenFiles = results.testResults.filter((file) => file.testExecError).length;
+    const failed = results.numFailedTests + brokenFiles;
+    const skipped = results.numPendingTests + results.numTodoTests;
+    const tail = skipped > 0 ? `, ${skipped} skipped` : '';
+    this.line = `${results.numPassedTests} passed, ${failed} failed${tail}`;
+    process.stdout.write(`\n${this.line}\n`);
+  }
+}
