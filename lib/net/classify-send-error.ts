@@ -1,0 +1,106 @@
+// Turns whatever broke a send into one of seven classes and a sentence safe to show a tenant.
+import { faultCode } from './send-fault.ts';
+
+export type SendErrorClass =
+  'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'blocked';
+
+/** How far a send had come. */
+export type SendPhase = 'dns' | 'connect' | 'tls' | 'exchange';
+
+/**
+ * The sentences are a fixed vocabulary: no addresses, no text from the resolver or the
+ * receiver.
+ */
+export interface SendErrorVerdict {
+  readonly errorClass: SendErrorClass;
+  readonly detail: string;
+}
+
+const resetDetail = 'the receiver closed the connection before its answer was complete';
+const headersDetail = 'the headers of the answer were larger than 16 KiB';
+
+const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
+
+const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
+  ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
+  ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
+  ['ENOTFOUND', verdict('dns', 'the host name was not found')],
+  ['ECONNREFUSED', verdict('connect', 'the receiver refused the connection')],
+  ['EHOSTUNREACH', verdict('connect', 'the receiver could not be reached')],
+  ['ENETUNREACH', verdict('connect', 'the receiver could not be reached')],
+  ['ETIMEDOUT', verdict('connect', 'the connection to the receiver timed out')],
+  ['UND_ERR_CONNECT_TIMEOUT', verdict('connect', 'the connection to the receiver timed out')],
+  ['ERR_SOCKET_CONNECTION_TIMEOUT', verdict('connect', 'the connection to the receiver timed out')],
+  ['CERT_HAS_EXPIRED', verdict('tls', 'the certificate of the receiver has expired')],
+  ['CERT_NOT_YET_VALID', verdict('tls', 'the certificate of the receiver is not valid yet')],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    verdict('tls', 'the certificate of the receiver is for another host name'),
+  ],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', verdict('tls', 'the certificate of the receiver is self-signed')],
+  [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    verdict('tls', 'the receiver sent an incomplete certificate chain'),
+  ],
+  ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
+  ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
+]);
+
+const tlsCodes: readonly RegExp[] = [
+  /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_)/,
+  /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
+];
+
+/** Ours, not the receiver's: a wrong argument or a broken assumption in code. */
+const ownFaultCode =
+  /^(?:UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_)|ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$)/;
+
+const verdictsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
+  dns: verdict('dns', 'the host name could not be resolved'),
+  connect: verdict('connect', 'the connection to the receiver failed'),
+  tls: verdict('tls', 'the TLS handshake with the receiver failed'),
+  exchange: verdict('reset', resetDetail),
+};
+
+const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
+  dns: verdict('timeout', 'the host name was not resolved in time'),
+  connect: verdict('timeout', 'no connection to the receiver was made in time'),
+  tls: verdict('timeout', 'the TLS handshake with the receiver did not end in time'),
+  exchange: verdict('timeout', 'the receiver did not answer completely in time'),
+};
+
+/**
+ * Classifies what was thrown while sending, by its code and, for codes nobody knows, by the phase.
+ * Gives null for a fault of our own code, which the caller must throw on.
+ */
+export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
+  const code = faultCode(error);
+  if (code === null) return classifyByName(error, phase);
+  if (ownFaultCode.test(code)) return null;
+  if (code === 'ATTEMPT_DEADLINE') return timeoutsByPhase[phase];
+  const known = verdictsByCode.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith('EAI_')) return verdictsByPhase.dns;
+  if (tlsCodes.some((pattern) => pattern.test(code))) return verdictsByPhase.tls;
+  if (code.startsWith('HPE_')) return notHttp;
+  return isReset(code) ? verdict('reset', resetDetail) : verdictsByPhase[phase];
+}
+
+/** True for the codes that mean "the other side closed the connection". */
+export function isReset(code: string): boolean {
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
+}
+
+function verdict(errorClass: SendErrorClass, detail: string): SendErrorVerdict {
+  return { errorClass, detail };
+}
+
+const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'SyntaxError'];
+
+function classifyByName(error: unknown, phase: SendPhase): SendErrorVerdict | null {
+  if (typeof error !== 'object' || error === null || !('name' in error)) return null;
+  // Undici 7 means to set a code HPE_… here and leaves it undefined.
+  if (error.name === 'HTTPParserError') return notHttp;
+  return programmingErrorNames.includes(error.name) ? null : verdictsByPhase[phase];
+}

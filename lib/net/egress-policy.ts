@@ -1,0 +1,25 @@
+// What an operator lets this service's outgoing requests reach: schemes, ports and address ranges.
+
+/**
+ * The operator's rules for outgoing requests. `denyCidrs` win over `allowCidrs`, and `allowCidrs`
+ * win over the built-in table of ranges that are not public.
+ */
+export interface EgressPolicy {
+  /** Plain http is for receivers the operator owns; anyone on the path can read and change it. */
+  readonly allowHttp: boolean;
+  /**
+   * The ports a URL may name. Port 80 joins a list when `allowHttp` is set; 0 is always
+   * refused.
+   */
+  readonly ports: readonly number[] | 'any';
+  readonly allowCidrs: readonly string[];
+  readonly denyCidrs: readonly string[];
+}
+
+/** Public receivers over https on the two usual ports, and nothing else. */
+export const defaultEgressPolicy: EgressPolicy = {
+  allowHttp: false,
+  ports: [443, 8443],
+  allowCidrs: [],
+  denyCidrs: [],
+};

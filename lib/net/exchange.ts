@@ -1,0 +1,127 @@
+// One POST and its answer over one connection, read within a limit and a deadline.
+import { msSince } from './attempt-trace.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
+import { destroyConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { responseSampleBytesMax } from './response-sample.ts';
+import type { Dispatcher } from 'undici';
+
+/** Reading of an answer stops here; its status has long been known. */
+export const responseBytesReadMax = 64 * 1024;
+
+/** `Retry-After` is a number or a date (RFC 9110 §10.2.3); anything longer is neither. */
+const retryAfterCharactersMax = 64;
+
+export interface ExchangeRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** The first bytes of the body, at most the size of a sample. */
+  readonly head: Buffer;
+  /** True when the body was read to its end, so that the connection can be used again. */
+  readonly complete: boolean;
+}
+
+export interface ExchangeOptions {
+  readonly signal: AbortSignal;
+  readonly trace: AttemptTrace;
+}
+
+/**
+ * Sends one POST and reads its answer, at most 64 KiB of it. The connection is spent unless the
+ * answer is complete. Rejects with the signal's reason when it aborts, else with undici's error.
+ */
+export function exchange(
+  connection: Connection,
+  request: ExchangeRequest,
+  { signal, trace }: ExchangeOptions,
+): Promise<Answer> {
+  trace.phase = 'exchange';
+  trace.address = connection.address;
+  return new Promise<Answer>((resolve, reject) => {
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', onAbort);
+      destroyConnection(connection, error);
+      reject(error);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    const finish = (answer: Answer): void => {
+      signal.removeEventListener('abort', onAbort);
+      if (!answer.complete) destroyConnection(connection);
+      resolve(answer);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    connection.client.dispatch(
+      { ...request, method: 'POST' },
+      createAnswerReader({ trace, finish, fail }),
+    );
+  });
+}
+
+interface AnswerReaderOptions {
+  readonly trace: AttemptTrace;
+  readonly finish: (answer: Answer) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Undici's view of one answer. It counts all bytes and keeps those of the sample. */
+function createAnswerReader({
+  trace,
+  finish,
+  fail,
+}: AnswerReaderOptions): Dispatcher.DispatchHandler {
+  const chunks: Buffer[] = [];
+  let bytesRead = 0;
+  let status = 0;
+  let retryAfter: string | null = null;
+  let writtenAt = performance.now();
+
+  const answer = (complete: boolean): Answer => ({
+    status,
+    retryAfter,
+    head: Buffer.concat(chunks),
+    complete,
+  });
+
+  return {
+    onRequestStart() {
+      writtenAt = performance.now();
+    },
+    onResponseStarted() {
+      trace.answerBegan = true;
+      trace.ms.firstByte ??= msSince(writtenAt);
+    },
+    // Also called for 1xx answers; the last one, which has the body, wins.
+    onResponseStart(_controller, statusCode, headers) {
+      status = statusCode;
+      retryAfter = readRetryAfter(headers['retry-after']);
+    },
+    onResponseData(_controller, chunk) {
+      const wanted = responseSampleBytesMax - Math.min(bytesRead, responseSampleBytesMax);
+      // Copied, because the chunk is a window on a larger buffer that would be held with it.
+      if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
+      bytesRead += chunk.length;
+      if (bytesRead >= responseBytesReadMax) finish(answer(false));
+    },
+    onResponseEnd() {
+      finish(answer(true));
+    },
+    onResponseError(_controller, error) {
+      fail(error);
+    },
+  };
+}
+
+function readRetryAfter(value: string | string[] | undefined): string | null {
+  const first = typeof value === 'string' ? value : value?.[0];
+  return first === undefined || first.length > retryAfterCharactersMax ? null : first;
+}

@@ -1,0 +1,56 @@
+// Refuses host names that cannot belong to a public receiver, before DNS is asked.
+
+const labelLengthMax = 63;
+const nameLengthMax = 253;
+
+/** Letters, digits and inner hyphens (RFC 1123 §2.1), and the underscore some providers use. */
+const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
+
+/** A last label like this makes some readers take the name for an IPv4 address (RFC 3696 §2). */
+const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
+
+/** Names that never leave a private network or a host. */
+const privateSuffixes: readonly string[] = [
+  'localhost', // RFC 6761 §6.3
+  'local', // RFC 6762, multicast DNS
+  'internal', // ICANN resolution 2024.07.29.06, private use; cloud metadata names
+  'lan', // a habit of routers, never delegated
+  'home.arpa', // RFC 8375
+  'test', // RFC 6761 §6.2
+  'invalid', // RFC 6761 §6.4
+  'onion', // RFC 7686
+];
+
+/** The name without the one trailing dot that marks it as absolute (RFC 1034 §3.1). */
+export function withoutTrailingDot(name: string): string {
+  return name.endsWith('.') ? name.slice(0, -1) : name;
+}
+
+/**
+ * True for `localhost` and names under it, which mean this host and nothing else (RFC 6761
+ * §6.3).
+ */
+export function isLocalhostName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/**
+ * Why a lower-case ASCII name without its trailing dot is refused, as the end of a sentence, or
+ * null.
+ */
+export function refuseHostName(name: string): string | null {
+  if (name.length > nameLengthMax) {
+    return `must be at most ${nameLengthMax} characters (got ${name.length})`;
+  }
+  const labels = name.split('.');
+  for (const label of labels) {
+    if (label.length > labelLengthMax) {
+      return `must have labels of at most ${labelLengthMax} characters (got ${label.length})`;
+    }
+    if (!labelPattern.test(label)) return `is not a valid host name (label "${label}")`;
+  }
+  if (numericPattern.test(labels.at(-1) ?? '')) return 'must not end in a number';
+  const suffix = privateSuffixes.find((end) => name === end || name.endsWith(`.${end}`));
+  if (suffix !== undefined) return `is not a public name (${suffix} is reserved)`;
+  return labels.length === 1 ? 'must be a full domain name (got a single label)' : null;
+}

@@ -1,0 +1,215 @@
+// Sends one webhook request to a receiver nobody trusts, and tells what happened as a value.
+import { addressGuardOf } from './address-guard.ts';
+import { startDeadline } from './attempt-deadline.ts';
+import { createTrace, msSince } from './attempt-trace.ts';
+import type { AttemptTimings, AttemptTrace } from './attempt-trace.ts';
+import { classifySendError, isReset } from './classify-send-error.ts';
+import type { SendErrorClass } from './classify-send-error.ts';
+import { ConnectionShelf, createConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { EgressPolicy } from './egress-policy.ts';
+import { exchange } from './exchange.ts';
+import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
+import { openSocket } from './open-socket.ts';
+import type { SocketOpener } from './open-socket.ts';
+import { requestHeaders } from './request-headers.ts';
+import { createHostResolver, systemResolver } from './resolve-host.ts';
+import type { Resolver } from './resolve-host.ts';
+import { sampleText } from './response-sample.ts';
+import { faultCode } from './send-fault.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
+
+export type { AttemptTimings } from './attempt-trace.ts';
+export type { SendErrorClass } from './classify-send-error.ts';
+
+/**
+ * The time of one whole attempt, from DNS to the last byte of the answer, unless the request
+ * says.
+ */
+const attemptTimeoutMsDefault = 5_000;
+
+/** Idle connections kept to one origin, enough for a burst of deliveries to one receiver. */
+const idlePerOriginMax = 32;
+
+/**
+ * Idle connections kept in all, so that thousands of origins cannot hold memory and
+ * descriptors.
+ */
+const idleMax = 256;
+
+export interface SendRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+  readonly timeoutMs?: number;
+  /** Our own reason to stop, such as a shutdown. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What became of a send. `address` is the peer when one was dialled. `detail` is one of a fixed
+ * set of sentences that name neither addresses nor secrets, or what is wrong with the URL.
+ */
+export type SendResult =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: string | null;
+      /** At most 4 KiB of UTF-8. */
+      readonly responseSample: string;
+      readonly address: string | null;
+      readonly ms: AttemptTimings;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly errorClass: SendErrorClass;
+      readonly detail: string;
+      readonly address: string | null;
+      readonly ms: AttemptTimings;
+    };
+
+export interface HttpSender extends AsyncDisposable {
+  /**
+   * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
+   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender).
+   */
+  send(request: SendRequest): Promise<SendResult>;
+}
+
+export interface HttpSenderOptions {
+  readonly policy: EgressPolicy;
+  readonly timeoutMs?: number;
+  readonly userAgent?: string;
+  /** Replaces the system's DNS. */
+  readonly resolver?: Resolver;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string;
+}
+
+/**
+ * Makes a sender with its own kept connections. Redirects are never followed, answers never
+ * decompressed, proxy settings of the environment never read. How many sends run at once is the
+ * caller's to bound. Throws a TypeError when the policy holds a range that is not a CIDR.
+ */
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  const { policy, timeoutMs = attemptTimeoutMsDefault, userAgent = 'agent-herald' } = options;
+  const guard = addressGuardOf(policy);
+  const hosts = createHostResolver(guard, options.resolver ?? systemResolver);
+  const roads: Roads = {
+    shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
+    opener: { guard, hosts, ca: options.ca },
+  };
+  const underWay = new Set<Promise<unknown>>();
+  let disposed = false;
+
+  async function sendOnce(request: SendRequest, attempt: Attempt): Promise<SendResult> {
+    const checked = checkWebhookUrl(request.url, policy);
+    if (!checked.ok) return failed(attempt, { errorClass: 'blocked', detail: checked.reason });
+    const url = new URL(checked.url);
+    const headers = requestHeaders(request.headers, userAgent);
+    const message = { path: url.pathname + url.search, headers, body: request.body };
+    const deadline = startDeadline(request.timeoutMs ?? timeoutMs, request.signal);
+    try {
+      const options = { signal: deadline.signal, trace: attempt.trace };
+      return answered(attempt, await deliver(url, message, { roads, ...options }));
+    } catch (error) {
+      // Our shutdown says nothing about the receiver, so it must not become an attempt of its.
+      request.signal?.throwIfAborted();
+      const verdict = classifySendError(error, attempt.trace.phase);
+      if (verdict === null) throw error;
+      return failed(attempt, verdict);
+    } finally {
+      deadline.stop();
+    }
+  }
+
+  return {
+    async send(request) {
+      if (disposed) throw new Error('the sender is disposed');
+      request.signal?.throwIfAborted();
+      const work = sendOnce(request, { trace: createTrace(), startedAt: performance.now() });
+      underWay.add(work);
+      return work.finally(() => underWay.delete(work));
+    },
+    async [Symbol.asyncDispose]() {
+      disposed = true;
+      roads.shelf.close();
+      // Each of these is bounded by its deadline, and tells its own caller how it ended.
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+interface Roads {
+  readonly shelf: ConnectionShelf;
+  readonly opener: SocketOpener;
+}
+
+interface Attempt {
+  readonly trace: AttemptTrace;
+  readonly startedAt: number;
+}
+
+type DeliverOptions = ExchangeOptions & { readonly roads: Roads };
+
+/** One exchange: over a kept connection when there is one, over a new one otherwise. */
+async function deliver(
+  url: URL,
+  message: ExchangeRequest,
+  { roads, signal, trace }: DeliverOptions,
+): Promise<Answer> {
+  const kept = roads.shelf.take(url.origin);
+  if (kept !== null) {
+    try {
+      return await exchangeAndKeep(kept, message, { roads, signal, trace });
+    } catch (error) {
+      if (!wentStale(error, trace)) throw error;
+    }
+  }
+  const socket = await openSocket(url, roads.opener, { signal, trace });
+  const fresh = createConnection(url.origin, socket, trace.address);
+  return exchangeAndKeep(fresh, message, { roads, signal, trace });
+}
+
+async function exchangeAndKeep(
+  connection: Connection,
+  message: ExchangeRequest,
+  { roads, signal, trace }: DeliverOptions,
+): Promise<Answer> {
+  const answer = await exchange(connection, message, { signal, trace });
+  if (answer.complete) roads.shelf.put(connection);
+  return answer;
+}
+
+/**
+ * A receiver may close a kept connection at the moment we write on it (RFC 9112 §9.3.1), which is
+ * no fault of either side. If no byte of an answer came, sending again at once over a new
+ * connection is right: deliveries are at-least-once anyway and the receiver knows a repeat by its
+ * event id.
+ */
+function wentStale(error: unknown, trace: AttemptTrace): boolean {
+  const code = faultCode(error);
+  if (code === null || trace.answerBegan) return false;
+  return code === 'CONNECTION_STALE' || isReset(code);
+}
+
+function answered({ trace, startedAt }: Attempt, answer: Answer): SendResult {
+  trace.ms.total = msSince(startedAt);
+  return {
+    kind: 'answered',
+    status: answer.status,
+    retryAfter: answer.retryAfter,
+    responseSample: sampleText(answer.head, answer.complete),
+    address: trace.address,
+    ms: trace.ms,
+  };
+}
+
+function failed(
+  { trace, startedAt }: Attempt,
+  { errorClass, detail }: { errorClass: SendErrorClass; detail: string },
+): SendResult {
+  trace.ms.total = msSince(startedAt);
+  const address = errorClass === 'blocked' ? null : trace.address;
+  return { kind: 'failed', errorClass, detail, address, ms: trace.ms };
+}

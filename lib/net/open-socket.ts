@@ -1,0 +1,152 @@
+// Opens a socket to a receiver: resolve, vet, connect, vet the peer, shake hands.
+import { once } from 'node:events';
+import { connect as connectTcp, isIP } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { AddressGuard } from './address-guard.ts';
+import { msSince } from './attempt-trace.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
+import { withoutTrailingDot } from './host-name.ts';
+import { requireAllowed } from './resolve-host.ts';
+import type { HostResolver } from './resolve-host.ts';
+
+export interface SocketOpener {
+  readonly guard: AddressGuard;
+  readonly hosts: HostResolver;
+  /** Certificates to trust instead of the system's, PEM. For tests. */
+  readonly ca: string | undefined;
+}
+
+export interface OpenSocketOptions {
+  readonly signal: AbortSignal;
+  readonly trace: AttemptTrace;
+}
+
+/** A name with thousands of addresses must not keep an attempt dialling. */
+const addressesPerFamilyMax = 2;
+
+/** How long one address has before the next is tried (RFC 8305 §5); the last has all the rest. */
+const addressAttemptMs = 1_000;
+
+/**
+ * Opens a connection for a canonical URL, writing the length of each phase into the trace.
+ * Throws a SendFault for what the guard refuses, the signal's reason when it aborts, and otherwise
+ * what the resolver or the socket reports.
+ */
+export async function openSocket(
+  url: URL,
+  opener: SocketOpener,
+  options: OpenSocketOptions,
+): Promise<Socket> {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const addresses = await resolve(host, opener, options);
+  const socket = await dial(url, addresses, options);
+  try {
+    // The last word: whatever resolver and kernel did, this is who we are talking to.
+    requireAllowed(socket.remoteAddress ?? '', opener.guard);
+    return url.protocol === 'https:' ? await shakeHands(socket, host, { opener, options }) : socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function resolve(
+  host: string,
+  { hosts }: SocketOpener,
+  { signal, trace }: OpenSocketOptions,
+): Promise<readonly string[]> {
+  trace.phase = 'dns';
+  const startedAt = performance.now();
+  try {
+    return await hosts.addressesOf(host, signal);
+  } finally {
+    if (isIP(host) === 0) trace.ms.dns = msSince(startedAt);
+  }
+}
+
+async function dial(
+  url: URL,
+  addresses: readonly string[],
+  { signal, trace }: OpenSocketOptions,
+): Promise<Socket> {
+  trace.phase = 'connect';
+  const startedAt = performance.now();
+  const socket = connectTcp({
+    host: addresses.length === 1 ? (addresses[0] ?? '') : url.hostname,
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    lookup: answerWith(firstOfEachFamily(addresses)),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressAttemptMs,
+    noDelay: true,
+    keepAlive: false,
+  });
+  socket.on('connectionAttempt', (address: string) => {
+    trace.address = address;
+  });
+  keepFromThrowing(socket);
+  await eventOf(socket, 'connect', signal);
+  trace.ms.connect = msSince(startedAt);
+  trace.address = socket.remoteAddress ?? null;
+  return socket;
+}
+
+/** Some of both families, since this host may have no route for one of them. */
+function firstOfEachFamily(addresses: readonly string[]): readonly string[] {
+  const firstOf = (family: number): readonly string[] =>
+    addresses.filter((address) => isIP(address) === family).slice(0, addressesPerFamilyMax);
+  const chosen = new Set([...firstOf(6), ...firstOf(4)]);
+  return addresses.filter((address) => chosen.has(address));
+}
+
+/** Dials the vetted addresses only: a second question to DNS could have a second answer. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, _options, callback) => callback(null, answers);
+}
+
+async function shakeHands(
+  socket: Socket,
+  host: string,
+  { opener, options }: { opener: SocketOpener; options: OpenSocketOptions },
+): Promise<Socket> {
+  const { signal, trace } = options;
+  trace.phase = 'tls';
+  const startedAt = performance.now();
+  const secure = connectTls({
+    socket,
+    // Without `host` Node would check the certificate of a literal address against "localhost".
+    host: withoutTrailingDot(host),
+    // RFC 6066 §3: a server name is never an address and has no trailing dot.
+    servername: isIP(host) === 0 ? withoutTrailingDot(host) : '',
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(opener.ca === undefined ? {} : { ca: opener.ca }),
+  });
+  keepFromThrowing(secure);
+  await eventOf(secure, 'secureConnect', signal);
+  trace.ms.tls = msSince(startedAt);
+  return secure;
+}
+
+/**
+ * Between the steps nobody waits on the socket, and an 'error' event without a listener would end
+ * the process. Nothing is lost: the next step finds the socket destroyed and reports that.
+ */
+function keepFromThrowing(socket: Socket): void {
+  socket.on('error', () => undefined);
+}
+
+async function eventOf(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await once(socket, event, { signal });
+  } catch (error) {
+    socket.destroy();
+    throw signal.aborted ? signal.reason : error;
+  }
+}

@@ -1,0 +1,22 @@
+// Keeps the beginning of an answer as text that can be stored and shown.
+
+/** How much of an answer is kept, in bytes of UTF-8. */
+export const responseSampleBytesMax = 4 * 1024;
+
+/**
+ * The first 4 KiB of an answer as text, cut between characters. Bytes that are not UTF-8 and NULs,
+ * which some stores refuse, become U+FFFD. `whole` says that the bytes are all there is.
+ */
+export function sampleText(bytes: Buffer, whole: boolean): string {
+  const text = decode(bytes.subarray(0, responseSampleBytesMax), whole).replaceAll('\0', '\uFFFD');
+  const encoded = Buffer.from(text, 'utf8');
+  // A replacement takes three bytes where the bad one took one, so the limit is applied again.
+  if (encoded.length <= responseSampleBytesMax) return text;
+  return decode(encoded.subarray(0, responseSampleBytesMax), false);
+}
+
+/** A streaming decoder that is not flushed leaves out a character cut in the middle. */
+function decode(bytes: Buffer, whole: boolean): string {
+  const cut = !whole || bytes.length === responseSampleBytesMax;
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut });
+}

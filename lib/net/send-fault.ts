@@ -1,0 +1,24 @@
+// The faults of a send that no library reports: the guard's refusals and our own limits.
+
+export type SendFaultCode =
+  | 'ADDRESS_BLOCKED' // the guard refused an address
+  | 'ADDRESS_ABSENT' // the name resolved to nothing
+  | 'ATTEMPT_DEADLINE' // the time of the whole attempt is over
+  | 'CONNECTION_STALE'; // a kept connection was closed before it was used again
+
+/** A fault of this module's own. Branch on `code`: `instanceof` can lie across realms. */
+export class SendFault extends Error {
+  override readonly name = 'SendFault';
+  readonly code: SendFaultCode;
+
+  constructor(code: SendFaultCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The `code` of a thrown value, ours or Node's or undici's, or null. */
+export function faultCode(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,111 @@
+// Checks the URL of a webhook by its text alone; the address behind the name is checked at connect.
+import { addressGuardOf } from './address-guard.ts';
+import type { AddressGuard } from './address-guard.ts';
+import type { EgressPolicy } from './egress-policy.ts';
+import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
+import { parseAddress } from './parse-address.ts';
+
+export { defaultEgressPolicy } from './egress-policy.ts';
+export type { EgressPolicy } from './egress-policy.ts';
+export { isCidr, parseCidr } from './parse-address.ts';
+
+/** A canonical URL with an ASCII host, or a sentence saying what is wrong with the one given. */
+export type WebhookUrlCheck =
+  { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
+
+/** The longest webhook URL, in characters, both as given and as canonicalised. */
+export const webhookUrlCharactersMax = 2_048;
+
+/**
+ * `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash: none may
+ * come in.
+ */
+// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
+
+/**
+ * A scheme and a host that starts at once: `https:/x` and `https:///x` mean hosts to `new URL`
+ * only.
+ */
+const httpStart = /^https?:\/\/[^/?#]/i;
+
+/**
+ * Checks a webhook URL without DNS, and gives the canonical form to store and to connect with
+ * (WHATWG URL, so that check and connection never read the same text differently).
+ * Throws a TypeError when the policy holds a range that is not a CIDR.
+ */
+export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
+  const textRefusal = refuseText(text, policy);
+  if (textRefusal !== null) return { ok: false, reason: textRefusal };
+  if (!URL.canParse(text)) return { ok: false, reason: 'url is not a valid URL' };
+  const url = new URL(text);
+  const refusal =
+    refuseLength(url.href.length) ??
+    refuseScheme(url.protocol.slice(0, -1), policy) ??
+    refusePort(url, policy) ??
+    refuseHost(url.hostname, addressGuardOf(policy));
+  return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
+}
+
+/** The rules that need the text as it was sent, since parsing would hide what they look for. */
+function refuseText(text: string, policy: EgressPolicy): string | null {
+  const lengthRefusal = refuseLength(text.length);
+  if (lengthRefusal !== null) return lengthRefusal;
+  if (forbiddenCharacters.test(text)) {
+    return 'url must not hold spaces, control characters or backslashes';
+  }
+  if (!httpStart.test(text)) return refuseStart(text, policy);
+  // The authority is tested as text because `new URL` forgets an empty user name.
+  const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
+  if (authority.includes('@')) return 'url must not hold a user name or password';
+  return text.includes('#') ? 'url must not hold a fragment' : null;
+}
+
+function refuseStart(text: string, policy: EgressPolicy): string {
+  const scheme = /^([a-z][a-z0-9+.-]{0,31}):/i.exec(text)?.[1]?.toLowerCase();
+  const other = scheme === undefined || scheme === 'https' || scheme === 'http';
+  if (other) return 'url must begin with https:// and a host name';
+  return refuseScheme(scheme, policy) ?? 'url is not a valid URL';
+}
+
+function refuseLength(characters: number): string | null {
+  if (characters <= webhookUrlCharactersMax) return null;
+  return `url must be at most ${webhookUrlCharactersMax} characters (got ${characters})`;
+}
+
+function refuseScheme(scheme: string, policy: EgressPolicy): string | null {
+  if (scheme === 'https' || (scheme === 'http' && policy.allowHttp)) return null;
+  return `url must be ${policy.allowHttp ? 'https or http' : 'https'} (got ${scheme})`;
+}
+
+function refusePort(url: URL, { allowHttp, ports }: EgressPolicy): string | null {
+  const port = url.port === '' ? defaultPort(url) : Number(url.port);
+  if (port === 0) return 'url must not use port 0';
+  if (ports === 'any') return null;
+  const usable = allowHttp ? [...ports, 80] : ports;
+  if (usable.includes(port)) return null;
+  return `url port must be one of ${usable.join(', ')} (got ${port})`;
+}
+
+function defaultPort(url: URL): number {
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function refuseHost(hostname: string, guard: AddressGuard): string | null {
+  const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  if (literal !== hostname || parseAddress(literal) !== null) {
+    return guard.verdict(literal).allowed ? null : `url host ${hostname} is not a public address`;
+  }
+  const name = withoutTrailingDot(hostname);
+  if (isLocalhostName(name) && allowsLoopback(guard)) return null;
+  const refusal = refuseHostName(name);
+  return refusal === null ? null : `url host ${hostname} ${refusal}`;
+}
+
+/**
+ * Loopback is allowed only by the operator's list, so this tells whether `localhost` makes
+ * sense.
+ */
+function allowsLoopback(guard: AddressGuard): boolean {
+  return guard.verdict('127.0.0.1').allowed || guard.verdict('::1').allowed;
+}

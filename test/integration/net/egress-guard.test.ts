@@ -1,0 +1,202 @@
+// The sender and scripted DNS: no answer of a resolver leads to a connection the guard refuses.
+import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { createTrace } from '../../../lib/net/attempt-trace.ts';
+import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { SendResult } from '../../../lib/net/http-sender.ts';
+import { openSocket } from '../../../lib/net/open-socket.ts';
+import { createHostResolver } from '../../../lib/net/resolve-host.ts';
+import { startReceiver, startTcpReceiver } from './receivers.ts';
+import type { Receiver } from './receivers.ts';
+
+// 127.0.0.1 plays the public receiver; every other address, 127.0.0.2 too, is as in production.
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32'],
+  denyCidrs: [],
+};
+
+type DnsAnswer = readonly string[] | Error | 'never';
+
+interface ScriptedDns {
+  readonly resolver: (hostname: string) => Promise<readonly string[]>;
+  readonly questions: readonly string[];
+}
+
+/** Gives the answers one after the other, the last for ever. */
+function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
+  const questions: string[] = [];
+  return {
+    questions,
+    async resolver(hostname) {
+      const answer = answers[Math.min(questions.length, answers.length - 1)] ?? [];
+      questions.push(hostname);
+      if (answer === 'never') return new Promise(() => undefined);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
+
+function startEverywhere(): Promise<Receiver> {
+  return startReceiver((response) => response.end(), '0.0.0.0');
+}
+
+async function sendOver(dns: ScriptedDns, receiver: Receiver, times = 1): Promise<SendResult[]> {
+  await using sender = createHttpSender({ policy, resolver: dns.resolver });
+  const results: SendResult[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const url = `http://receiver.example.com:${receiver.port}/`;
+    results.push(await sender.send({ url, headers: {}, body: '{}', timeoutMs: 300 }));
+    for (const socket of receiver.sockets) socket.destroy();
+  }
+  return results;
+}
+
+const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
+  ['a loopback address', ['127.0.0.2']],
+  ['a private address', ['10.0.0.1']],
+  ['a good and a bad address', ['127.0.0.1', '127.0.0.2']],
+  ['a public and a bad address', ['1.1.1.1', '127.0.0.2']],
+  ['a mapped private address', ['::ffff:10.0.0.1']],
+  ['a mapped spelling of an allowed one', ['::ffff:127.0.0.1']],
+  ['10,000 addresses with one bad at the end', [...manyPublic(9_999), '169.254.169.254']],
+  ['something that is not an address', ['localhost']],
+];
+
+test.each(refusedAnswers)(
+  'DNS that answers with %s is blocked unconnected',
+  async (_what, answer) => {
+    await using receiver = await startEverywhere();
+    const dns = scriptDns(answer);
+    const [result] = await sendOver(dns, receiver);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      errorClass: 'blocked',
+      detail: 'the receiver is not at a public address',
+      address: null,
+    });
+    expect(receiver.sockets).toHaveLength(0);
+    expect(dns.questions).toEqual(['receiver.example.com']);
+  },
+);
+
+const failingAnswers: readonly (readonly [string, DnsAnswer, string])[] = [
+  ['nothing', [], 'dns'],
+  ['an error', Object.assign(new Error('x'), { code: 'ENOTFOUND' }), 'dns'],
+  ['a server failure', Object.assign(new Error('x'), { code: 'EAI_AGAIN' }), 'dns'],
+  ['an error without a code', new Error('x'), 'dns'],
+  ['silence', 'never', 'timeout'],
+];
+
+test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what, answer, kind) => {
+  await using receiver = await startEverywhere();
+  const [first, second] = await sendOver(scriptDns(answer, ['127.0.0.1']), receiver, 2);
+  expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
+  // The next attempt asks again: neither a failure nor a silence is remembered.
+  expect(second).toMatchObject({ kind: 'answered', status: 200 });
+});
+
+test('an error and then a private address is dns and then blocked', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
+  const results = await sendOver(dns, receiver, 2);
+  expect(results).toMatchObject([{ errorClass: 'dns' }, { errorClass: 'blocked' }]);
+  expect(receiver.sockets).toHaveLength(0);
+});
+
+test('each connection asks once, so a later answer changes nothing', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(['127.0.0.1'], ['127.0.0.2']);
+  const results = await sendOver(dns, receiver, 2);
+  expect(results).toMatchObject([
+    { kind: 'answered', status: 200, address: '127.0.0.1' },
+    { kind: 'failed', errorClass: 'blocked' },
+  ]);
+  expect(results[0]?.ms.dns).toEqual(expect.any(Number));
+  expect(dns.questions).toHaveLength(2);
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('sends at the same time to one name share a lookup', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(['127.0.0.1']);
+  await using sender = createHttpSender({ policy, resolver: dns.resolver });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  const sends = Array.from({ length: 10 }, () => sender.send({ url, headers: {}, body: '' }));
+  const results = await Promise.all(sends);
+  expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+  expect(dns.questions).toHaveLength(1);
+});
+
+test('a second address is tried when the first does not connect', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
+  const { resolver } = scriptDns(['127.0.0.2', '127.0.0.1']);
+  await using sender = createHttpSender({ policy: open, resolver });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '' });
+  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+});
+
+test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])(
+  'the host %s in a url is held to the allowed ranges without DNS',
+  async (host) => {
+    await using receiver = await startEverywhere();
+    const dns = scriptDns(['127.0.0.1']);
+    await using sender = createHttpSender({ policy, resolver: dns.resolver });
+    const url = `http://${host}:${receiver.port}/`;
+    const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 1_000 });
+    // localhost means 127.0.0.1 here, since that is the loopback address the policy allows.
+    const expected = host === 'localhost.' ? 'answered' : 'failed';
+    expect(result.kind).toBe(expected);
+    expect(receiver.sockets).toHaveLength(expected === 'answered' ? 1 : 0);
+    expect(dns.questions).toHaveLength(0);
+  },
+);
+
+test('a url the policy no longer allows is blocked at the attempt, with the reason', async () => {
+  await using sender = createHttpSender({ policy: { ...policy, allowHttp: false } });
+  const result = await sender.send({ url: 'http://127.0.0.1/', headers: {}, body: '' });
+  expect(result).toMatchObject({
+    errorClass: 'blocked',
+    detail: 'url must be https (got http)',
+    ms: { total: expect.any(Number) },
+  });
+});
+
+test('a peer the guard refuses after connecting is dropped before a byte is sent', async () => {
+  let bytesReceived = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', (chunk) => {
+      bytesReceived += chunk.length;
+    });
+  });
+  // The first verdict passes, as if resolver or kernel had led elsewhere than it said.
+  let verdicts = 0;
+  const guard = {
+    verdict: () => {
+      verdicts += 1;
+      return verdicts === 1
+        ? ({ allowed: true } as const)
+        : ({ allowed: false, reason: 'x' } as const);
+    },
+  };
+  const opener = {
+    guard,
+    hosts: createHostResolver(guard, async () => ['127.0.0.1']),
+    ca: undefined,
+  };
+  const url = new URL(`https://receiver.example.com:${receiver.port}/`);
+  const options = { signal: new AbortController().signal, trace: createTrace() };
+  await expect(openSocket(url, opener, options)).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
+  const [socket] = receiver.sockets;
+  if (socket !== undefined && !socket.destroyed) await once(socket, 'close');
+  expect(bytesReceived).toBe(0);
+});
+
+function manyPublic(count: number): string[] {
+  return Array.from({ length: count }, (_none, index) => `11.${index >> 8}.${index & 255}.1`);
+}

@@ -1,0 +1,89 @@
+// The sender and its kept connections: when one is used again, and when a new one replaces it.
+import { expect, test } from '@jest/globals';
+import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
+import { startReceiver, startTcpReceiver } from './receivers.ts';
+
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.0/8'],
+  denyCidrs: [],
+};
+
+function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
+  return { url, headers: {}, body: '{}', timeoutMs: 3_000, ...more };
+}
+
+function failureOf(result: SendResult): string {
+  return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
+}
+
+function statusOf(result: SendResult): number | string {
+  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
+}
+
+test('a second send to an origin uses the connection again, without connecting', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy });
+  await sender.send(post(receiver.url));
+  for (let round = 0; round < 20; round += 1) {
+    const result = await sender.send(post(receiver.url));
+    expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+    expect(Object.keys(result.ms).sort()).toEqual(['firstByte', 'total']);
+  }
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('sends at the same time each have a connection, and none waits for another', async () => {
+  const waiting: (() => void)[] = [];
+  await using receiver = await startReceiver((response) => {
+    waiting.push(() => response.end());
+    if (waiting.length === 20) for (const answer of waiting) answer();
+  });
+  await using sender = createHttpSender({ policy });
+  const sends = Array.from({ length: 20 }, () => sender.send(post(receiver.url)));
+  const results = await Promise.all(sends);
+  expect(results.map(statusOf)).toEqual(Array.from({ length: 20 }, () => 200));
+});
+
+test('a kept connection that the receiver closed is replaced at once', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy });
+  await sender.send(post(receiver.url));
+  for (const socket of receiver.sockets) socket.destroy();
+  const result = await sender.send(post(receiver.url));
+  expect(statusOf(result)).toBe(200);
+  expect(receiver.sockets).toHaveLength(2);
+});
+
+test('a kept connection that breaks under the next request is replaced at once', async () => {
+  let seen = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => {
+      seen += 1;
+      if (seen === 2) socket.resetAndDestroy();
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  await sender.send(post(receiver.url));
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(200);
+  expect(receiver.sockets).toHaveLength(2);
+});
+
+test('a kept connection that breaks after the answer began is not tried again', async () => {
+  let seen = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => {
+      seen += 1;
+      if (seen === 2) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab');
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  await sender.send(post(receiver.url));
+  expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
+  expect(receiver.sockets).toHaveLength(1);
+});

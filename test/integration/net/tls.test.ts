@@ -1,0 +1,83 @@
+// The sender over TLS: which certificates it believes, and what it tells of those it does not.
+import { beforeAll, expect, test } from '@jest/globals';
+import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { HttpSender } from '../../../lib/net/http-sender.ts';
+import { makeKeyPair, startReceiver, startTcpReceiver, startTlsReceiver } from './receivers.ts';
+import type { KeyPair } from './receivers.ts';
+
+const policy: EgressPolicy = {
+  allowHttp: false,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32'],
+  denyCidrs: [],
+};
+
+let pair: KeyPair;
+beforeAll(() => {
+  pair = makeKeyPair();
+});
+
+const resolver = async (): Promise<readonly string[]> => ['127.0.0.1'];
+
+function senderWith(ca?: string): HttpSender {
+  return createHttpSender({ policy, resolver, ...(ca === undefined ? {} : { ca }) });
+}
+
+test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
+  'a certificate that is trusted and names %s is believed',
+  async (host) => {
+    await using receiver = await startTlsReceiver(pair, (response) => response.end('hello'));
+    await using sender = senderWith(pair.cert);
+    const url = `https://${host}:${receiver.port}/`;
+    const first = await sender.send({ url, headers: {}, body: '{}' });
+    expect(first).toMatchObject({ status: 200, responseSample: 'hello', address: '127.0.0.1' });
+    expect(first.ms).toMatchObject({ connect: expect.any(Number), tls: expect.any(Number) });
+    const second = await sender.send({ url, headers: {}, body: '{}' });
+    expect(second.kind).toBe('answered');
+    expect(second.ms.tls).toBeUndefined();
+    expect(receiver.sockets).toHaveLength(1);
+  },
+);
+
+test('a self-signed certificate is refused before anything is sent', async () => {
+  await using receiver = await startTlsReceiver(pair, (response) => response.end());
+  await using sender = senderWith();
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
+    kind: 'failed',
+    errorClass: 'tls',
+    detail: 'the certificate of the receiver is self-signed',
+    address: '127.0.0.1',
+  });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('a certificate for another name is refused', async () => {
+  await using receiver = await startTlsReceiver(pair, (response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://other.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
+    errorClass: 'tls',
+    detail: 'the certificate of the receiver is for another host name',
+  });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('a receiver without TLS is a tls failure', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ errorClass: 'tls' });
+});
+
+test('a handshake that never ends is a timeout', async () => {
+  await using receiver = await startTcpReceiver(() => undefined);
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs: 100 });
+  expect(result).toMatchObject({
+    errorClass: 'timeout',
+    detail: 'the TLS handshake with the receiver did not end in time',
+  });
+});

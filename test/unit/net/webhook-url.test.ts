@@ -1,0 +1,223 @@
+// The rules on the text of a webhook URL: collected cases, and the value just outside each rule.
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { checkWebhookUrl, defaultEgressPolicy } from '../../../lib/net/webhook-url.ts';
+import type { EgressPolicy } from '../../../lib/net/webhook-url.ts';
+
+interface UrlCase {
+  readonly url: string;
+  readonly verdict: 'allow' | 'deny';
+}
+
+const fixture = new URL('./webhook-url-cases.json', import.meta.url);
+const { cases }: { cases: readonly UrlCase[] } = JSON.parse(readFileSync(fixture, 'utf8'));
+
+const development: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  denyCidrs: [],
+};
+
+function reasonFor(url: string, policy: EgressPolicy = defaultEgressPolicy): string {
+  const check = checkWebhookUrl(url, policy);
+  return check.ok ? `allowed as ${check.url}` : check.reason;
+}
+
+function canonical(url: string, policy: EgressPolicy = defaultEgressPolicy): string {
+  const check = checkWebhookUrl(url, policy);
+  return check.ok ? check.url : `refused: ${check.reason}`;
+}
+
+test.each(cases)('the collected case $url gets the verdict $verdict', ({ url, verdict }) => {
+  expect(checkWebhookUrl(url, defaultEgressPolicy).ok).toBe(verdict === 'allow');
+});
+
+const denied = [
+  'https://2130706433/',
+  'https://0177.0.0.1/',
+  'https://127%2e0%2e0%2e1/',
+  'https://１２７.0.0.1/',
+  'https://[::ffff:1.1.1.1]/',
+  'https://[::ffff:a00:1]/',
+  'https://[64:ff9b::10.0.0.1]/',
+  'https://[64:ff9b::a9fe:a9fe]/',
+  'https://[2002:7f00:1::]/',
+  'https://[::5efe:7f00:1]/',
+  'https://[::ffff:0:127.0.0.1]/',
+  'https://[fec0::1]/',
+  'https://[2001:20::1]/',
+  'https://[2620:4f:8000::1]/',
+  'https://168.63.129.16/',
+  'https://192.88.99.1/',
+  'https://localhost./',
+  'https://LOCALHOST/',
+  'https://printer.lan/',
+  'https://router.home.arpa/',
+  'https://home.arpa/',
+  'https://x.test/',
+  'https://x.invalid/',
+  'https://x.onion/',
+  'https://x.local./',
+  'https://com/',
+  'https://example.com../',
+  'https://.example.com/',
+  'https://x-.example.com/',
+  'https://exam!ple.com/',
+  'https://example.com:0/',
+  'https://example.com:80/',
+  'https://example.com:444/',
+  'https://example.com:65536/',
+  'https:///example.com/',
+  'https:example.com',
+  'https://user@example.com/',
+  'https://user:password@example.com/',
+  'https://:@example.com/',
+  'https://example.com/#',
+  'https://example.com/a b',
+  'https://example.com/\u0085',
+  'https://example.com/\u007f',
+  'https://example.com/\n',
+  'https://',
+  'https://?x',
+  '',
+  'example.com',
+  'wss://example.com/',
+  'javascript:alert(1)',
+];
+
+test.each(denied)('%j is refused', (url) => {
+  expect(reasonFor(url)).toMatch(/^url /);
+});
+
+const allowedUrls = [
+  ['HTTPS://Example.COM/A?b=C', 'https://example.com/A?b=C'],
+  ['https://example.com:443/', 'https://example.com/'],
+  ['https://ｅｘａｍｐｌｅ.com/', 'https://example.com/'],
+  ['https://münich.example.com/é', 'https://xn--mnich-kva.example.com/%C3%A9'],
+  ['https://my_hook.example.com', 'https://my_hook.example.com/'],
+  ['https://[64:ff9b::8.8.8.8]/', 'https://[64:ff9b::808:808]/'],
+  ['https://localhost.example.com/', 'https://localhost.example.com/'],
+  ['https://notlocal.com/', 'https://notlocal.com/'],
+  ['https://example.com/a@b', 'https://example.com/a@b'],
+  ['https://1.2.3.com/', 'https://1.2.3.com/'],
+];
+
+test.each(allowedUrls)('%s is stored as %s', (given, stored) => {
+  expect(canonical(given ?? '')).toBe(stored);
+});
+
+test('a refusal names the thing and the limit', () => {
+  expect(reasonFor('http://example.com/')).toBe('url must be https (got http)');
+  expect(reasonFor('ftp://example.com/')).toBe('url must be https (got ftp)');
+  expect(reasonFor('https://10.0.0.1/')).toBe('url host 10.0.0.1 is not a public address');
+  expect(reasonFor('https://@example.com/')).toBe('url must not hold a user name or password');
+  expect(reasonFor('https://example.com:22/')).toBe('url port must be one of 443, 8443 (got 22)');
+  expect(reasonFor(`https://example.com/${'p'.repeat(2_080)}`)).toBe(
+    'url must be at most 2048 characters (got 2100)',
+  );
+});
+
+test('a url may have 2048 characters and not one more, as given and as stored', () => {
+  const start = 'https://example.com/';
+  expect(reasonFor(start + 'p'.repeat(2_048 - start.length))).toMatch(/^allowed/);
+  expect(reasonFor(start + 'p'.repeat(2_049 - start.length))).toMatch(/at most 2048/);
+  expect(reasonFor(start + 'é'.repeat(1_000))).toMatch(/at most 2048/);
+});
+
+test('labels may have 63 characters and names 253, a trailing dot not counted', () => {
+  const label = 'a'.repeat(63);
+  expect(reasonFor(`https://${label}.com/`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://${label}a.com/`)).toMatch(/at most 63/);
+  const long = `${label}.${label}.${label}.${'b'.repeat(57)}.com`;
+  expect(long).toHaveLength(253);
+  expect(reasonFor(`https://${long}/`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://${long}./`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://b${long}/`)).toMatch(/at most/);
+});
+
+test('http and port 80 are allowed only when the operator allows http', () => {
+  const withHttp = { ...defaultEgressPolicy, allowHttp: true };
+  expect(canonical('http://example.com/', withHttp)).toBe('http://example.com/');
+  expect(reasonFor('http://example.com:8080/', withHttp)).toMatch(/443, 8443, 80/);
+  expect(reasonFor('ftp://example.com/', withHttp)).toBe('url must be https or http (got ftp)');
+});
+
+test('port 0 is refused even when any port is allowed', () => {
+  expect(reasonFor('http://127.0.0.1:0/', development)).toBe('url must not use port 0');
+  expect(canonical('http://127.0.0.1:49152/x', development)).toBe('http://127.0.0.1:49152/x');
+});
+
+test('localhost is a name only where the operator allows loopback', () => {
+  expect(canonical('http://localhost:3000/', development)).toBe('http://localhost:3000/');
+  expect(canonical('http://a.localhost:3000/', development)).toBe('http://a.localhost:3000/');
+  expect(canonical('http://[::1]:3000/', development)).toBe('http://[::1]:3000/');
+  expect(reasonFor('http://intranet:3000/', development)).toMatch(/full domain name/);
+  expect(reasonFor('http://10.0.0.1/', development)).toMatch(/not a public address/);
+  const other = { ...development, allowCidrs: ['10.0.0.0/8'] };
+  expect(reasonFor('http://localhost/', other)).toMatch(/localhost/);
+  const undone = { ...development, denyCidrs: ['127.0.0.0/8', '::1'] };
+  expect(reasonFor('http://localhost/', undone)).toMatch(/localhost/);
+});
+
+test('a policy with a bad range is a fault of ours', () => {
+  const policy = { ...defaultEgressPolicy, allowCidrs: ['10.0.0.0/33'] };
+  expect(() => checkWebhookUrl('https://example.com/', policy)).toThrow('10.0.0.0/33');
+});
+
+test('no text makes the check throw, and what it allows it allows again unchanged', () => {
+  const parts = fc.constantFrom(
+    'https://',
+    'http://',
+    '//',
+    '127.0.0.1',
+    'example',
+    '.com',
+    '[::1]',
+    '@',
+    ':443',
+    '/',
+    '%00',
+    '\\',
+    '#',
+    '。',
+    'ſ',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.array(fc.oneof(parts, fc.string()), { maxLength: 8 }).map((list) => list.join('')),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const check = checkWebhookUrl(given, defaultEgressPolicy);
+      if (!check.ok) return check.reason.startsWith('url ');
+      return canonical(check.url) === check.url && new URL(check.url).hostname.includes('.');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no spelling of a loopback or private IPv4 address is allowed', () => {
+  const privateBits = fc.oneof(
+    fc.integer({ min: 0x7f000000, max: 0x7fffffff }),
+    fc.integer({ min: 0x0a000000, max: 0x0affffff }),
+    fc.integer({ min: 0xa9fe0000, max: 0xa9feffff }),
+  );
+  const spell = fc.constantFrom(
+    (bits: number) => String(bits),
+    (bits: number) => `0x${bits.toString(16)}`,
+    (bits: number) => `0${bits.toString(8)}`,
+    (bits: number) => `${bits >>> 24}.${bits & 0xffffff}`,
+    (bits: number) => `[::ffff:${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+    (bits: number) => `[::${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+    (bits: number) => `[64:ff9b::${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+  );
+  fc.assert(
+    fc.property(privateBits, spell, (bits, spelling) => {
+      return !checkWebhookUrl(`https://${spelling(bits)}/`, defaultEgressPolicy).ok;
+    }),
+    { numRuns: 1_000 },
+  );
+});
