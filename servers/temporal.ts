@@ -1,0 +1,153 @@
+// Starts Temporal's development server, with its Web UI if wanted.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { pickPorts, requirePort } from './free-port.ts';
+import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
+import { runCommand } from './run-command.ts';
+import { ensureNamespace, type SearchAttributeKind } from './temporal-namespace.ts';
+import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
+
+const startTimeoutMs = 60_000;
+const connectTimeoutMs = 2000;
+const versionTimeoutMs = 15_000;
+const dataFilePattern = /^temporal-cli-(.+)\.sqlite$/;
+
+export interface TemporalDevServerOptions {
+  readonly binary: string;
+  /** Where the data is kept; null keeps it in memory only. */
+  readonly dataDir: string | null;
+  /** The gRPC port on the loopback address; 0 picks a free one. */
+  readonly port: number;
+  /** The Web UI's port; 0 picks a free one, null starts no Web UI. */
+  readonly uiPort: number | null;
+  readonly namespaces: readonly string[];
+  /** Registered in every one of `namespaces`. */
+  readonly searchAttributes: Readonly<Record<string, SearchAttributeKind>>;
+  readonly progress: (line: string) => void;
+}
+
+export interface RunningTemporal {
+  readonly address: string;
+  readonly uiUrl: string | null;
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts the server on the loopback address and gives it once workflows can be started in all its namespaces.
+ * Throws with the log's last lines when it does not start within 60 s.
+ */
+export async function startTemporalDevServer(
+  options: TemporalDevServerOptions,
+): Promise<RunningTemporal> {
+  const startedAt = performance.now();
+  const ports = await choosePorts(options);
+  const folder = await openDataFolder(options.dataDir, 'temporal');
+  const server = await spawnTemporal(options, ports, folder);
+  const dispose = async (): Promise<void> => {
+    // Data that nobody keeps need not be written out first, which takes a second.
+    await (folder.isKept ? server.stop() : server.kill());
+    await folder.discard();
+  };
+  try {
+    await waitForFrontend(server, ports.port, options);
+    if (ports.uiPort !== null) await waitForPort(server, ports.uiPort);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const took = ((performance.now() - startedAt) / 1000).toFixed(1);
+  options.progress(`temporal: ready in ${took} s on port ${ports.port}`);
+  return {
+    address: `127.0.0.1:${ports.port}`,
+    uiUrl: ports.uiPort === null ? null : `http://127.0.0.1:${ports.uiPort}`,
+    pid: server.pid,
+    exited: server.exited,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+interface Ports {
+  readonly port: number;
+  readonly uiPort: number | null;
+}
+
+async function choosePorts({ port, uiPort }: Ports): Promise<Ports> {
+  const [freePort = 0, freeUiPort = 0] = await pickPorts([0, 0]);
+  return {
+    port: await requirePort(port || freePort),
+    uiPort: uiPort === null ? null : await requirePort(uiPort || freeUiPort),
+  };
+}
+
+async function spawnTemporal(
+  options: TemporalDevServerOptions,
+  { port, uiPort }: Ports,
+  folder: DataFolder,
+): Promise<GuardedProcess> {
+  const args = [
+    ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+    uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)],
+    ['--dynamic-config-value', 'frontend.enableServerVersionCheck=false'],
+    folder.isKept ? await databaseArgs(options, folder.path) : [],
+  ].flat();
+  const logFile = join(folder.path, 'temporal.log');
+  return startGuarded({ name: 'temporal', binary: options.binary, args, logFile });
+}
+
+// The server makes the tables of a new file and never changes those of an old one, so a file is only
+// opened by the CLI version that made it: the version is part of its name.
+async function databaseArgs(
+  { binary, progress }: TemporalDevServerOptions,
+  dataDir: string,
+): Promise<string[]> {
+  const version = await cliVersion(binary);
+  const known = (await readdir(dataDir)).flatMap((name) => dataFilePattern.exec(name)?.[1] ?? []);
+  if (known.length > 0 && !known.includes(version)) {
+    progress(
+      `temporal: the workflows kept here are of CLI ${known.join(', ')}, ` +
+        `which CLI ${version} cannot read; it starts with a new file`,
+    );
+  }
+  const file = join(dataDir, `temporal-cli-${version}.sqlite`);
+  const pragmas = ['journal_mode=WAL', 'synchronous=NORMAL'];
+  return ['--db-filename', file, ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma])];
+}
+
+async function cliVersion(binary: string): Promise<string> {
+  const output = await runCommand(binary, ['--version'], { timeoutMs: versionTimeoutMs });
+  const version = /version (\S+)/.exec(output)?.[1] ?? 'unknown';
+  return version.replaceAll(/[^\w.-]/g, '_');
+}
+
+async function waitForPort(server: GuardedProcess, port: number): Promise<void> {
+  await waitUntilReady(server, {
+    check: () => acceptsConnections(port),
+    timeoutMs: startTimeoutMs,
+  });
+}
+
+async function waitForFrontend(
+  server: GuardedProcess,
+  port: number,
+  { namespaces, searchAttributes }: TemporalDevServerOptions,
+): Promise<void> {
+  // A gRPC channel that meets a closed port waits long before it tries again, so the port comes first.
+  await waitForPort(server, port);
+  const address = `127.0.0.1:${port}`;
+  const connection = await waitUntilReady(server, {
+    check: () => Connection.connect({ address, connectTimeout: connectTimeoutMs }),
+    timeoutMs: startTimeoutMs,
+  });
+  try {
+    // Not retried here: the client repeats what is passing, and a kind that differs will not change.
+    for (const namespace of namespaces) {
+      await ensureNamespace(connection, { namespace, searchAttributes });
+    }
+  } finally {
+    await connection.close();
+  }
+}

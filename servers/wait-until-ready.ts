@@ -1,0 +1,55 @@
+// Waits for a started server to answer, and says why when it does not.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type GuardedProcess, logTail } from './guarded-process.ts';
+import { reasonOf } from './run-command.ts';
+
+const pollIntervalMs = 20;
+
+export interface ReadyOptions<Value> {
+  /** Asks once; undefined or a throw means not yet. */
+  readonly check: () => Promise<Value | undefined>;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Repeats `check` until it gives a value, which is returned.
+ * When the server ends first or the time is up, stops it and throws the reason with the log's last lines.
+ */
+export async function waitUntilReady<Value>(
+  server: GuardedProcess,
+  { check, timeoutMs }: ReadyOptions<Value>,
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
+  let lastReason = 'it did not answer';
+  while (!server.exit() && performance.now() < deadline) {
+    try {
+      const value = await check();
+      if (value !== undefined && !server.exit()) return value;
+    } catch (error) {
+      lastReason = reasonOf(error);
+    }
+    await delay(pollIntervalMs);
+  }
+  const exit = server.exit();
+  const reason = exit
+    ? `it ended with ${exit.signal ?? `code ${exit.code}`}`
+    : `it was not ready after ${timeoutMs / 1000} s (${lastReason})`;
+  await server.stop();
+  throw new Error(
+    `${server.name} did not start: ${reason}. Its log, ${server.logFile}, ends:\n` +
+      (await logTail(server.logFile)),
+  );
+}
+
+/** Gives true when something accepts a TCP connection at this port of the loopback address; throws when not. */
+export async function acceptsConnections(port: number): Promise<true> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,99 @@
+// The embedded MongoDB: a replica set of one whose data survives crashes and changes of port.
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { type RunningMongodb, startMongodb } from '../../../servers/mongodb.ts';
+import { foundServers, quiet } from './found-servers.ts';
+
+let binary: string;
+let folder: string;
+
+beforeAll(async () => {
+  binary = (await foundServers()).mongod;
+  folder = await mkdtemp(join(tmpdir(), 'mongodb-test-'));
+}, 120_000);
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function start(dataDir: string | null, port = 0): Promise<RunningMongodb> {
+  return startMongodb({ binary, dataDir, port, progress: quiet });
+}
+
+async function withNotes<Result>(
+  { uri }: RunningMongodb,
+  use: (client: MongoClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await MongoClient.connect(uri, { writeConcern: { w: 'majority', journal: true } });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const insertNote = (client: MongoClient) => client.db('test').collection('notes').insertOne({});
+const countNotes = (client: MongoClient) => client.db('test').collection('notes').countDocuments();
+
+test('data acknowledged before SIGKILL is there after a start on another port', async () => {
+  const dataDir = join(folder, 'kept');
+  const first = await start(dataDir);
+  await withNotes(first, insertNote);
+  process.kill(first.pid, 'SIGKILL');
+  expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await readdir(join(dataDir, 'data'))).toContain('mongod.lock');
+
+  await using second = await start(dataDir);
+  expect(second.uri).not.toBe(first.uri);
+  expect(await withNotes(second, countNotes)).toBe(1);
+  await withNotes(second, insertNote);
+  expect(await withNotes(second, countNotes)).toBe(2);
+});
+
+test('a second mongod on the same data is refused with its log, and the first keeps running', async () => {
+  const dataDir = join(folder, 'shared');
+  await using first = await start(dataDir);
+  await expect(start(dataDir)).rejects.toThrow(/^mongod did not start: .*mongod\.log, ends:\n/s);
+  await withNotes(first, insertNote);
+});
+
+test('data nobody keeps has transactions, and is removed with the server', async () => {
+  const messages: string[] = [];
+  const progress = (line: string) => void messages.push(line);
+  const server = await startMongodb({ binary, dataDir: null, port: 0, progress });
+  expect(messages).toEqual([expect.stringMatching(/^mongodb: ready in \d+\.\d s on port \d+$/)]);
+  await withNotes(server, async (client) => {
+    const notes = client.db('test').collection('notes');
+    await client.withSession((session) =>
+      session.withTransaction(async () => {
+        await notes.insertOne({ n: 1 }, { session });
+        await notes.insertOne({ n: 2 }, { session });
+      }),
+    );
+    expect(await notes.countDocuments()).toBe(2);
+  });
+  const tempFolders = () => readdir(tmpdir());
+  const isOurs = (name: string) => name.startsWith(`agent-herald-${process.pid}-mongodb-`);
+  expect((await tempFolders()).filter(isOurs)).toHaveLength(1);
+  await server[Symbol.asyncDispose]();
+  expect((await tempFolders()).filter(isOurs)).toEqual([]);
+});
+
+test('a port that is taken is refused before anything is started', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const address = holder.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const dataDir = join(folder, 'never-made');
+  await expect(start(dataDir, address.port)).rejects.toThrow(
+    `port ${address.port} is already in use; stop what uses it, or ask for another port`,
+  );
+  expect(existsSync(dataDir)).toBe(false);
+  holder.close();
+});

@@ -1,0 +1,147 @@
+// The embedded Temporal: namespaces and search attributes usable at once, workflows kept over restarts.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import {
+  type RunningTemporal,
+  startTemporalDevServer,
+  type TemporalDevServerOptions,
+} from '../../../servers/temporal.ts';
+import { ensureNamespace } from '../../../servers/temporal-namespace.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { foundServers, quiet } from './found-servers.ts';
+
+let binary: string;
+let folder: string;
+
+beforeAll(async () => {
+  binary = (await foundServers()).temporal;
+  folder = await mkdtemp(join(tmpdir(), 'temporal-test-'));
+}, 120_000);
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const searchAttributes = { AppUid: 'Keyword', EventIds: 'KeywordList' } as const;
+
+function start(options: Partial<TemporalDevServerOptions>): Promise<RunningTemporal> {
+  return startTemporalDevServer({
+    binary,
+    dataDir: null,
+    port: 0,
+    uiPort: null,
+    namespaces: ['herald'],
+    searchAttributes,
+    progress: quiet,
+    ...options,
+  });
+}
+
+async function withConnection<Result>(
+  { address }: RunningTemporal,
+  use: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function startWorkflow(connection: Connection, namespace: string): Promise<string> {
+  const client = new Client({ connection, namespace });
+  const { workflowId } = await client.workflow.start('nobody-runs-this', {
+    workflowId: randomUUID(),
+    taskQueue: 'nobody-polls',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: defineSearchAttributeKey('AppUid', 'KEYWORD'), value: 'app_1' },
+      { key: defineSearchAttributeKey('EventIds', 'KEYWORD_LIST'), value: ['evt_1', 'evt_2'] },
+    ]),
+  });
+  return workflowId;
+}
+
+test('a started workflow is there after SIGKILL and a start on another port', async () => {
+  const dataDir = join(folder, 'kept');
+  const first = await start({ dataDir });
+  const workflowId = await withConnection(first, (connection) =>
+    startWorkflow(connection, 'herald'),
+  );
+  process.kill(first.pid, 'SIGKILL');
+  expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' });
+
+  await using second = await start({ dataDir, uiPort: 0 });
+  expect(second.address).not.toBe(first.address);
+  await withConnection(second, async (connection) => {
+    const client = new Client({ connection, namespace: 'herald' });
+    expect((await client.workflow.getHandle(workflowId).describe()).status.name).toBe('RUNNING');
+    await startWorkflow(connection, 'herald');
+  });
+  const page = await fetch(second.uiUrl ?? '');
+  expect(page.status).toBe(200);
+});
+
+test('a namespace made at run time takes workflows and answers queries at once', async () => {
+  await using server = await start({ namespaces: [] });
+  expect(server.uiUrl).toBeNull();
+  await withConnection(server, async (connection) => {
+    for (const namespace of ['test-1', 'test-2']) {
+      await Promise.all([
+        ensureNamespace(connection, { namespace, searchAttributes }),
+        ensureNamespace(connection, { namespace, searchAttributes }),
+      ]);
+      const workflowId = await startWorkflow(connection, namespace);
+      const client = new Client({ connection, namespace });
+      const query = `AppUid = 'app_1' AND EventIds = 'evt_2'`;
+      const found = await waitFor(async () => {
+        for await (const workflow of client.workflow.list({ query })) return workflow.workflowId;
+        return undefined;
+      });
+      expect(found).toBe(workflowId);
+    }
+    const conflict = { namespace: 'test-1', searchAttributes: { AppUid: 'Int' } } as const;
+    await expect(ensureNamespace(connection, conflict)).rejects.toThrow(
+      'search attribute AppUid of namespace test-1 exists, but not as Int',
+    );
+  });
+});
+
+test('a search attribute kept as another kind is refused at once', async () => {
+  const dataDir = await mkdtemp(join(folder, 'kinds-'));
+  await start({ dataDir }).then((server) => server[Symbol.asyncDispose]());
+  await expect(start({ dataDir, searchAttributes: { AppUid: 'Int' } })).rejects.toThrow(
+    'search attribute AppUid of namespace herald exists, but not as Int',
+  );
+});
+
+test('data of another CLI version is left alone, and said to be', async () => {
+  const dataDir = await mkdtemp(join(folder, 'versions-'));
+  await writeFile(join(dataDir, 'temporal-cli-0.9.9.sqlite'), 'of another version');
+  const lines: string[] = [];
+  await using _server = await start({ dataDir, progress: (line) => void lines.push(line) });
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^temporal: the workflows kept here are of CLI 0\.9\.9, which CLI [\d.]+ cannot read; it starts with a new file$/,
+    ),
+    expect.stringMatching(/^temporal: ready in \d+\.\d s on port \d+$/),
+  ]);
+  const files = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'));
+  expect(files).toHaveLength(2);
+});
+
+test('a server that cannot start says why', async () => {
+  const dataDir = await mkdtemp(join(folder, 'broken-'));
+  await start({ dataDir }).then((server) => server[Symbol.asyncDispose]());
+  const [file = ''] = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'));
+  await rm(join(dataDir, `${file}-wal`), { force: true });
+  await writeFile(join(dataDir, file), 'not a database'.repeat(1000));
+  await expect(start({ dataDir })).rejects.toThrow(
+    /^temporal did not start: it ended with code 1\. Its log, .*temporal\.log, ends:\n.*not a database/s,
+  );
+});

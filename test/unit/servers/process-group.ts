@@ -1,0 +1,16 @@
+// Tells whether anything still runs in a server's process group: the server or its watcher.
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Gives true when no process of the group runs; one that has ended but is not reaped does not run. */
+export async function groupIsGone(groupId: number): Promise<boolean> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const groups = await Promise.all(processes.map(runningGroup));
+  return !groups.includes(groupId);
+}
+
+async function runningGroup(pid: string): Promise<number | undefined> {
+  // It may end between the listing and the reading.
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const [state, , group] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  return state === undefined || state === 'Z' ? undefined : Number(group);
+}

@@ -1,0 +1,94 @@
+// The start lock: one process a data folder, and no lock outlives its process.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { processStartTime } from '../../../servers/process-identity.ts';
+import { takeStartLock } from '../../../servers/start-lock.ts';
+
+let dataDir: string;
+let lockFile: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'start-lock-test-'));
+  lockFile = join(dataDir, 'start.lock');
+});
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true });
+});
+
+function deadPid(): number {
+  return spawnSync('true').pid;
+}
+
+test('the lock holds until it is disposed of, and leaves nothing behind', async () => {
+  const folder = join(dataDir, 'made', 'on', 'demand');
+  {
+    await using lock = await takeStartLock(folder);
+    expect(JSON.parse(await readFile(lock.path, 'utf8'))).toMatchObject({ pid: process.pid });
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a second start is refused in one sentence naming the process, the file and the setting', async () => {
+  await using _lock = await takeStartLock(dataDir);
+  await expect(takeStartLock(dataDir)).rejects.toThrow(
+    `agent-herald is already running here (pid ${process.pid}, lock file ${lockFile}); ` +
+      'stop it, or set HERALD_DATA_DIR to another folder',
+  );
+  expect(await readdir(dataDir)).toEqual(['start.lock']);
+});
+
+test('a lock whose process is gone is taken over', async () => {
+  await writeFile(lockFile, JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' }));
+  await using _lock = await takeStartLock(dataDir);
+  expect(JSON.parse(await readFile(lockFile, 'utf8'))).toMatchObject({ pid: process.pid });
+});
+
+test('a lock whose process number belongs to another process by now is taken over', async () => {
+  const startTime = `${await processStartTime(process.pid)}0`;
+  await writeFile(lockFile, JSON.stringify({ pid: process.pid, startTime, token: 'x' }));
+  await using _lock = await takeStartLock(dataDir);
+  expect(await readFile(lockFile, 'utf8')).not.toContain('"x"');
+});
+
+test.each([
+  ['is empty', ''],
+  ['is not JSON', 'pid 12'],
+  ['names no process', '{"pid":"12"}'],
+  ['names process 0', '{"pid":0}'],
+  ['is null', 'null'],
+])('a lock file that %s is taken over', async (_fault, content) => {
+  await writeFile(lockFile, content);
+  await using _lock = await takeStartLock(dataDir);
+  expect(JSON.parse(await readFile(lockFile, 'utf8'))).toMatchObject({ pid: process.pid });
+});
+
+test('a lock without a start time is respected while its process lives', async () => {
+  await writeFile(lockFile, JSON.stringify({ pid: process.pid, startTime: null, token: 'x' }));
+  await expect(takeStartLock(dataDir)).rejects.toThrow(`pid ${process.pid}`);
+});
+
+test('of twenty starts that meet a stale lock at once, exactly one gets it', async () => {
+  await writeFile(lockFile, JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' }));
+  const starts = await Promise.allSettled(Array.from({ length: 20 }, () => takeStartLock(dataDir)));
+  expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await readdir(dataDir)).toEqual(['start.lock']);
+});
+
+test('a takeover whose process was killed in the middle does not block the next', async () => {
+  const stale = JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' });
+  await writeFile(lockFile, stale);
+  await writeFile(`${lockFile}.takeover`, stale);
+  await using _lock = await takeStartLock(dataDir);
+  expect(await readdir(dataDir)).toEqual(['start.lock']);
+});
+
+test("disposing of a lock leaves another's lock alone", async () => {
+  const lock = await takeStartLock(dataDir);
+  await writeFile(lockFile, 'another');
+  await lock[Symbol.asyncDispose]();
+  expect(await readFile(lockFile, 'utf8')).toBe('another');
+});
