@@ -1,0 +1,212 @@
+// The settings of the service: the environment in, one checked object out, all faults at once.
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { parseKeyRing } from './crypto/secret-box.ts';
+import type { SealingKey } from './crypto/secret-box.ts';
+import {
+  defaultRetryScheduleMs,
+  retryScheduleMaxMs,
+  retryStepsMax,
+} from './delivery/retry-schedule.ts';
+import { parseDurationMs } from './duration.ts';
+import { isCidr } from './net/parse-address.ts';
+import type { EgressPolicy } from './net/egress-policy.ts';
+
+/** Limits that are the same everywhere (design §10), each with its unit in its name. */
+export const limits = {
+  requestBytesMax: 256 * 1024,
+  payloadBytesMax: 256 * 1024,
+  webhooksPerAppMax: 100,
+  filesPerContextMax: 1_000,
+  attemptsKeptMax: 20,
+  attemptTimeoutMs: 5_000,
+  pageSizeDefault: 50,
+  pageSizeMax: 200,
+  externalIdCharactersMax: 256,
+  emailCharactersMax: 254,
+  nameCharactersMax: 200,
+  descriptionCharactersMax: 4_000,
+  accountUidsMax: 100,
+} as const;
+
+/** How long a stop may take before what is left is cut off. */
+export const stopTimeoutMs = 10_000;
+
+/** Everything a process needs to know, read once at its start. */
+export interface Config {
+  http: { port: number; host: string; publicUrl: string };
+  mongodb: { uri: string; database: string };
+  temporal: ClientConnectConfig & { namespace: string; address: string };
+  egress: EgressPolicy;
+  retryScheduleMs: readonly number[];
+  userTokenLifetimeMs: number;
+  sealingKeys: readonly SealingKey[];
+  keyPepper: string;
+  workflowBundlePath: string | null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All the faults of an environment in one error, one line each. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Reads one setting at a time and gathers the faults, so that the operator sees all of them at once. */
+class SettingReader {
+  readonly faults: string[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** Reads a setting; an absent or empty one takes the fallback, or is a fault where there is none. */
+  read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
+    const text = this.#environment[name]?.trim() ?? '';
+    try {
+      if (text !== '') return parse(text);
+      if (fallback !== undefined) return fallback;
+      throw new Error('must be set');
+    } catch (error) {
+      this.faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      return fallback as T;
+    }
+  }
+}
+
+const asText = (text: string): string => text;
+
+function asPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`must be a port from 0 to 65535 (got "${text}")`);
+  }
+  return port;
+}
+
+function asBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`must be true or false (got "${text}")`);
+}
+
+function asUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error(`must be an http or https address (got "${text}")`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function asList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function asCidrs(text: string): string[] {
+  const cidrs = asList(text);
+  const faulty = cidrs.find((cidr) => !isCidr(cidr));
+  if (faulty !== undefined)
+    throw new Error(`"${faulty}" is not an address range such as 10.0.0.0/8`);
+  return cidrs;
+}
+
+function asWebhookPorts(text: string): number[] | 'any' {
+  return text === 'any' ? 'any' : asList(text).map(asPort);
+}
+
+function asSchedule(text: string): number[] {
+  const steps = asList(text).map(parseDurationMs);
+  const totalMs = steps.reduce((sum, step) => sum + step, 0);
+  if (steps.length > retryStepsMax) {
+    throw new Error(`must have at most ${retryStepsMax} steps (got ${steps.length})`);
+  }
+  if (totalMs > retryScheduleMaxMs) throw new Error('must take at most 7 days in all');
+  return steps;
+}
+
+function asTokenLifetime(text: string): number {
+  const lifetimeMs = parseDurationMs(text);
+  if (lifetimeMs < 60_000 || lifetimeMs > 3_600_000) {
+    throw new Error(`must be from 1m to 60m (got "${text}")`);
+  }
+  return lifetimeMs;
+}
+
+function asPepper(text: string): string {
+  if (Buffer.byteLength(text) < 32) {
+    throw new Error(`must be at least 32 bytes (got ${Buffer.byteLength(text)})`);
+  }
+  return text;
+}
+
+function readTemporal(environment: Environment): Config['temporal'] {
+  const overrideEnvVars: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('TEMPORAL_') && value) overrideEnvVars[name] = value;
+  }
+  const profile = loadClientConnectConfig({ overrideEnvVars });
+  const address = profile.connectionOptions.address ?? 'localhost:7233';
+  return { ...profile, address, namespace: profile.namespace ?? 'default' };
+}
+
+/**
+ * Makes the configuration from an environment.
+ * Throws a ConfigError that lists every faulty setting; values of secrets are never in it.
+ */
+export function readConfig(environment: Environment): Config {
+  const settings = new SettingReader(environment);
+  const port = settings.read('PORT', 3000, asPort);
+  const config: Config = {
+    http: {
+      port,
+      host: settings.read('HERALD_HOST', '0.0.0.0', asText),
+      publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
+    },
+    mongodb: {
+      uri: settings.read('MONGODB_URI', undefined, asText),
+      database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
+    },
+    temporal: readTemporal(environment),
+    egress: {
+      allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
+      ports: settings.read('HERALD_WEBHOOK_PORTS', [443, 8443], asWebhookPorts),
+      allowCidrs: settings.read('HERALD_ALLOW_CIDRS', [], asCidrs),
+      denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
+    },
+    retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
+    userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
+    sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
+    keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
+    workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
+  };
+  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  return config;
+}
+
+/** What a process logs of its settings at its start: secrets only as whether they are set. */
+export function summarizeConfig(config: Config): Record<string, unknown> {
+  const mongodb = URL.canParse(config.mongodb.uri) ? new URL(config.mongodb.uri).host : 'set';
+  return {
+    port: config.http.port,
+    host: config.http.host,
+    publicUrl: config.http.publicUrl,
+    mongodbHost: mongodb,
+    mongodbDatabase: config.mongodb.database,
+    temporalAddress: config.temporal.address,
+    temporalNamespace: config.temporal.namespace,
+    allowHttpWebhooks: config.egress.allowHttp,
+    webhookPorts: config.egress.ports,
+    allowCidrs: config.egress.allowCidrs,
+    denyCidrs: config.egress.denyCidrs,
+    retrySteps: config.retryScheduleMs.length,
+    userTokenLifetimeMs: config.userTokenLifetimeMs,
+    sealingKeyIds: config.sealingKeys.map((key) => key.id),
+    keyPepperConfigured: true,
+    workflowBundle: config.workflowBundlePath === null ? 'built at start' : 'prebuilt',
+  };
+}

@@ -1,0 +1,77 @@
+// Seals secrets at rest with AES-256-GCM under a ring of keys, the first of which seals.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** A sealed secret as it is stored: which key sealed it, and `iv | tag | ciphertext` in base64. */
+export interface SealedSecret {
+  keyId: string;
+  sealed: string;
+}
+
+export interface SealingKey {
+  id: string;
+  key: Buffer;
+}
+
+/** Seals and opens. `place` names the row and field, so that a sealed value moved to another row does not open. */
+export interface SecretBox {
+  seal(plain: string, place: string): SealedSecret;
+  open(secret: SealedSecret, place: string): string;
+}
+
+/**
+ * Parses a key ring, `id:base64,id:base64`, the sealing key first.
+ * Throws an Error that names the faulty entry by its position, never its value.
+ */
+export function parseKeyRing(text: string): SealingKey[] {
+  const keys = text.split(',').map((entry, index) => {
+    const [id, encoded, ...rest] = entry.trim().split(':');
+    const key = Buffer.from(encoded ?? '', 'base64');
+    if (!id || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || rest.length > 0 || key.length !== keyBytes) {
+      throw new Error(
+        `entry ${index + 1} must be id:base64 of ${keyBytes} bytes (got ${key.length} bytes)`,
+      );
+    }
+    return { id, key };
+  });
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) {
+    throw new Error('two entries carry the same id');
+  }
+  return keys;
+}
+
+/** Makes a box over a key ring, the sealing key first. Throws when the ring is empty. */
+export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
+  const [current] = ring;
+  if (current === undefined) throw new Error('a secret box needs at least one key');
+  const byId = new Map(ring.map((entry) => [entry.id, entry.key]));
+
+  return {
+    seal(plain, place) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, current.key, iv, { authTagLength: tagBytes });
+      cipher.setAAD(Buffer.from(place, 'utf8'));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
+      return { keyId: current.id, sealed };
+    },
+    open(secret, place) {
+      const key = byId.get(secret.keyId);
+      if (key === undefined) throw new Error(`the key ring has no key "${secret.keyId}"`);
+      const bytes = Buffer.from(secret.sealed, 'base64');
+      if (bytes.length < ivBytes + tagBytes) throw new Error('the sealed secret is too short');
+      // Without authTagLength Node accepts a tag of 4 bytes, which can be forged.
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      });
+      decipher.setAAD(Buffer.from(place, 'utf8'));
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+      const text = bytes.subarray(ivBytes + tagBytes);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+    },
+  };
+}

@@ -1,0 +1,250 @@
+// One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
+import type { Clock } from '../clock.ts';
+import { limits } from '../config.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { deliveryLog } from '../logger.ts';
+import type { HttpSender, SendResult } from '../net/http-sender.ts';
+import type { Store } from '../store/connect.ts';
+import { readDelivery, recordDelivery } from '../store/deliveries.ts';
+import type {
+  Attempt,
+  AttemptTrigger,
+  DeliveryDocument,
+  DeliveryKey,
+  DeliveryStep,
+} from '../store/deliveries.ts';
+import type { EventDocument } from '../store/events.ts';
+import { noteTriggered, deactivateGoneWebhook, secretPlace } from '../store/webhooks.ts';
+import type { WebhookDocument } from '../store/webhooks.ts';
+import { userAgent } from '../version.ts';
+import { classifyResponse } from './classify-response.ts';
+import type { Verdict } from './classify-response.ts';
+import { deliveryHeaders } from './delivery-headers.ts';
+import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
+
+/** What an attempt needs of the world. */
+export interface DeliveryPorts {
+  store: Store;
+  sender: HttpSender;
+  secretBox: SecretBox;
+  clock: Clock;
+  /** Gives a number from 0 up to 1. */
+  random: () => number;
+  retryScheduleMs: readonly number[];
+}
+
+export interface AttemptOptions {
+  trigger: AttemptTrigger;
+  /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
+  signal: AbortSignal;
+}
+
+/** An event that a workflow names but the database does not hold: time cannot cure that. */
+export class EventMissing extends Error {
+  readonly code = 'event_missing';
+}
+
+// Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
+const dueToleranceMs = 1_000;
+
+const settledStates: ReadonlySet<DeliveryState> = new Set([
+  'delivered',
+  'exhausted',
+  'cancelled',
+  'blocked',
+]);
+
+/**
+ * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
+ * stands. The delivery document is the truth and the workflow only the alarm clock: an attempt that
+ * is recorded already is not made again, and one that is not due yet is not made early.
+ * A receiver's failure is an outcome; what rejects is our own fault (database away, process
+ * stopping), to be repeated by Temporal without using up the receiver's attempts.
+ */
+export async function attemptDelivery(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  options: AttemptOptions,
+): Promise<DeliveryOutcome> {
+  const delivery = await readDelivery(ports.store, key);
+  if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
+
+  const [event, webhook] = await Promise.all([
+    ports.store.events.findOne({ _id: key.eventId, appUid: key.appUid }),
+    ports.store.webhooks.findOne({ _id: key.webhookUid, appUid: key.appUid }),
+  ]);
+  if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+  if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  if (!webhook.active) {
+    const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
+    // Resuming sets `active` first and looks for held deliveries second. Read again after the
+    // write, so that a resume between our two steps does not leave this delivery behind.
+    const resumed = await ports.store.webhooks.findOne({ _id: webhook._id, active: true });
+    if (resumed === null) return held;
+    return sendAndRecord(ports, key, { event, webhook: resumed, delivery, options });
+  }
+  return sendAndRecord(ports, key, { event, webhook, delivery, options });
+}
+
+function isDue(delivery: DeliveryDocument, now: Date): boolean {
+  if (settledStates.has(delivery.state)) return false;
+  if (delivery.nextAttemptAt === null) return true;
+  return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
+}
+
+interface Subject {
+  event: EventDocument;
+  webhook: WebhookDocument;
+  delivery: DeliveryDocument | null;
+  options: AttemptOptions;
+}
+
+async function sendAndRecord(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  subject: Subject,
+): Promise<DeliveryOutcome> {
+  const { event, webhook, options } = subject;
+  const attemptsBefore = subject.delivery?.attemptCount ?? 0;
+  const at = ports.clock.now();
+  const result = await ports.sender.send({
+    url: webhook.url,
+    headers: deliveryHeaders({
+      eventId: event._id,
+      body: event.body,
+      secret: ports.secretBox.open(webhook.secret, secretPlace(webhook)),
+      attemptNumber: attemptsBefore + 1,
+      now: at,
+      userAgent,
+    }),
+    body: event.body,
+    timeoutMs: limits.attemptTimeoutMs,
+    signal: options.signal,
+  });
+  const now = ports.clock.now();
+  const verdict = classifyResponse(result, {
+    scheduleMs: ports.retryScheduleMs,
+    attemptsMade: attemptsBefore + 1,
+    now,
+    random: ports.random(),
+  });
+  const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, options });
+  const outcome = await record(ports, key, {
+    event: event.event,
+    state: verdict.state,
+    attemptsBefore,
+    attempt,
+    nextAttemptAt: verdict.nextAttemptAt,
+    now,
+  });
+  await Promise.all([
+    noteTriggered(ports.store, webhook, at),
+    verdict.gone ? deactivateGoneWebhook(ports.store, webhook, now) : undefined,
+  ]);
+  logAttempt(key, { event, webhook, attempt, verdict, result });
+  return outcome;
+}
+
+function toAttempt(
+  result: SendResult,
+  facts: { n: number; at: Date; verdict: Verdict; options: AttemptOptions },
+): Attempt {
+  const answered = result.kind === 'answered';
+  return {
+    n: facts.n,
+    at: facts.at,
+    ms: result.ms,
+    status: answered ? result.status : null,
+    errorClass: facts.verdict.errorClass,
+    responseSample: answered ? result.responseSample : '',
+    address: result.address,
+    trigger: facts.options.trigger,
+  };
+}
+
+async function recordUnsent(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  facts: { event: EventDocument; delivery: DeliveryDocument | null; state: 'cancelled' | 'held' },
+): Promise<DeliveryOutcome> {
+  const outcome = await record(ports, key, {
+    event: facts.event.event,
+    state: facts.state,
+    attemptsBefore: facts.delivery?.attemptCount ?? 0,
+    attempt: null,
+    nextAttemptAt: null,
+    now: ports.clock.now(),
+  });
+  deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
+  return outcome;
+}
+
+/** Records a step; when another process recorded one meanwhile, what it recorded is the outcome. */
+async function record(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  step: DeliveryStep,
+): Promise<DeliveryOutcome> {
+  const written = await recordDelivery(ports.store, key, {
+    step,
+    attemptsKeptMax: limits.attemptsKeptMax,
+  });
+  if (!written) {
+    const stored = await readDelivery(ports.store, key);
+    if (stored === null)
+      throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
+    deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
+    return outcomeOf(key, stored);
+  }
+  return {
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    state: step.state,
+    attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
+    status: step.attempt?.status ?? null,
+    errorClass: step.attempt?.errorClass ?? null,
+    nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument): DeliveryOutcome {
+  const last = delivery.attempts.at(-1);
+  return {
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    state: delivery.state,
+    attemptCount: delivery.attemptCount,
+    status: last?.status ?? null,
+    errorClass: last?.errorClass ?? null,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+function logAttempt(
+  key: DeliveryKey,
+  facts: {
+    event: EventDocument;
+    webhook: WebhookDocument;
+    attempt: Attempt;
+    verdict: Verdict;
+    result: SendResult;
+  },
+): void {
+  const { attempt, verdict, result } = facts;
+  deliveryLog.info(
+    {
+      ...key,
+      eventType: facts.event.event,
+      host: new URL(facts.webhook.url).host,
+      attempt: attempt.n,
+      trigger: attempt.trigger,
+      state: verdict.state,
+      status: attempt.status,
+      errorClass: attempt.errorClass,
+      detail: result.kind === 'failed' ? result.detail : undefined,
+      durationMs: attempt.ms.total,
+      nextAttemptAt: verdict.nextAttemptAt?.toISOString(),
+    },
+    'delivery.attempted',
+  );
+}

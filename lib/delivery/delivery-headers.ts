@@ -1,0 +1,31 @@
+// The headers of one attempt: the spec's four, Standard Webhooks beside them, and two for people.
+import { signBody, signStandardMessage } from '../crypto/signature.ts';
+
+export interface AttemptToSign {
+  eventId: string;
+  body: string;
+  secret: string;
+  attemptNumber: number;
+  now: Date;
+  userAgent: string;
+}
+
+/** Makes the headers of an attempt; the signatures and times are this attempt's own. */
+export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
+  const timestampSeconds = Math.floor(attempt.now.getTime() / 1_000);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': attempt.userAgent,
+    'X-Webhook-Signature': signBody(attempt.secret, attempt.body),
+    'X-Webhook-Event-Id': attempt.eventId,
+    'X-Webhook-Timestamp': attempt.now.toISOString(),
+    'X-Webhook-Attempt': String(attempt.attemptNumber),
+    'webhook-id': attempt.eventId,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signStandardMessage(attempt.secret, {
+      id: attempt.eventId,
+      timestampSeconds,
+      body: attempt.body,
+    }),
+  };
+}

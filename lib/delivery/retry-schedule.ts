@@ -1,0 +1,70 @@
+// When a delivery is tried again: a pure function of the schedule and the attempts made.
+
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+
+/** The waits between attempts (design §6): 11 waits, so 12 attempts, over about three days. */
+export const defaultRetryScheduleMs: readonly number[] = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+];
+
+/** Limits of a schedule that settings may ask for. */
+export const retryStepsMax = 20;
+export const retryScheduleMaxMs = 7 * 24 * hourMs;
+
+const jitterShareMax = 0.15;
+const retryAfterCeilingMs = hourMs;
+
+export interface RetryQuestion {
+  scheduleMs: readonly number[];
+  /** How many attempts have been made, the one that just failed included. */
+  attemptsMade: number;
+  /** What the receiver asked for with `Retry-After`, or null. */
+  retryAfterMs: number | null;
+  /** A number from 0 up to 1 that spreads receivers' retries. */
+  random: number;
+}
+
+/**
+ * Gives the wait before the next attempt in whole milliseconds, or null when none is left.
+ * The jitter only ever adds, 0 to 15 %, so no attempt comes before its scheduled time. A
+ * `Retry-After` is honoured between the scheduled wait and twice it, or one hour if that is longer.
+ */
+export function nextRetryDelayMs(question: RetryQuestion): number | null {
+  const scheduledMs = question.scheduleMs[question.attemptsMade - 1];
+  if (scheduledMs === undefined) return null;
+  const waitMs =
+    question.retryAfterMs === null
+      ? scheduledMs
+      : clamp(question.retryAfterMs, scheduledMs, Math.max(2 * scheduledMs, retryAfterCeilingMs));
+  return Math.round(waitMs * (1 + jitterShareMax * question.random));
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+/**
+ * Reads a `Retry-After` header: whole seconds, or an HTTP date (RFC 9110 §10.2.3).
+ * Gives milliseconds from `now` on, never negative, or null when the header is absent or unreadable.
+ */
+export function parseRetryAfterMs(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * secondMs;
+  // Only a date that names its weekday is an HTTP date; Date.parse alone would take "-5" or "2026".
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
+}

@@ -1,0 +1,51 @@
+// The nine events of the service, and the JSON that receivers get.
+
+export const entities = ['agent', 'context', 'contextfile'] as const;
+export type Entity = (typeof entities)[number];
+
+export const changeKinds = ['created', 'updated', 'deleted'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+export type EventName = `${Entity}.${ChangeKind}`;
+
+export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
+  changeKinds.map((kind): EventName => `${entity}.${kind}`),
+);
+
+/** The version of the payload's shape (spec, "Payload"). */
+export const payloadVersion = 1;
+
+/** The resource an event tells about: complete, as clients see it. */
+export interface ResourceData {
+  uid: string;
+  externalTenantId: string;
+  [field: string]: unknown;
+}
+
+export interface EventEnvelope {
+  eventId: string;
+  event: EventName;
+  timestamp: Date;
+  appUid: string;
+  data: ResourceData;
+}
+
+/** Gives the resource type an event is about: `agent.updated` → `agent`. */
+export function entityOf(event: EventName): Entity {
+  return event.slice(0, event.indexOf('.')) as Entity;
+}
+
+/**
+ * Makes the body of a delivery (spec, "Payload"). It is made once an event and stored: every
+ * attempt and every resend sends these same bytes, so a signature never depends on re-serialising.
+ */
+export function renderPayload(envelope: EventEnvelope): string {
+  return JSON.stringify({
+    eventId: envelope.eventId,
+    event: envelope.event,
+    timestamp: envelope.timestamp.toISOString(),
+    appUid: envelope.appUid,
+    version: payloadVersion,
+    data: envelope.data,
+  });
+}

@@ -1,0 +1,23 @@
+// The process's loggers: one constant a subject, JSON lines, nothing secret by construction.
+import { pino } from 'pino';
+
+// The one read of the environment outside config.ts: loggers exist before the configuration is
+// checked, because a faulty configuration has to be logged too.
+const level = process.env['HERALD_LOG_LEVEL'] ?? 'info';
+
+const root = pino({
+  level: pino.levels.values[level] === undefined && level !== 'silent' ? 'info' : level,
+  base: { pid: process.pid },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  messageKey: 'event',
+});
+
+export const httpLog = root.child({ subject: 'http' });
+export const deliveryLog = root.child({ subject: 'delivery' });
+export const dispatchLog = root.child({ subject: 'dispatch' });
+export const relayLog = root.child({ subject: 'relay' });
+export const processLog = root.child({ subject: 'process' });
+export const temporalLog = root.child({ subject: 'temporal' });
+
+export type Log = typeof root;

@@ -1,0 +1,24 @@
+// API keys as they are stored: never the key, only its hash.
+
+export const scopes = [
+  'users:auth',
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+  'events:write',
+  'resources:read',
+  'resources:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+export interface ApiKeyDocument {
+  _id: string;
+  appUid: string;
+  keyId: string;
+  secretHash: string;
+  name: string;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}

@@ -1,0 +1,110 @@
+// The connection to MongoDB and the collections on it.
+import { MongoClient } from 'mongodb';
+import type { ClientSession, Collection, Db } from 'mongodb';
+import type { AccountDocument, AppDocument } from './apps.ts';
+import type { ApiKeyDocument } from './api-keys.ts';
+import type { DeliveryDocument } from './deliveries.ts';
+import type { EventDocument } from './events.ts';
+import type { IdempotencyDocument } from './idempotency.ts';
+import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
+import type { SigningKeyDocument } from './signing-keys.ts';
+import type { UserDocument } from './users.ts';
+import type { WebhookDocument } from './webhooks.ts';
+
+/** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
+export interface Store extends AsyncDisposable {
+  client: MongoClient;
+  db: Db;
+  apps: Collection<AppDocument>;
+  accounts: Collection<AccountDocument>;
+  apiKeys: Collection<ApiKeyDocument>;
+  users: Collection<UserDocument>;
+  webhooks: Collection<WebhookDocument>;
+  agents: Collection<AgentDocument>;
+  contexts: Collection<ContextDocument>;
+  contextFiles: Collection<ContextFileDocument>;
+  events: Collection<EventDocument>;
+  deliveries: Collection<DeliveryDocument>;
+  signingKeys: Collection<SigningKeyDocument>;
+  idempotencyKeys: Collection<IdempotencyDocument>;
+}
+
+const operationTimeoutMs = 5_000;
+
+/**
+ * Connects to MongoDB and gives the collections. Every write is acknowledged by a majority and
+ * journalled, every read sees only such writes. Throws the driver's error when no server answers
+ * within five seconds.
+ */
+export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
+  const client = new MongoClient(settings.uri, {
+    appName: 'agent-herald',
+    writeConcern: { w: 'majority', journal: true },
+    readConcern: { level: 'majority' },
+    readPreference: 'primary',
+    retryWrites: true,
+    retryReads: true,
+    maxPoolSize: 50,
+    minPoolSize: 2,
+    // The driver's default is to wait for ever for a connection of the pool.
+    waitQueueTimeoutMS: operationTimeoutMs,
+    serverSelectionTimeoutMS: operationTimeoutMs,
+    connectTimeoutMS: operationTimeoutMs,
+    socketTimeoutMS: 3 * operationTimeoutMs,
+    ignoreUndefined: true,
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return openStore(client, settings.database);
+}
+
+function openStore(client: MongoClient, database: string): Store {
+  const db = client.db(database);
+  return {
+    client,
+    db,
+    apps: db.collection('apps'),
+    accounts: db.collection('accounts'),
+    apiKeys: db.collection('apiKeys'),
+    users: db.collection('users'),
+    webhooks: db.collection('webhooks'),
+    agents: db.collection('agents'),
+    contexts: db.collection('contexts'),
+    contextFiles: db.collection('contextFiles'),
+    events: db.collection('events'),
+    deliveries: db.collection('deliveries'),
+    signingKeys: db.collection('signingKeys'),
+    idempotencyKeys: db.collection('idempotencyKeys'),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+    },
+  };
+}
+
+/**
+ * Runs `work` in one transaction and gives what it gives. The driver runs it again on a write
+ * conflict, so `work` must do nothing but read and write through the session.
+ */
+export async function inTransaction<T>(
+  store: Store,
+  work: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  return store.client.withSession((session) =>
+    session.withTransaction(work, {
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority', journal: true },
+      readPreference: 'primary',
+      maxCommitTimeMS: operationTimeoutMs,
+      timeoutMS: 2 * operationTimeoutMs,
+    }),
+  );
+}
+
+/** Tells whether an error is MongoDB's refusal of a second document with a unique value. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 11_000;
+}

@@ -1,0 +1,100 @@
+// The indexes the service needs: made by a setup step, checked at readiness.
+import type { Collection, CreateIndexesOptions, IndexSpecification } from 'mongodb';
+import type { Store } from './connect.ts';
+
+type CollectionName = Exclude<keyof Store, 'client' | 'db' | typeof Symbol.asyncDispose>;
+
+interface NeededIndex {
+  collection: CollectionName;
+  name: string;
+  key: IndexSpecification;
+  options?: CreateIndexesOptions;
+}
+
+const idempotencyKeptSeconds = 24 * 60 * 60;
+
+const neededIndexes: readonly NeededIndex[] = [
+  { collection: 'accounts', name: 'app', key: { appUid: 1, _id: 1 } },
+  { collection: 'apiKeys', name: 'keyId', key: { keyId: 1 }, options: { unique: true } },
+  { collection: 'apiKeys', name: 'app', key: { appUid: 1, _id: 1 } },
+  {
+    collection: 'users',
+    name: 'externalId',
+    key: { appUid: 1, externalId: 1 },
+    options: { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
+  },
+  {
+    collection: 'users',
+    name: 'emailKey',
+    key: { appUid: 1, emailKey: 1 },
+    options: { unique: true, partialFilterExpression: { emailKey: { $type: 'string' } } },
+  },
+  { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
+  { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
+  { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
+  { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
+  { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
+  { collection: 'events', name: 'app', key: { appUid: 1, _id: -1 } },
+  {
+    collection: 'events',
+    name: 'undispatched',
+    key: { createdAt: 1 },
+    options: { partialFilterExpression: { dispatchedAt: null } },
+  },
+  {
+    collection: 'deliveries',
+    name: 'eventWebhook',
+    key: { eventId: 1, webhookUid: 1 },
+    options: { unique: true },
+  },
+  { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
+  { collection: 'deliveries', name: 'state', key: { appUid: 1, state: 1, _id: -1 } },
+  {
+    collection: 'signingKeys',
+    name: 'active',
+    key: { active: 1 },
+    options: { unique: true, partialFilterExpression: { active: true } },
+  },
+  {
+    collection: 'idempotencyKeys',
+    name: 'expiry',
+    key: { createdAt: 1 },
+    options: { expireAfterSeconds: idempotencyKeptSeconds },
+  },
+];
+
+/** Makes every index that is missing. Running it again, or in two processes at once, changes nothing. */
+export async function ensureIndexes(store: Store): Promise<void> {
+  for (const { collection, name, key, options } of neededIndexes) {
+    const target = store[collection] as unknown as Collection;
+    await target.createIndex(key, { ...options, name });
+  }
+}
+
+/** Gives the needed indexes that do not exist, as `collection.name`. */
+export async function findMissingIndexes(store: Store): Promise<string[]> {
+  const collections = [...new Set(neededIndexes.map((index) => index.collection))];
+  const present = await Promise.all(
+    collections.map(async (collection) => {
+      const names = await listIndexNames(store, collection);
+      return names.map((name) => `${collection}.${name}`);
+    }),
+  );
+  const presentNames = new Set(present.flat());
+  return neededIndexes
+    .map((index) => `${index.collection}.${index.name}`)
+    .filter((name) => !presentNames.has(name));
+}
+
+async function listIndexNames(store: Store, collection: CollectionName): Promise<string[]> {
+  try {
+    const found = await store.db.collection(collection).indexes();
+    return found.map((index) => index.name ?? '');
+  } catch (error) {
+    // A collection nobody has written to yet does not exist, so it has no indexes.
+    if (error instanceof Error && 'codeName' in error && error.codeName === 'NamespaceNotFound') {
+      return [];
+    }
+    throw error;
+  }
+}

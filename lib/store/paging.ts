@@ -1,0 +1,34 @@
+// Pages of a collection, newest first, that stay right while rows are added.
+import type { Collection, Document, Filter, WithId } from 'mongodb';
+
+export interface PageRequest {
+  limit: number;
+  /** The last uid of the page before, or null for the first page. */
+  after: string | null;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** The uid to go on after, or null when this page is the last. */
+  lastUid: string | null;
+}
+
+/**
+ * Reads a page in descending order of `_id`: uids sort by creation time, so a row added meanwhile
+ * lands before the first page and moves nothing behind it.
+ */
+export async function readPage<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  { limit, after }: PageRequest,
+): Promise<Page<WithId<T>>> {
+  const from = after === null ? filter : ({ ...filter, _id: { $lt: after } } as Filter<T>);
+  const rows = await collection
+    .find(from)
+    .sort({ _id: -1 })
+    .limit(limit + 1)
+    .toArray();
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, lastUid: last === undefined ? null : last._id };
+}

@@ -1,0 +1,35 @@
+// The resources whose changes are events: agents, contexts and their files.
+
+interface ResourceDocument {
+  _id: string;
+  appUid: string;
+  externalTenantId: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface AgentDocument extends ResourceDocument {
+  agentName: string;
+  live: boolean;
+  description: string | null;
+  accountUids: string[] | null;
+}
+
+export interface ContextDocument extends ResourceDocument {
+  contextName: string;
+  description: string | null;
+  /** Kept here so that a file created while its context is deleted conflicts with the deletion. */
+  fileCount: number;
+}
+
+export const processingStatuses = ['pending', 'processing', 'ready', 'failed'] as const;
+export type ProcessingStatus = (typeof processingStatuses)[number];
+
+export interface ContextFileDocument extends ResourceDocument {
+  contextUid: string;
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+  processingStatus: ProcessingStatus;
+  processingError: string | null;
+}

@@ -1,0 +1,55 @@
+// Webhooks: where an application wants its events sent, with the sealed signing secret.
+import type { SealedSecret } from '../crypto/secret-box.ts';
+import type { Entity } from '../events.ts';
+import type { Store } from './connect.ts';
+
+export type DisabledReason = 'gone';
+
+export interface WebhookDocument {
+  _id: string;
+  appUid: string;
+  url: string;
+  entities: Entity[];
+  active: boolean;
+  secret: SealedSecret;
+  /** Why the service itself paused the webhook; null when its owner did or when it is active. */
+  disabledReason: DisabledReason | null;
+  lastTriggeredAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Where a webhook's secret lives, for the seal: a sealed secret moved to another row does not open. */
+export function secretPlace(webhook: { appUid: string; _id: string }): string {
+  return `webhooks/${webhook.appUid}/${webhook._id}/secret`;
+}
+
+// `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
+const triggerStepMs = 1_000;
+
+/** Moves `lastTriggeredAt` forward to the time of an attempt, never back. */
+export async function noteTriggered(
+  store: Store,
+  webhook: WebhookDocument,
+  at: Date,
+): Promise<void> {
+  const lastMs = webhook.lastTriggeredAt?.getTime() ?? 0;
+  if (at.getTime() - lastMs < triggerStepMs) return;
+  await store.webhooks.updateOne(
+    { _id: webhook._id, appUid: webhook.appUid },
+    { $max: { lastTriggeredAt: at } },
+    { writeConcern: { w: 1 } },
+  );
+}
+
+/** Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. */
+export async function deactivateGoneWebhook(
+  store: Store,
+  webhook: WebhookDocument,
+  now: Date,
+): Promise<void> {
+  await store.webhooks.updateOne(
+    { _id: webhook._id, appUid: webhook.appUid, url: webhook.url },
+    { $set: { active: false, disabledReason: 'gone', updatedAt: now } },
+  );
+}

@@ -1,0 +1,28 @@
+// The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
+// No Node built-ins here: workflows import this file.
+
+export const eventsTaskQueue = 'herald-events';
+export const deliveriesTaskQueue = 'herald-deliveries';
+
+/** The workflow's type. It is a public name: running workflows carry it, so it is never renamed. */
+export const deliverEventsWorkflow = 'deliverEvents';
+
+/** The workflow that carries one event: a second start of the same event is refused by its id. */
+export function eventWorkflowId(eventId: string): string {
+  return `event/${eventId}`;
+}
+
+/** The custom search attributes and their types (design §11). */
+export const searchAttributeTypes = {
+  AppUid: 'Keyword',
+  EventType: 'Keyword',
+  ExternalTenantId: 'Keyword',
+  ResourceUid: 'Keyword',
+  DeliveryState: 'Keyword',
+  EventIds: 'KeywordList',
+  WebhookUids: 'KeywordList',
+  FailingWebhookUids: 'KeywordList',
+} as const;
+
+/** Temporal takes 2 KB a search attribute; 60 of our ids fit. */
+export const idsPerSearchAttributeMax = 60;
