@@ -1,0 +1,31 @@
+// The activity that makes the first attempts of up to 100 deliveries at once.
+import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
+import type { AttemptFirstInput } from '../lib/temporal/messages.ts';
+import { asFailure, whileHeartbeating } from './heartbeat.ts';
+
+/**
+ * Attempts every delivery in parallel and gives their outcomes. When our own side failed for some
+ * of them it throws after all have ended: the repeat then finds the others recorded already.
+ */
+export async function attemptFirst(
+  ports: DeliveryPorts,
+  input: AttemptFirstInput,
+): Promise<DeliveryOutcome[]> {
+  return whileHeartbeating(async (signal) => {
+    const results = await Promise.allSettled(
+      input.deliveries.map(({ eventId, webhookUid }) =>
+        attemptDelivery(
+          ports,
+          { appUid: input.appUid, eventId, webhookUid },
+          { trigger: 'event', signal },
+        ),
+      ),
+    );
+    return results.map((result) => {
+      if (result.status === 'rejected') throw asFailure(result.reason);
+      return result.value;
+    });
+  });
+}

@@ -1,0 +1,70 @@
+// The process's one connection to Temporal, shared by its client and its workers.
+import { Client } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Config } from '../lib/config.ts';
+import { temporalLog } from '../lib/logger.ts';
+
+/** A connection and a client on it. Dispose of it after the workers on it have stopped. */
+export interface Temporal extends AsyncDisposable {
+  connection: NativeConnection;
+  client: Client;
+  namespace: string;
+}
+
+// Workflows and activities run in workers of their own here, by design.
+const expectedWarnings: ReadonlySet<string> = new Set([
+  'No activities registered, not polling for activity tasks',
+  'No workflows registered, not polling for workflow tasks',
+]);
+
+let runtimeInstalled = false;
+
+/** Sends the SDK's own log lines through the process's logger, and leaves signals to main.ts. */
+function installRuntime(): void {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      if (expectedWarnings.has(message)) return;
+      const fields = { message, ...meta };
+      if (level === 'ERROR') temporalLog.error(fields, 'temporal.sdk');
+      else temporalLog.warn(fields, 'temporal.sdk');
+    }),
+  });
+}
+
+/**
+ * Connects to Temporal. The client shares the workers' native connection because an eager workflow
+ * start only works there (design §4.7).
+ * Throws one clear sentence when the server or the namespace cannot be reached.
+ */
+export async function connectTemporal(settings: Config['temporal']): Promise<Temporal> {
+  installRuntime();
+  const { address, namespace } = settings;
+  let connection: NativeConnection;
+  try {
+    connection = await NativeConnection.connect({ ...settings.connectionOptions, address });
+  } catch (error) {
+    throw new Error(`Temporal at ${address} cannot be reached; check TEMPORAL_ADDRESS`, {
+      cause: error,
+    });
+  }
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    await connection.close();
+    throw new Error(
+      `Temporal at ${address} has no usable namespace "${namespace}"; check TEMPORAL_NAMESPACE`,
+      { cause: error },
+    );
+  }
+  return {
+    connection,
+    client: new Client({ connection, namespace }),
+    namespace,
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// Everything the worker process runs: workflow worker, activity worker and relay, over one store.
+import { createActivities } from '../activities/index.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Config } from '../lib/config.ts';
+import { createSecretBox } from '../lib/crypto/secret-box.ts';
+import { Disposal } from '../lib/disposal.ts';
+import { createHttpSender } from '../lib/net/http-sender.ts';
+import { checkServers } from '../lib/readiness.ts';
+import { connectStore } from '../lib/store/connect.ts';
+import { createDispatcher } from '../lib/temporal/dispatcher.ts';
+import { loadWorkflowBundle } from './bundle-workflows.ts';
+import { connectTemporal } from './connect-temporal.ts';
+import { createActivityWorker, createWorkflowWorker, runWorkers } from './create-worker.ts';
+import { runRelay } from './relay.ts';
+
+/** A running worker process. `failed` resolves with the fault when it can do no more work. */
+export interface DeliveryWorker extends AsyncDisposable {
+  failed: Promise<unknown>;
+}
+
+/** Connects, starts the workers and the relay. Throws one clear sentence when a server is not usable. */
+export async function createDeliveryWorker(config: Config): Promise<DeliveryWorker> {
+  const open = new Disposal();
+  try {
+    const store = open.use(await connectStore(config.mongodb));
+    const temporal = open.use(await connectTemporal(config.temporal));
+    await checkServers({ store, connection: temporal.connection, namespace: temporal.namespace });
+    const sender = open.use(createHttpSender({ policy: config.egress }));
+    const activities = createActivities({
+      store,
+      sender,
+      secretBox: createSecretBox(config.sealingKeys),
+      clock: systemClock,
+      random: Math.random,
+      retryScheduleMs: config.retryScheduleMs,
+    });
+    const bundle = await loadWorkflowBundle(config.workflowBundlePath);
+    const workers = open.use(
+      runWorkers([
+        await createWorkflowWorker(temporal, bundle),
+        await createActivityWorker(temporal, activities),
+      ]),
+    );
+    const dispatcher = createDispatcher({
+      client: temporal.client,
+      store,
+      clock: systemClock,
+      eager: true,
+    });
+    const stopping = new AbortController();
+    const relay = runRelay({ store, dispatcher, clock: systemClock }, stopping.signal);
+    open.defer(async () => {
+      stopping.abort();
+      await relay;
+    });
+    return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}

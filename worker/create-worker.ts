@@ -1,0 +1,69 @@
+// The two workers of the service: one runs workflows, one makes delivery attempts.
+import { Worker } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { DeliveryActivities } from '../lib/temporal/messages.ts';
+import { deliveriesTaskQueue, eventsTaskQueue } from '../lib/temporal/names.ts';
+import type { Temporal } from './connect-temporal.ts';
+
+// A stop lets attempts (5 s each) end, then cancels what is left, all within stopTimeoutMs.
+const shutdownGraceTimeMs = 7_000;
+const shutdownForceTimeMs = 9_000;
+// After a worker dies its workflows' next tasks wait this long for it before others get them.
+const stickyTimeoutMs = 2_000;
+// Deliveries wait for receivers, not for the processor, so many fit into one process.
+const activitiesAtOnceMax = 200;
+
+/** Makes the worker that runs workflows; both process roles run one (design §4.7). */
+export async function createWorkflowWorker(
+  temporal: Temporal,
+  workflowBundle: WorkflowBundleOption,
+): Promise<Worker> {
+  return Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    taskQueue: eventsTaskQueue,
+    workflowBundle,
+    stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
+    shutdownGraceTime: shutdownGraceTimeMs,
+    shutdownForceTime: shutdownForceTimeMs,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+  });
+}
+
+/** Makes the worker that runs activities: the attempts. */
+export async function createActivityWorker(
+  temporal: Temporal,
+  activities: DeliveryActivities,
+): Promise<Worker> {
+  return Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    taskQueue: deliveriesTaskQueue,
+    activities,
+    maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+    shutdownGraceTime: shutdownGraceTimeMs,
+    shutdownForceTime: shutdownForceTimeMs,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+  });
+}
+
+/** Workers that run. `failed` resolves with the first fault that ended one; disposing stops all. */
+export interface RunningWorkers extends AsyncDisposable {
+  failed: Promise<unknown>;
+}
+
+/** Starts workers; each runs until it is disposed of or fails. */
+export function runWorkers(workers: readonly Worker[]): RunningWorkers {
+  const runs = workers.map((worker) => worker.run());
+  const failed = new Promise<unknown>((resolve) => {
+    for (const run of runs) run.catch(resolve);
+  });
+  return {
+    failed,
+    async [Symbol.asyncDispose]() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      // A worker that failed has told so through `failed`; here only the end matters.
+      await Promise.allSettled(runs);
+    },
+  };
+}

@@ -1,0 +1,11 @@
+// The worker process: it delivers, retries, and starts what the api could not.
+import { readConfig, summarizeConfig } from '../lib/config.ts';
+import { processLog } from '../lib/logger.ts';
+import { runProcess } from '../lib/run-process.ts';
+import { createDeliveryWorker } from './create-delivery-worker.ts';
+
+await runProcess('worker', async () => {
+  const config = readConfig(process.env);
+  processLog.info({ role: 'worker', ...summarizeConfig(config) }, 'process.starting');
+  return createDeliveryWorker(config);
+});

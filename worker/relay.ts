@@ -1,0 +1,56 @@
+// The guarantee behind the direct start: a sweep that starts every event no workflow carries yet.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import { relayLog } from '../lib/logger.ts';
+import type { Store } from '../lib/store/connect.ts';
+import { findUndispatched } from '../lib/store/events.ts';
+import type { EventToDispatch } from '../lib/store/events.ts';
+import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
+
+// An event this young may still be on its way through the api's direct start.
+const graceMs = 2_000;
+const sweepEveryMs = 1_000;
+const backoffMaxMs = 30_000;
+const eventsPerSweepMax = 500;
+const startsAtOnceMax = 10;
+
+export interface RelayPorts {
+  store: Store;
+  dispatcher: Dispatcher;
+  clock: Clock;
+}
+
+/** Sweeps until `signal` aborts, backing off while MongoDB or Temporal is away. Never rejects. */
+export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<void> {
+  let waitMs = sweepEveryMs;
+  while (!signal.aborted) {
+    try {
+      const started = await sweep(ports, signal);
+      // A full sweep means that more wait: go on at once.
+      waitMs = started === eventsPerSweepMax ? 0 : sweepEveryMs;
+    } catch (error) {
+      waitMs = Math.min(backoffMaxMs, Math.max(sweepEveryMs, 2 * waitMs));
+      relayLog.warn({ err: error, waitMs }, 'relay.backing_off');
+    }
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Starts what waits, oldest first. Gives how many it started; throws at the first failure. */
+export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
+  const before = new Date(ports.clock.now().getTime() - graceMs);
+  const events = await findUndispatched(ports.store, before, eventsPerSweepMax);
+  let next = 0;
+  async function startSome(): Promise<void> {
+    while (next < events.length && !signal.aborted) {
+      const event = events[next] as EventToDispatch;
+      next += 1;
+      await ports.dispatcher.start(event);
+    }
+  }
+  const runs = await Promise.allSettled(Array.from({ length: startsAtOnceMax }, startSome));
+  const failure = runs.find((run) => run.status === 'rejected');
+  if (failure) throw failure.reason;
+  if (events.length > 0) relayLog.info({ started: events.length }, 'relay.swept');
+  return events.length;
+}

@@ -1,0 +1,6 @@
+// Builds the workflow bundle into the file named on the command line; `npm run build` calls it.
+import { writeWorkflowBundle } from './bundle-workflows.ts';
+
+const [path] = process.argv.slice(2);
+if (path === undefined) throw new Error('usage: write-bundle PATH');
+await writeWorkflowBundle(path);

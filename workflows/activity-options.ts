@@ -1,0 +1,34 @@
+// How the activities of deliveries are run: their timeouts, heartbeats and retry policies.
+import { proxyActivities } from '@temporalio/workflow';
+import type { RetryPolicy } from '@temporalio/common';
+import type { DeliveryActivities } from '../lib/temporal/messages.ts';
+import { deliveriesTaskQueue } from '../lib/temporal/names.ts';
+
+// Our own faults (database away, worker killed) are tried again soon and without an end of their
+// own; a receiver's failure sets its own delay and ends when its schedule does.
+const ownFaults: RetryPolicy = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '30 seconds',
+  nonRetryableErrorTypes: ['EventMissing'],
+};
+
+/** First attempts: many deliveries in one activity, in parallel inside it, 5 s each at most. */
+export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '30 seconds',
+  heartbeatTimeout: '3 seconds',
+  retry: ownFaults,
+});
+
+/**
+ * Retries: one activity a delivery, kept alive by the server between attempts. The schedule ends
+ * in at most 7 days and a `Retry-After` adds at most an hour a step, so 14 days is an outer wall.
+ */
+export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '14 days',
+  heartbeatTimeout: '3 seconds',
+  retry: ownFaults,
+});

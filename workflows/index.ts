@@ -1,0 +1,2 @@
+// The workflows a worker offers; the bundle is made from this file.
+export { deliverEvents } from './deliver-events.ts';

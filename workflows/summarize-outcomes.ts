@@ -1,0 +1,37 @@
+// What a workflow says at its end: counts, and which deliveries ended badly.
+import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
+import type { DeliverySummary } from '../lib/temporal/messages.ts';
+import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
+
+const goodStates = new Set(['delivered', 'held', 'cancelled']);
+
+/** Counts outcomes by state. A delivery still `retrying` at the end of its workflow has failed. */
+export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): DeliverySummary {
+  const count = (state: string): number =>
+    outcomes.filter((outcome) => outcome.state === state).length;
+  const failed = outcomes.filter((outcome) => !goodStates.has(outcome.state));
+  return {
+    deliveries: outcomes.length,
+    delivered: count('delivered'),
+    held: count('held'),
+    cancelled: count('cancelled'),
+    failed: failed
+      .slice(0, idsPerSearchAttributeMax)
+      .map(({ eventId, webhookUid, state, attemptCount }) => ({
+        eventId,
+        webhookUid,
+        state,
+        attemptCount,
+      })),
+    failedCount: failed.length,
+  };
+}
+
+/** Splits a list into lists of at most `size`, in order. */
+export function chunk<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    parts.push(items.slice(start, start + size));
+  }
+  return parts;
+}
