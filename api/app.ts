@@ -1,0 +1,26 @@
+// The HTTP side: the order of the middleware, on one screen.
+import Koa from 'koa';
+import type { ApiContext } from './context.ts';
+import { announceDrain } from './http/announce-drain.ts';
+import { assignRequestId } from './http/assign-request-id.ts';
+import { logRequest } from './http/log-request.ts';
+import { renderErrors } from './http/render-errors.ts';
+import { createRouter } from './http/router.ts';
+import { setSecurityHeaders } from './http/set-security-headers.ts';
+import { routes } from './routes.ts';
+
+/** Makes the Koa application over a context. */
+export function createApp(context: ApiContext): Koa {
+  const app = new Koa({ proxy: false });
+  const router = createRouter(context, routes);
+
+  app.use(assignRequestId);
+  app.use(logRequest);
+  app.use(announceDrain(context));
+  app.use(setSecurityHeaders);
+  app.use(renderErrors);
+  // Each route: its credential and scope, then its body, then its handler (http/router.ts).
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}

@@ -1,0 +1,60 @@
+// What the handlers of one api process share, built once and closed in reverse.
+import type { ConnectionLike } from '@temporalio/client';
+import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Config } from '../lib/config.ts';
+import { createSecretBox } from '../lib/crypto/secret-box.ts';
+import type { SecretBox } from '../lib/crypto/secret-box.ts';
+import { checkServers } from '../lib/readiness.ts';
+import type { Servers } from '../lib/readiness.ts';
+import type { Store } from '../lib/store/connect.ts';
+import { createDispatcher } from '../lib/temporal/dispatcher.ts';
+import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
+import type { Client } from '@temporalio/client';
+import { createTokenIssuer } from './users/token-issuer.ts';
+import type { TokenIssuer } from './users/token-issuer.ts';
+
+export interface ApiContext {
+  config: Config;
+  store: Store;
+  servers: Servers;
+  dispatcher: Dispatcher;
+  secretBox: SecretBox;
+  tokens: TokenIssuer;
+  clock: Clock;
+  /** True once the process is to stop: it answers what it has and takes no more. */
+  draining: boolean;
+}
+
+export interface ApiContextOptions {
+  config: Config;
+  store: Store;
+  temporal: { client: Client; connection: ConnectionLike; namespace: string };
+  /** True where a workflow worker runs on the same connection in this process. */
+  eager: boolean;
+}
+
+/** Makes the context over connections that the caller opened and will close. */
+export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
+  const { config, store, temporal } = options;
+  const servers = { store, connection: temporal.connection, namespace: temporal.namespace };
+  await checkServers(servers);
+  const secretBox = createSecretBox(config.sealingKeys);
+  const clock = systemClock;
+  return {
+    config,
+    store,
+    servers,
+    dispatcher: createDispatcher({ client: temporal.client, store, clock, eager: options.eager }),
+    secretBox,
+    tokens: createTokenIssuer({
+      store,
+      secretBox,
+      clock,
+      issuer: config.http.publicUrl,
+      lifetimeMs: config.userTokenLifetimeMs,
+    }),
+    clock,
+    draining: false,
+  };
+}

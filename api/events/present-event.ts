@@ -1,0 +1,35 @@
+// An event as clients see it.
+import type { EventDocument } from '../../lib/store/events.ts';
+
+export interface PresentedEvent {
+  eventId: string;
+  event: string;
+  timestamp: string;
+  appUid: string;
+  resourceUid: string;
+  externalTenantId: string;
+  webhookUids: string[];
+  /** When a workflow took the event over; null while none has, at the latest for a few seconds. */
+  dispatchedAt: string | null;
+}
+
+/** Gives an event's facts without its payload, for lists. */
+export function presentEvent(event: Omit<EventDocument, 'body'>): PresentedEvent {
+  return {
+    eventId: event._id,
+    event: event.event,
+    timestamp: event.timestamp.toISOString(),
+    appUid: event.appUid,
+    resourceUid: event.resourceUid,
+    externalTenantId: event.externalTenantId,
+    webhookUids: event.webhookUids,
+    dispatchedAt: event.dispatchedAt?.toISOString() ?? null,
+  };
+}
+
+/** Gives an event with the payload that receivers get. */
+export function presentEventWithPayload(
+  event: EventDocument,
+): PresentedEvent & { payload: unknown } {
+  return { ...presentEvent(event), payload: JSON.parse(event.body) as unknown };
+}

@@ -1,0 +1,59 @@
+// Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
+import type { Context, Middleware } from 'koa';
+import { MongoError } from 'mongodb';
+import { AppError, presentProblem } from '../../lib/errors.ts';
+
+/** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */
+export const renderErrors: Middleware = async (ctx, next) => {
+  try {
+    await next();
+    if (ctx.status >= 400 && ctx.body === undefined) throw unanswered(ctx);
+  } catch (error) {
+    renderProblem(ctx, toAppError(error));
+  }
+};
+
+function unanswered(ctx: Context): AppError {
+  // The router leaves 405 (or 501, a method it never heard of) and `Allow` on a known path.
+  if (ctx.status === 405 || ctx.status === 501) {
+    return new AppError('method_not_allowed', `this path takes ${ctx.response.get('allow')}`);
+  }
+  return new AppError('not_found', 'there is nothing at this path');
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof MongoError && isAway(error)) {
+    const detail = 'the database does not answer; try again in a few seconds';
+    return new AppError('unavailable', detail, { cause: error, headers: { 'retry-after': '2' } });
+  }
+  return new AppError('internal', 'an unexpected fault', { cause: error });
+}
+
+const awayErrors: ReadonlySet<string> = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoNotConnectedError',
+  'MongoOperationTimeoutError',
+  'MongoPoolClearedError',
+  'MongoServerSelectionError',
+  'MongoWaitQueueTimeoutError',
+]);
+
+function isAway(error: MongoError): boolean {
+  return (
+    awayErrors.has(error.name) ||
+    error.hasErrorLabel('RetryableWriteError') ||
+    error.hasErrorLabel('TransientTransactionError')
+  );
+}
+
+function renderProblem(ctx: Context, error: AppError): void {
+  const requestId = String(ctx.state['requestId']);
+  ctx.state['errorCode'] = error.code;
+  if (error.status >= 500) ctx.state['error'] = error.cause ?? error;
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  ctx.body = JSON.stringify(presentProblem(error, requestId));
+  ctx.type = 'application/problem+json';
+}

@@ -1,0 +1,108 @@
+// The table of routes and what stands before each handler: credential, scope, body, in that order.
+import { Router } from '@koa/router';
+import type { RouterContext } from '@koa/router';
+import type { Middleware } from 'koa';
+import type { Scope } from '../../lib/store/api-keys.ts';
+import { idempotencyKey } from '../../lib/store/idempotency.ts';
+import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
+import type { ApiContext } from '../context.ts';
+import { authenticate } from '../keys/authenticate.ts';
+import { readIdempotencyHeader } from './idempotency-header.ts';
+import { readJsonBody } from './read-json-body.ts';
+import type { Validator } from './validate.ts';
+
+/** What a handler gets of a request: checked, and free of Koa. */
+export interface ApiRequest<Body = undefined> {
+  /** The application of the path and of the key; empty on the few routes without a key. */
+  appUid: string;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  body: Body;
+  /** Set when the caller sent `Idempotency-Key` on a POST that creates. */
+  idempotency: IdempotencyKey | null;
+}
+
+/** What a handler gives: a status, a JSON body or none, and headers of its own. */
+export interface ApiAnswer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export type Handler<Body = undefined> = (
+  request: ApiRequest<Body>,
+  context: ApiContext,
+) => Promise<ApiAnswer>;
+
+/** A line of the table. `scope` null means that the route takes no key. */
+export interface Route {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  scope: Scope | null;
+  body: Validator<unknown> | null;
+  handler: Handler<never>;
+}
+
+/** Makes a line of the table whose handler takes no body. */
+export function route(
+  line: Pick<Route, 'method' | 'path' | 'scope'> & { handler: Handler },
+): Route {
+  return { ...line, body: null, handler: line.handler };
+}
+
+/** Makes a line whose handler takes the body that its validator lets through. */
+export function routeWithBody<Body>(
+  line: Pick<Route, 'method' | 'path' | 'scope'> & {
+    body: Validator<Body>;
+    handler: Handler<Body>;
+  },
+): Route {
+  return { ...line, handler: line.handler };
+}
+
+/** Makes the router of a table. */
+export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
+  const router = new Router();
+  for (const line of routes) {
+    router[line.method](line.path, nameRoute(line), answer(line, context));
+  }
+  return router;
+}
+
+function nameRoute(line: Route): Middleware {
+  return async (ctx, next) => {
+    ctx.state['route'] = line.path;
+    await next();
+  };
+}
+
+function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
+  return async (ctx) => {
+    const params = ctx.params;
+    const appUid = params['appUid'] ?? '';
+    if (line.scope !== null) {
+      const key = await authenticate(context, ctx.req.rawHeaders, { appUid, scope: line.scope });
+      ctx.state['appUid'] = appUid;
+      ctx.state['keyId'] = key.keyId;
+    }
+    const header = readIdempotencyHeader(ctx.req.rawHeaders);
+    const body = line.body === null ? undefined : line.body(await readJsonBody(ctx.req));
+    const scope = `${appUid}\n${line.method}\n${ctx.path}`;
+    const result = await line.handler(
+      {
+        appUid,
+        params,
+        query: new URLSearchParams(ctx.querystring),
+        body: body as never,
+        idempotency: header === null ? null : idempotencyKey(scope, header, body),
+      },
+      context,
+    );
+    ctx.status = result.status;
+    if (result.headers) ctx.set(result.headers);
+    if (result.body !== undefined) {
+      ctx.body = JSON.stringify(result.body);
+      ctx.type = 'application/json';
+    }
+  };
+}

@@ -1,0 +1,61 @@
+// Checks bodies against JSON Schema and says every fault by its place, in the contract's words.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, SchemaObject } from 'ajv';
+import { AppError } from '../../lib/errors.ts';
+import type { FieldError } from '../../lib/errors.ts';
+
+/** Gives the body back as what it was checked to be. Throws `invalid_request`. */
+export type Validator<Body> = (body: unknown) => Body;
+
+const errorsShownMax = 20;
+
+const ajv = new Ajv2020({
+  strict: true,
+  allErrors: true,
+  coerceTypes: false,
+  useDefaults: false,
+  removeAdditional: false,
+  ownProperties: true,
+  unicodeRegExp: true,
+});
+
+/** Compiles a schema whose values are `Body`; the caller keeps the two in step. */
+export function validator<Body>(schema: SchemaObject): Validator<Body> {
+  const validate = ajv.compile<Body>(schema);
+  return (body) => {
+    if (validate(body)) return body;
+    throw invalidRequest((validate.errors ?? []).map(toFieldError));
+  };
+}
+
+/** Makes the error of a body that is JSON but not what the route takes. */
+export function invalidRequest(errors: readonly FieldError[]): AppError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new AppError('invalid_request', `${first?.detail ?? 'the body is not valid'}${more}`, {
+    errors: errors.slice(0, errorsShownMax),
+  });
+}
+
+function toFieldError(error: ErrorObject): FieldError {
+  const params = error.params as Record<string, unknown>;
+  const property = params['missingProperty'] ?? params['additionalProperty'];
+  const escaped =
+    typeof property === 'string' ? property.replaceAll('~', '~0').replaceAll('/', '~1') : '';
+  const pointer = `#${error.instancePath}${escaped === '' ? '' : `/${escaped}`}`;
+  const name = pointer === '#' ? 'the body' : pointer.slice(2).replaceAll('/', '.');
+  return { pointer, code: error.keyword, detail: `${name} ${describe(error, params)}` };
+}
+
+function describe(error: ErrorObject, params: Record<string, unknown>): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a field of this request';
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}

@@ -1,0 +1,61 @@
+// Checks the caller's API key: one credential, known, alive, of this application, with the scope.
+import { hashApiKey, parseApiKey, sameHash } from '../../lib/crypto/api-key.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { ApiKeyDocument, Scope } from '../../lib/store/api-keys.ts';
+import type { ApiContext } from '../context.ts';
+import { headerValues } from '../http/raw-headers.ts';
+
+/**
+ * Gives the key a request carries, in `x-api-key` or as a Bearer credential.
+ * Throws `credentials_conflict` for more than one, `unauthenticated` (one text for absent, unknown,
+ * revoked and expired alike), `not_found` for another application's path, `insufficient_scope`.
+ */
+export async function authenticate(
+  context: ApiContext,
+  rawHeaders: readonly string[],
+  wanted: { appUid: string; scope: Scope },
+): Promise<ApiKeyDocument> {
+  const key = await findKey(context, readCredential(rawHeaders));
+  if (key.appUid !== wanted.appUid) {
+    throw new AppError('not_found', 'there is no such application');
+  }
+  if (!key.scopes.includes(wanted.scope)) {
+    throw new AppError('insufficient_scope', `this call needs the scope ${wanted.scope}`);
+  }
+  return key;
+}
+
+function readCredential(rawHeaders: readonly string[]): string {
+  const apiKeys = headerValues(rawHeaders, 'x-api-key');
+  const authorizations = headerValues(rawHeaders, 'authorization');
+  if (apiKeys.length + authorizations.length > 1) {
+    throw new AppError(
+      'credentials_conflict',
+      'send one credential: x-api-key or Authorization, once',
+    );
+  }
+  const [apiKey] = apiKeys;
+  if (apiKey !== undefined) return apiKey.trim();
+  return /^Bearer +(\S+)$/i.exec(authorizations[0]?.trim() ?? '')?.[1] ?? '';
+}
+
+async function findKey(context: ApiContext, text: string): Promise<ApiKeyDocument> {
+  const parsed = parseApiKey(text);
+  // A mistyped key is refused by its checksum, without a read.
+  if (parsed === null) throw unauthenticated();
+  const hash = hashApiKey(text, context.config.keyPepper);
+  const key = await context.store.apiKeys.findOne({ keyId: parsed.keyId });
+  // An unknown key costs the same work as a wrong one.
+  const matches = sameHash(hash, key?.secretHash ?? hashApiKey('', context.config.keyPepper));
+  const now = context.clock.now();
+  const alive =
+    key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+  if (!matches || !alive) throw unauthenticated();
+  return key;
+}
+
+function unauthenticated(): AppError {
+  return new AppError('unauthenticated', 'send a valid API key in x-api-key', {
+    headers: { 'www-authenticate': 'Bearer realm="agent-herald"' },
+  });
+}

@@ -1,0 +1,33 @@
+// The api process: HTTP, and a workflow worker on the client's own connection (design §4.7).
+import { readConfig, summarizeConfig } from '../lib/config.ts';
+import { Disposal } from '../lib/disposal.ts';
+import { processLog } from '../lib/logger.ts';
+import { runProcess } from '../lib/run-process.ts';
+import type { RunningRole } from '../lib/run-process.ts';
+import { connectStore } from '../lib/store/connect.ts';
+import { loadWorkflowBundle } from '../worker/bundle-workflows.ts';
+import { connectTemporal } from '../worker/connect-temporal.ts';
+import { createWorkflowWorker, runWorkers } from '../worker/create-worker.ts';
+import { createApiContext } from './context.ts';
+import { serve } from './serve.ts';
+
+async function startApi(): Promise<RunningRole> {
+  const config = readConfig(process.env);
+  processLog.info({ role: 'api', ...summarizeConfig(config) }, 'process.starting');
+  const open = new Disposal();
+  try {
+    const store = open.use(await connectStore(config.mongodb));
+    const temporal = open.use(await connectTemporal(config.temporal));
+    const context = await createApiContext({ config, store, temporal, eager: true });
+    const bundle = await loadWorkflowBundle(config.workflowBundlePath);
+    const workers = open.use(runWorkers([await createWorkflowWorker(temporal, bundle)]));
+    const api = open.use(await serve(context));
+    processLog.info({ role: 'api', port: api.port }, 'process.listening');
+    return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+await runProcess('api', startApi);

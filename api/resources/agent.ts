@@ -1,0 +1,59 @@
+// Agents: their fields, and how clients and receivers see them.
+import type { AgentDocument } from '../../lib/store/resources.ts';
+import { validator } from '../http/validate.ts';
+import {
+  accountUidsField,
+  descriptionField,
+  nameField,
+  tenantField,
+  withoutNulls,
+} from './resource-fields.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+export interface ChangeAgentBody {
+  agentName?: string;
+  live?: boolean;
+  description?: string | null;
+  accountUids?: string[] | null;
+}
+
+export interface CreateAgentBody extends ChangeAgentBody {
+  agentName: string;
+  externalTenantId: string;
+}
+
+const properties = {
+  agentName: nameField,
+  live: { type: 'boolean' },
+  description: descriptionField,
+  accountUids: accountUidsField,
+};
+
+export const createAgentBody = validator<CreateAgentBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['agentName', 'externalTenantId'],
+  properties: { ...properties, externalTenantId: tenantField },
+});
+
+/** `externalTenantId` is not among them: it is set on creation and never changes. */
+export const changeAgentBody = validator<ChangeAgentBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+});
+
+export const agentKind: ResourceKind<AgentDocument> = {
+  entity: 'agent',
+  collection: (store) => store.agents,
+  present: (agent) => ({
+    uid: agent._id,
+    appUid: agent.appUid,
+    agentName: agent.agentName,
+    externalTenantId: agent.externalTenantId,
+    live: agent.live,
+    ...withoutNulls({ description: agent.description, accountUids: agent.accountUids }),
+    createdAt: agent.createdAt.toISOString(),
+    updatedAt: agent.updatedAt.toISOString(),
+  }),
+};

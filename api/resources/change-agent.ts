@@ -1,0 +1,13 @@
+// PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
+import type { Handler } from '../http/router.ts';
+import { checkAccounts } from '../users/sign-user-in.ts';
+import { agentKind } from './agent.ts';
+import type { ChangeAgentBody } from './agent.ts';
+import { changeResource } from './resource-kind.ts';
+
+/** Changes an agent. Throws `unknown_account_uids`. */
+export const changeAgent: Handler<ChangeAgentBody> = async ({ appUid, params, body }, context) => {
+  await checkAccounts(context.store, appUid, body.accountUids ?? []);
+  const filter = { appUid, _id: params['agentUid'] ?? '' };
+  return changeResource(agentKind, context, { filter, fields: body });
+};

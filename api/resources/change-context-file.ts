@@ -1,0 +1,15 @@
+// PATCH …/contexts/{contextUid}/files/{fileUid}: a new name or processing status.
+import type { Handler } from '../http/router.ts';
+import { contextFileKind } from './context-file.ts';
+import type { ChangeContextFileBody } from './context-file.ts';
+import { changeResource } from './resource-kind.ts';
+
+/** Changes a file; a processing status other than `failed` takes an old processing error away. */
+export const changeContextFile: Handler<ChangeContextFileBody> = async (request, context) => {
+  const { appUid, params, body } = request;
+  const recovered = body.processingStatus !== undefined && body.processingStatus !== 'failed';
+  return changeResource(contextFileKind, context, {
+    filter: { appUid, contextUid: params['contextUid'] ?? '', _id: params['fileUid'] ?? '' },
+    fields: recovered ? { processingError: null, ...body } : body,
+  });
+};

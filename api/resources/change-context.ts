@@ -1,0 +1,10 @@
+// PATCH …/contexts/{contextUid}: changes a context; the event is context.updated, if anything changed.
+import type { Handler } from '../http/router.ts';
+import { contextKind } from './context.ts';
+import type { ChangeContextBody } from './context.ts';
+import { changeResource } from './resource-kind.ts';
+
+export const changeContext: Handler<ChangeContextBody> = ({ appUid, params, body }, context) => {
+  const filter = { appUid, _id: params['contextUid'] ?? '' };
+  return changeResource(contextKind, context, { filter, fields: body });
+};

@@ -1,0 +1,61 @@
+// Context files: their fields, their processing status, and how clients and receivers see them.
+import { processingStatuses } from '../../lib/store/resources.ts';
+import type { ContextFileDocument, ProcessingStatus } from '../../lib/store/resources.ts';
+import { validator } from '../http/validate.ts';
+import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+export interface CreateContextFileBody {
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+  processingStatus?: ProcessingStatus;
+  processingError?: string | null;
+}
+
+export interface ChangeContextFileBody {
+  fileName?: string;
+  processingStatus?: ProcessingStatus;
+  processingError?: string | null;
+}
+
+const changeable = {
+  fileName: nameField,
+  processingStatus: { type: 'string', enum: [...processingStatuses] },
+  processingError: descriptionField,
+};
+
+export const createContextFileBody = validator<CreateContextFileBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['fileName', 'contentType', 'sizeBytes'],
+  properties: {
+    ...changeable,
+    contentType: { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 },
+    sizeBytes: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
+});
+
+export const changeContextFileBody = validator<ChangeContextFileBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: changeable,
+});
+
+export const contextFileKind: ResourceKind<ContextFileDocument> = {
+  entity: 'contextfile',
+  collection: (store) => store.contextFiles,
+  present: (file) => ({
+    uid: file._id,
+    appUid: file.appUid,
+    contextUid: file.contextUid,
+    fileName: file.fileName,
+    contentType: file.contentType,
+    sizeBytes: file.sizeBytes,
+    externalTenantId: file.externalTenantId,
+    processingStatus: file.processingStatus,
+    ...withoutNulls({ processingError: file.processingError }),
+    createdAt: file.createdAt.toISOString(),
+    updatedAt: file.updatedAt.toISOString(),
+  }),
+};

@@ -1,0 +1,45 @@
+// Contexts (document collections): their fields, and how clients and receivers see them.
+import type { ContextDocument } from '../../lib/store/resources.ts';
+import { validator } from '../http/validate.ts';
+import { descriptionField, nameField, tenantField, withoutNulls } from './resource-fields.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+export interface ChangeContextBody {
+  contextName?: string;
+  description?: string | null;
+}
+
+export interface CreateContextBody extends ChangeContextBody {
+  contextName: string;
+  externalTenantId: string;
+}
+
+const properties = { contextName: nameField, description: descriptionField };
+
+export const createContextBody = validator<CreateContextBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['contextName', 'externalTenantId'],
+  properties: { ...properties, externalTenantId: tenantField },
+});
+
+/** `externalTenantId` is not among them: it is set on creation and never changes. */
+export const changeContextBody = validator<ChangeContextBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+});
+
+export const contextKind: ResourceKind<ContextDocument> = {
+  entity: 'context',
+  collection: (store) => store.contexts,
+  present: (context) => ({
+    uid: context._id,
+    appUid: context.appUid,
+    contextName: context.contextName,
+    externalTenantId: context.externalTenantId,
+    ...withoutNulls({ description: context.description }),
+    createdAt: context.createdAt.toISOString(),
+    updatedAt: context.updatedAt.toISOString(),
+  }),
+};

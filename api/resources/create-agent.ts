@@ -1,0 +1,28 @@
+// POST …/agents: creates an agent; the event is agent.created.
+import { newId } from '../../lib/ids.ts';
+import type { Handler } from '../http/router.ts';
+import { checkAccounts } from '../users/sign-user-in.ts';
+import { agentKind } from './agent.ts';
+import type { CreateAgentBody } from './agent.ts';
+import { createResource } from './resource-kind.ts';
+
+/** Creates an agent. Throws `unknown_account_uids`. */
+export const createAgent: Handler<CreateAgentBody> = async (request, context) => {
+  const { appUid, body } = request;
+  await checkAccounts(context.store, appUid, body.accountUids ?? []);
+  return createResource(agentKind, context, {
+    request,
+    path: '/agents',
+    make: async (_session, now) => ({
+      _id: newId('agt', now),
+      appUid,
+      agentName: body.agentName,
+      externalTenantId: body.externalTenantId,
+      live: body.live ?? false,
+      description: body.description ?? null,
+      accountUids: body.accountUids ?? null,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  });
+};

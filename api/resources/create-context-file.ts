@@ -1,0 +1,55 @@
+// POST …/contexts/{contextUid}/files: notes a file of a context; the event is contextfile.created.
+import type { ClientSession } from 'mongodb';
+import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import type { ContextDocument } from '../../lib/store/resources.ts';
+import type { Handler } from '../http/router.ts';
+import { contextFileKind } from './context-file.ts';
+import type { CreateContextFileBody } from './context-file.ts';
+import { createResource, noSuchResource } from './resource-kind.ts';
+
+/** Creates a file, which takes its context's tenant. Throws `not_found`, `limit_reached`. */
+export const createContextFile: Handler<CreateContextFileBody> = (request, context) => {
+  const { appUid, body } = request;
+  const contextUid = request.params['contextUid'] ?? '';
+  return createResource(contextFileKind, context, {
+    request,
+    path: `/contexts/${contextUid}/files`,
+    async make(session, now) {
+      const parent = await countIn(context.store, session, { appUid, _id: contextUid });
+      return {
+        _id: newId('cfl', now),
+        appUid,
+        contextUid,
+        fileName: body.fileName,
+        contentType: body.contentType,
+        sizeBytes: body.sizeBytes,
+        externalTenantId: parent.externalTenantId,
+        processingStatus: body.processingStatus ?? 'pending',
+        processingError: body.processingError ?? null,
+        createdAt: now,
+        updatedAt: now,
+      };
+    },
+  });
+};
+
+/** Counts a file in its context, which also makes a deletion at the same moment conflict. */
+async function countIn(
+  store: Store,
+  session: ClientSession,
+  filter: { appUid: string; _id: string },
+): Promise<ContextDocument> {
+  const parent = await store.contexts.findOneAndUpdate(
+    filter,
+    { $inc: { fileCount: 1 } },
+    { session, returnDocument: 'after' },
+  );
+  if (parent === null) throw noSuchResource('context');
+  if (parent.fileCount > limits.filesPerContextMax) {
+    throw new AppError('limit_reached', `a context has at most ${limits.filesPerContextMax} files`);
+  }
+  return parent;
+}

@@ -1,0 +1,22 @@
+// POST …/contexts: creates a context; the event is context.created.
+import { newId } from '../../lib/ids.ts';
+import type { Handler } from '../http/router.ts';
+import { contextKind } from './context.ts';
+import type { CreateContextBody } from './context.ts';
+import { createResource } from './resource-kind.ts';
+
+export const createContext: Handler<CreateContextBody> = (request, context) =>
+  createResource(contextKind, context, {
+    request,
+    path: '/contexts',
+    make: async (_session, now) => ({
+      _id: newId('ctx', now),
+      appUid: request.appUid,
+      contextName: request.body.contextName,
+      externalTenantId: request.body.externalTenantId,
+      description: request.body.description ?? null,
+      fileCount: 0,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  });

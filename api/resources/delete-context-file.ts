@@ -1,0 +1,17 @@
+// DELETE …/contexts/{contextUid}/files/{fileUid}: the event is contextfile.deleted.
+import type { Handler } from '../http/router.ts';
+import { contextFileKind } from './context-file.ts';
+import { deleteResource } from './resource-kind.ts';
+
+/** Deletes a file and takes it off its context's count. Throws `not_found`. */
+export const deleteContextFile: Handler = ({ appUid, params }, context) => {
+  const contextUid = params['contextUid'] ?? '';
+  return deleteResource(contextFileKind, context, {
+    filter: { appUid, contextUid, _id: params['fileUid'] ?? '' },
+    async alsoDelete(session) {
+      const parent = { appUid, _id: contextUid };
+      await context.store.contexts.updateOne(parent, { $inc: { fileCount: -1 } }, { session });
+      return [];
+    },
+  });
+};

@@ -1,0 +1,7 @@
+// GET …/contexts/{contextUid}: one context.
+import type { Handler } from '../http/router.ts';
+import { contextKind } from './context.ts';
+import { getResource } from './resource-kind.ts';
+
+export const getContext: Handler = ({ appUid, params }, context) =>
+  getResource(contextKind, context, { appUid, _id: params['contextUid'] ?? '' });

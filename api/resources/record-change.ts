@@ -1,0 +1,121 @@
+// The one place where a change becomes an event: both are committed together or not at all.
+import type { ClientSession } from 'mongodb';
+import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import { entityOf, renderPayload } from '../../lib/events.ts';
+import type { Entity, EventName, ResourceData } from '../../lib/events.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
+import { runOnce } from '../../lib/store/idempotency.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest } from '../http/router.ts';
+
+/** A change that happened: what, to which resource, and how the resource is after (or was before) it. */
+export interface Change {
+  /** Chosen beforehand by who has to name the event in the answer; made here otherwise. */
+  eventId?: string;
+  event: EventName;
+  data: ResourceData;
+}
+
+/** What the writing of a change gives: the caller's answer, and the changes it made, maybe none. */
+export interface Changed<T> {
+  answer: T;
+  changes: readonly Change[];
+}
+
+/**
+ * Runs `write` in one transaction (w: majority, j: true) together with the events of the changes
+ * it reports, and after the commit hands the events to the dispatcher without waiting for it. From
+ * the commit on nothing can lose an event: what the dispatcher does not start, the relay does.
+ * `write` runs again on a write conflict, so it must act through the session alone. With an
+ * idempotency key a repeat gets the first answer and changes nothing.
+ */
+export async function recordChange<T>(
+  context: ApiContext,
+  request: Pick<ApiRequest, 'appUid' | 'idempotency'>,
+  write: (session: ClientSession, now: Date) => Promise<Changed<T>>,
+): Promise<T> {
+  const { store, secretBox } = context;
+  const now = context.clock.now();
+  let events: EventDocument[] = [];
+  const { answer, repeated } = await runOnce(
+    store,
+    { key: request.idempotency, secretBox, now },
+    async (session) => {
+      const changed = await write(session, now);
+      events = await makeEvents({ store, session, now, appUid: request.appUid }, changed.changes);
+      if (events.length > 0) await store.events.insertMany(events, { session });
+      return changed.answer;
+    },
+  );
+  if (!repeated) context.dispatcher.dispatch(events);
+  return answer;
+}
+
+interface EventMaking {
+  store: Store;
+  session: ClientSession;
+  now: Date;
+  appUid: string;
+}
+
+async function makeEvents(
+  making: EventMaking,
+  changes: readonly Change[],
+): Promise<EventDocument[]> {
+  const subscribers = new Map<Entity, string[]>();
+  const events: EventDocument[] = [];
+  for (const change of changes) {
+    const entity = entityOf(change.event);
+    const webhookUids = subscribers.get(entity) ?? (await findSubscribers(making, entity));
+    subscribers.set(entity, webhookUids);
+    events.push(makeEvent(making, change, webhookUids));
+  }
+  return events;
+}
+
+/** Read in the transaction and never cached: a webhook registered a moment ago gets the next event. */
+async function findSubscribers(making: EventMaking, entity: Entity): Promise<string[]> {
+  const { store, session, appUid } = making;
+  return store.webhooks
+    .find({ appUid, entities: entity }, { session, projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .map((webhook) => webhook._id)
+    .toArray();
+}
+
+function makeEvent(
+  { appUid, now }: EventMaking,
+  change: Change,
+  webhookUids: string[],
+): EventDocument {
+  const eventId = change.eventId ?? newId('evt', now);
+  const body = renderPayload({
+    eventId,
+    event: change.event,
+    timestamp: now,
+    appUid,
+    data: change.data,
+  });
+  if (Buffer.byteLength(body) > limits.payloadBytesMax) {
+    throw new AppError(
+      'payload_too_large',
+      `the event's payload must be at most ${limits.payloadBytesMax} bytes`,
+    );
+  }
+  return {
+    _id: eventId,
+    appUid,
+    event: change.event,
+    resourceUid: change.data.uid,
+    externalTenantId: change.data.externalTenantId,
+    timestamp: now,
+    body,
+    webhookUids,
+    // Without a subscriber there is nothing to start; the event is kept all the same.
+    dispatchedAt: webhookUids.length === 0 ? now : null,
+    createdAt: now,
+  };
+}

@@ -1,0 +1,87 @@
+// The table of routes: method, path, scope of the key, body, handler.
+import { getEvent } from './events/get-event.ts';
+import { listEventDeliveries } from './events/list-event-deliveries.ts';
+import { listEvents } from './events/list-events.ts';
+import { getHealth } from './health/get-health.ts';
+import { getReadiness } from './health/get-readiness.ts';
+import { route, routeWithBody } from './http/router.ts';
+import type { Route } from './http/router.ts';
+import { changeAgentBody, createAgentBody } from './resources/agent.ts';
+import { changeAgent } from './resources/change-agent.ts';
+import { changeContext } from './resources/change-context.ts';
+import { changeContextFile } from './resources/change-context-file.ts';
+import { changeContextBody, createContextBody } from './resources/context.ts';
+import { changeContextFileBody, createContextFileBody } from './resources/context-file.ts';
+import { createAgent } from './resources/create-agent.ts';
+import { createContext } from './resources/create-context.ts';
+import { createContextFile } from './resources/create-context-file.ts';
+import { deleteAgent } from './resources/delete-agent.ts';
+import { deleteContext } from './resources/delete-context.ts';
+import { deleteContextFile } from './resources/delete-context-file.ts';
+import { getAgent } from './resources/get-agent.ts';
+import { getContext } from './resources/get-context.ts';
+import { getContextFile } from './resources/get-context-file.ts';
+import { listAgents } from './resources/list-agents.ts';
+import { listContexts } from './resources/list-contexts.ts';
+import { listContextFiles } from './resources/list-context-files.ts';
+import { reportChange, reportChangeBody } from './resources/report-change.ts';
+import { getJwks } from './users/get-jwks.ts';
+import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
+import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
+import { changeWebhook } from './webhooks/change-webhook.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { getWebhook } from './webhooks/get-webhook.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
+
+const app = '/api/v1/appuid/:appUid';
+const webhook = `${app}/webhooks/:webhookUid`;
+const agent = `${app}/agents/:agentUid`;
+const context = `${app}/contexts/:contextUid`;
+const file = `${context}/files/:fileUid`;
+const event = `${app}/events/:eventId`;
+
+const read = 'resources:read';
+const write = 'resources:write';
+
+// One line a route, so that the table reads as one.
+// prettier-ignore
+export const routes: readonly Route[] = [
+  routeWithBody({ method: 'post', path: `${app}/sdkusers/auth`, scope: 'users:auth', body: signUserInBody, handler: signUserIn }),
+
+  routeWithBody({ method: 'post', path: `${app}/webhooks`, scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
+  route({ method: 'get', path: `${app}/webhooks`, scope: 'webhooks:read', handler: listWebhooks }),
+  route({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
+  routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
+  route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
+
+  routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
+  route({ method: 'get', path: `${app}/agents`, scope: read, handler: listAgents }),
+  route({ method: 'get', path: agent, scope: read, handler: getAgent }),
+  routeWithBody({ method: 'patch', path: agent, scope: write, body: changeAgentBody, handler: changeAgent }),
+  route({ method: 'delete', path: agent, scope: write, handler: deleteAgent }),
+
+  routeWithBody({ method: 'post', path: `${app}/contexts`, scope: write, body: createContextBody, handler: createContext }),
+  route({ method: 'get', path: `${app}/contexts`, scope: read, handler: listContexts }),
+  route({ method: 'get', path: context, scope: read, handler: getContext }),
+  routeWithBody({ method: 'patch', path: context, scope: write, body: changeContextBody, handler: changeContext }),
+  route({ method: 'delete', path: context, scope: write, handler: deleteContext }),
+
+  routeWithBody({ method: 'post', path: `${context}/files`, scope: write, body: createContextFileBody, handler: createContextFile }),
+  route({ method: 'get', path: `${context}/files`, scope: read, handler: listContextFiles }),
+  route({ method: 'get', path: file, scope: read, handler: getContextFile }),
+  routeWithBody({ method: 'patch', path: file, scope: write, body: changeContextFileBody, handler: changeContextFile }),
+  route({ method: 'delete', path: file, scope: write, handler: deleteContextFile }),
+
+  routeWithBody({ method: 'post', path: `${app}/changes`, scope: write, body: reportChangeBody, handler: reportChange }),
+
+  route({ method: 'get', path: `${app}/events`, scope: 'events:read', handler: listEvents }),
+  route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
+  route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
+
+  route({ method: 'get', path: '/.well-known/jwks.json', scope: null, handler: getJwks }),
+  route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),
+  route({ method: 'get', path: '/readyz', scope: null, handler: getReadiness }),
+  route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),
+];

@@ -1,0 +1,43 @@
+// Listens, and stops in order: unready, no new connections, requests finished, events handed over.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.ts';
+import type { ApiContext } from './context.ts';
+import { createServer } from './http/create-server.ts';
+
+/** A listening api. Disposing of it lets requests in flight finish first. */
+export interface RunningApi extends AsyncDisposable {
+  port: number;
+}
+
+// After this long, connections that still transfer are cut, so that a stop ends within its time.
+const drainTimeoutMs = 8_000;
+
+/** Starts listening. Throws one clear sentence when the port is taken. */
+export async function serve(context: ApiContext): Promise<RunningApi> {
+  const { port, host } = context.config.http;
+  const server = createServer(createApp(context));
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new Error(`port ${port} is in use; set PORT to another, or to 0 for any`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      context.draining = true;
+      const closed = once(server, 'close');
+      server.close();
+      const cut = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+      await closed;
+      clearTimeout(cut);
+      await context.dispatcher.drained();
+    },
+  };
+}

@@ -1,0 +1,14 @@
+// POST /api-authenticate-embedded-user: the retired flow, answered with the way forward.
+import { AppError } from '../../lib/errors.ts';
+import type { Handler } from '../http/router.ts';
+
+/** Answers 410 with a link to the migration page (spec, "Versioning" 3). */
+export const refuseLegacyAuth: Handler = (_request, context) => {
+  const migrationUrl = `${context.config.http.publicUrl}/docs/migration`;
+  const detail =
+    'generate an API key under CONFIGURE, API Management, and call POST ' +
+    '/api/v1/appuid/{appUid}/sdkusers/auth with it in x-api-key';
+  throw new AppError('legacy_auth_retired', detail, {
+    headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/html"` },
+  });
+};

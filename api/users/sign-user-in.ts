@@ -1,0 +1,99 @@
+// POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
+import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import { findUnknownAccounts } from '../../lib/store/accounts.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import { findOrCreateUser } from '../../lib/store/users.ts';
+import type { UserIdentity } from '../../lib/store/users.ts';
+import type { Handler } from '../http/router.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
+import { canonicalEmail, emailIdentity } from './user-identity.ts';
+
+export interface SignUserInBody {
+  externalId?: string;
+  userEmail?: string;
+  name?: string;
+  accountUids?: string[];
+}
+
+/** The body of the call; that exactly one identity is given is checked by the handler. */
+export const signUserInBody = validator<SignUserInBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    externalId: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
+    userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+    name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+    accountUids: {
+      type: 'array',
+      maxItems: limits.accountUidsMax,
+      items: { type: 'string', minLength: 1, maxLength: 64 },
+    },
+  },
+});
+
+/** Signs a user in (spec, "POST …/sdkusers/auth"). Throws `unknown_account_uids`. */
+export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, context) => {
+  const { identity, email } = identify(body, { appUid, pepper: context.config.keyPepper });
+  const accountUids = [...new Set(body.accountUids)];
+  await checkAccounts(context.store, appUid, accountUids);
+  const { user, created } = await findOrCreateUser(context.store, {
+    appUid,
+    identity,
+    email,
+    name: body.name ?? null,
+    accountUids,
+    now: context.clock.now(),
+  });
+  const token = await context.tokens.issue({
+    userUid: user._id,
+    appUid,
+    accountUids: user.accountUids,
+  });
+  return {
+    status: 200,
+    body: {
+      authToken: token.authToken,
+      expiresAt: token.expiresAt.toISOString(),
+      userUid: user._id,
+      created,
+    },
+  };
+};
+
+function identify(
+  { externalId, userEmail }: SignUserInBody,
+  { appUid, pepper }: { appUid: string; pepper: string },
+): { identity: UserIdentity; email: string | undefined } {
+  if (externalId !== undefined && userEmail === undefined) {
+    return { identity: { externalId }, email: undefined };
+  }
+  if (userEmail === undefined || externalId !== undefined) {
+    const given = userEmail === undefined ? 'neither' : 'both';
+    const detail = `exactly one of externalId and userEmail must be given (got ${given})`;
+    throw invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+  }
+  const canonical = canonicalEmail(userEmail);
+  if (canonical === null) {
+    const detail = 'userEmail must be an e-mail address such as user@example.com';
+    throw invalidRequest([{ pointer: '#/userEmail', code: 'format', detail }]);
+  }
+  return emailIdentity(pepper, appUid, canonical);
+}
+
+/** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
+export async function checkAccounts(
+  store: Store,
+  appUid: string,
+  accountUids: readonly string[],
+): Promise<void> {
+  const unknown = await findUnknownAccounts(store, appUid, accountUids);
+  if (unknown.length === 0) return;
+  throw new AppError('unknown_account_uids', `unknown accountUids: ${unknown.join(', ')}`, {
+    errors: unknown.map((uid) => ({
+      pointer: `#/accountUids/${accountUids.indexOf(uid)}`,
+      code: 'unknown_account',
+      detail: `${uid} is not an account of this application`,
+    })),
+  });
+}

@@ -1,0 +1,64 @@
+// POST …/webhooks: registers a webhook and shows its signing secret, this once.
+import { limits } from '../../lib/config.ts';
+import { newWebhookSecret } from '../../lib/crypto/signature.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { runOnce } from '../../lib/store/idempotency.ts';
+import { secretPlace } from '../../lib/store/webhooks.ts';
+import type { WebhookDocument } from '../../lib/store/webhooks.ts';
+import type { ApiContext } from '../context.ts';
+import type { Handler } from '../http/router.ts';
+import { presentWebhook } from './present-webhook.ts';
+import { acceptUrl } from './webhook-fields.ts';
+import type { CreateWebhookBody } from './webhook-fields.ts';
+
+/** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` at 100 webhooks an app. */
+export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
+  const { appUid, body, idempotency } = request;
+  const secret = newWebhookSecret();
+  const webhook = newWebhook(context, { appUid, body, secret });
+  const { answer } = await runOnce(
+    context.store,
+    { key: idempotency, secretBox: context.secretBox, now: webhook.createdAt },
+    async (session) => {
+      const counted = await context.store.apps.updateOne(
+        { _id: appUid, webhookCount: { $lt: limits.webhooksPerAppMax } },
+        { $inc: { webhookCount: 1 } },
+        { session },
+      );
+      if (counted.matchedCount === 0) throw tooMany();
+      await context.store.webhooks.insertOne(webhook, { session });
+      return { ...presentWebhook(webhook), secret };
+    },
+  );
+  const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
+  return { status: 201, body: answer, headers: { location } };
+};
+
+function newWebhook(
+  context: ApiContext,
+  wanted: { appUid: string; body: CreateWebhookBody; secret: string },
+): WebhookDocument {
+  const { appUid, body } = wanted;
+  const now = context.clock.now();
+  const _id = newId('whk', now);
+  return {
+    _id,
+    appUid,
+    url: acceptUrl(context, body.url),
+    entities: body.entities,
+    active: body.active ?? true,
+    secret: context.secretBox.seal(wanted.secret, secretPlace({ appUid, _id })),
+    disabledReason: null,
+    lastTriggeredAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'limit_reached',
+    `an application has at most ${limits.webhooksPerAppMax} webhooks`,
+  );
+}
