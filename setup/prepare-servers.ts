@@ -1,0 +1,23 @@
+// Makes what the service needs on its servers: indexes and search attributes. Safe to run again.
+import { Connection } from '@temporalio/client';
+import type { Config } from '../lib/config.ts';
+import { connectStore } from '../lib/store/connect.ts';
+import { ensureIndexes } from '../lib/store/indexes.ts';
+import { ensureSearchAttributes } from '../lib/temporal/search-attributes.ts';
+
+/** Prepares MongoDB and Temporal. Throws when one of them does not answer. */
+export async function prepareServers(config: Config): Promise<void> {
+  const store = await connectStore(config.mongodb);
+  try {
+    await ensureIndexes(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+  const { address, namespace, connectionOptions } = config.temporal;
+  const connection = await Connection.connect({ ...connectionOptions, address });
+  try {
+    await ensureSearchAttributes(connection, namespace);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,96 @@
+// One of the service's own processes, kept running: started, watched, started again when it dies.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const restartWaitMs = 1_000;
+const restartWaitMaxMs = 15_000;
+// A process that ran this long was sound: its next death starts the waits from the beginning.
+const soundAfterMs = 30_000;
+const stopTimeoutMs = 12_000;
+
+export interface ChildOptions {
+  name: string;
+  /** Arguments of node: the module to run and what comes before it. */
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  logPath: string;
+  progress: (line: string) => void;
+  /** Called with the pid of every start, the first included. */
+  onStart: (pid: number) => void;
+}
+
+/** A supervised process. Disposing of it stops it for good. */
+export type SupervisedChild = AsyncDisposable;
+
+/**
+ * Starts a process and gives it once it says `ready`. From then on it is started again whenever it
+ * ends, after a wait that doubles up to 15 s. Throws, with where the log is, when the first start fails.
+ */
+export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
+  await mkdir(dirname(options.logPath), { recursive: true });
+  const stopping = new AbortController();
+  let child = await startChild(options);
+  if (!(await becomesReady(child))) {
+    throw new Error(`the ${options.name} did not start; its log is ${options.logPath}`);
+  }
+  let waitMs = restartWaitMs;
+  const supervision = (async () => {
+    while (true) {
+      const startedAt = performance.now();
+      await ended(child);
+      if (stopping.signal.aborted) return;
+      if (performance.now() - startedAt > soundAfterMs) waitMs = restartWaitMs;
+      const how = child.signalCode ?? `code ${child.exitCode}`;
+      options.progress(
+        `the ${options.name} ended (${how}); starting it again in ${waitMs / 1_000} s; log: ${options.logPath}`,
+      );
+      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      waitMs = Math.min(restartWaitMaxMs, waitMs * 2);
+      child = await startChild(options);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await stopChild(child);
+      await supervision;
+    },
+  };
+}
+
+async function startChild(options: ChildOptions): Promise<ChildProcess> {
+  const log = await open(options.logPath, 'a');
+  try {
+    const child = spawn(process.execPath, options.args, {
+      env: options.env,
+      stdio: ['ignore', log.fd, log.fd, 'ipc'],
+      // Its own process group: Ctrl-C reaches the launcher alone, which then stops all in order.
+      detached: true,
+    });
+    await once(child, 'spawn');
+    options.onStart(child.pid ?? 0);
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+async function becomesReady(child: ChildProcess): Promise<boolean> {
+  return Promise.race([once(child, 'message').then(() => true), ended(child).then(() => false)]);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  await ended(child);
+  clearTimeout(kill);
+}
