@@ -7,7 +7,8 @@ export default class ClosingLineReporter {
     const failed = results.numFailedTests + brokenFiles;
     const skipped = results.numPendingTests + results.numTodoTests;
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
-    this.line = `${results.numPassedTests} passed, ${failed} failed${tail}`;
-    process.stdout.write(`\n${this.line}\n`);
+    const line = `${results.numPassedTests} passed, ${failed} failed${tail}\n`;
+    // At the exit of the process, so that no other reporter writes below it.
+    process.once('exit', () => process.stdout.write(line));
   }
 }

@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { ConnectionShelf, createConnection } from '../../../lib/net/connection.ts';
 import type { Connection } from '../../../lib/net/connection.ts';
-import { startTcpReceiver, waitFor } from './receivers.ts';
+import { startTcpReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 

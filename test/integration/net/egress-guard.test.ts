@@ -7,8 +7,8 @@ import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { SendResult } from '../../../lib/net/http-sender.ts';
 import { openSocket } from '../../../lib/net/open-socket.ts';
 import { createHostResolver } from '../../../lib/net/resolve-host.ts';
-import { startReceiver, startTcpReceiver } from './receivers.ts';
-import type { Receiver } from './receivers.ts';
+import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
 
 // 127.0.0.1 plays the public receiver; every other address, 127.0.0.2 too, is as in production.
 const policy: EgressPolicy = {

@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
-import { closedPort, startReceiver, startTcpReceiver, waitFor } from './receivers.ts';
+import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const policy: EgressPolicy = {
   allowHttp: true,

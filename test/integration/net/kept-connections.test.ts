@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
-import { startReceiver, startTcpReceiver } from './receivers.ts';
+import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 
 const policy: EgressPolicy = {
   allowHttp: true,

@@ -3,8 +3,13 @@ import { beforeAll, expect, test } from '@jest/globals';
 import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
-import { makeKeyPair, startReceiver, startTcpReceiver, startTlsReceiver } from './receivers.ts';
-import type { KeyPair } from './receivers.ts';
+import {
+  makeKeyPair,
+  startReceiver,
+  startTcpReceiver,
+  startTlsReceiver,
+} from '../../support/receivers.ts';
+import type { KeyPair } from '../../support/receivers.ts';
 
 const policy: EgressPolicy = {
   allowHttp: false,

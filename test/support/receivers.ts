@@ -1,4 +1,4 @@
-// Receivers for the tests of the sender: real servers on free ports that record what reached them.
+// Receivers for tests: real servers on free ports that record what reached them.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -69,17 +69,6 @@ export function makeKeyPair(): KeyPair {
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** Waits until a condition holds, looking again at each turn of the loop; fails after 5 s. */
-export async function waitFor(condition: () => boolean): Promise<void> {
-  const endsAt = performance.now() + 5_000;
-  while (!condition()) {
-    if (performance.now() > endsAt) throw new Error('the condition did not come true within 5 s');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
   }
 }
 

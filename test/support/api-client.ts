@@ -1,0 +1,53 @@
+// A caller of the API under test: builds paths and headers, gives status, headers and parsed body.
+import type { NewApp } from '../../lib/store/create-app.ts';
+
+export interface CallOptions {
+  body?: unknown;
+  /** Replaces the key's header; empty for a call without any. */
+  headers?: Record<string, string>;
+}
+
+// Tests read answers of many shapes; a precise type of each would repeat what they assert.
+export type JsonBody = Record<string, never> & { [field: string]: JsonBody };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: JsonBody;
+  text: string;
+}
+
+export interface ApiClient {
+  /** Calls a path of the application, such as `/agents`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Calls a path of the server, such as `/healthz`. */
+  raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** Makes a client of one application at `apiUrl`. */
+export function createApiClient(apiUrl: string, app: NewApp): ApiClient {
+  async function raw(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const json = options.body !== undefined;
+    const text = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+    const response = await fetch(apiUrl + path, {
+      method,
+      headers: {
+        ...(json ? { 'content-type': 'application/json' } : {}),
+        ...(options.headers ?? { 'x-api-key': app.apiKey }),
+      },
+      ...(json ? { body: text } : {}),
+    });
+    const received = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? (JSON.parse(received) as JsonBody) : ({} as JsonBody),
+      text: received,
+    };
+  }
+  return {
+    raw,
+    call: (method, path, options) => raw(method, `/api/v1/appuid/${app.appUid}${path}`, options),
+  };
+}

@@ -1,0 +1,62 @@
+// A database and a namespace of a test file's own, on the shared servers, prepared and with one app.
+import { randomBytes } from 'node:crypto';
+import { Connection } from '@temporalio/client';
+import { readConfig } from '../../lib/config.ts';
+import type { Config } from '../../lib/config.ts';
+import { connectStore } from '../../lib/store/connect.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import { createApp } from '../../lib/store/create-app.ts';
+import type { NewApp } from '../../lib/store/create-app.ts';
+import { ensureIndexes } from '../../lib/store/indexes.ts';
+import { searchAttributeTypes } from '../../lib/temporal/names.ts';
+import { ensureNamespace } from '../../servers/temporal-namespace.ts';
+import { makeDevSecrets } from '../../start/dev-secrets.ts';
+import { testServers } from './servers.ts';
+
+/** What a service needs to run on: settings, as text and as read, and a first application. */
+export interface Installation extends AsyncDisposable {
+  env: Record<string, string>;
+  config: Config;
+  store: Store;
+  app: NewApp;
+}
+
+/** Makes an installation; `overrides` are settings on top of those of a test. */
+export async function createInstallation(
+  overrides: Record<string, string> = {},
+): Promise<Installation> {
+  const servers = testServers();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const env = {
+    PORT: '0',
+    HERALD_HOST: '127.0.0.1',
+    HERALD_PUBLIC_URL: 'http://herald.example',
+    HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
+    HERALD_ALLOW_CIDRS: '127.0.0.0/8',
+    HERALD_WEBHOOK_PORTS: 'any',
+    HERALD_WORKFLOW_BUNDLE: servers.workflowBundle,
+    HERALD_DATABASE: name,
+    MONGODB_URI: servers.mongodbUri,
+    TEMPORAL_ADDRESS: servers.temporalAddress,
+    TEMPORAL_NAMESPACE: name,
+    ...makeDevSecrets(),
+    ...overrides,
+  };
+  const config = readConfig(env);
+  const store = await connectStore(config.mongodb);
+  await ensureIndexes(store);
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  await ensureNamespace(connection, { namespace: name, searchAttributes: searchAttributeTypes });
+  await connection.close();
+  const app = await createApp(store, { name: 'Test', keyPepper: config.keyPepper });
+  return {
+    env,
+    config,
+    store,
+    app,
+    async [Symbol.asyncDispose]() {
+      await store.db.dropDatabase();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}

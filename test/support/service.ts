@@ -1,0 +1,56 @@
+// The whole service inside a test: api and worker on real MongoDB and real Temporal.
+import { createApiContext } from '../../api/context.ts';
+import type { ApiContext } from '../../api/context.ts';
+import { serve } from '../../api/serve.ts';
+import { Disposal } from '../../lib/disposal.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { connectTemporal } from '../../worker/connect-temporal.ts';
+import type { Temporal } from '../../worker/connect-temporal.ts';
+import { createDeliveryWorker } from '../../worker/create-delivery-worker.ts';
+import { createWorkflowWorker, runWorkers } from '../../worker/create-worker.ts';
+import { createApiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
+import { createInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
+
+export interface TestService extends Installation, ApiClient {
+  apiUrl: string;
+  context: ApiContext;
+  temporal: Temporal;
+}
+
+export interface ServiceOptions {
+  /** Settings on top of those of a test. */
+  env?: Record<string, string>;
+  /** False for an api alone: changes are recorded and workflows started, nothing is delivered. */
+  worker?: boolean;
+}
+
+/** Starts a service with an installation of its own. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const open = new Disposal();
+  try {
+    const installation = open.use(await createInstallation(options.env));
+    const { config, store, app } = installation;
+    const temporal = open.use(await connectTemporal(config.temporal));
+    const context = await createApiContext({ config, store, temporal, eager: true });
+    if (options.worker !== false) {
+      const bundle = await loadWorkflowBundle(config.workflowBundlePath);
+      open.use(runWorkers([await createWorkflowWorker(temporal, bundle)]));
+      open.use(await createDeliveryWorker(config));
+    }
+    const api = open.use(await serve(context));
+    const apiUrl = `http://127.0.0.1:${api.port}`;
+    return {
+      ...installation,
+      ...createApiClient(apiUrl, app),
+      apiUrl,
+      context,
+      temporal,
+      [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
