@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 const crockfordAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeCharacters = 10;
+const randomCharacters = 16;
 
 /** The kinds of things that have a uid, and the prefix each carries in front of it. */
 export type IdPrefix =
@@ -18,9 +19,25 @@ function encodeTime(timeMs: number): string {
   return text;
 }
 
-function encodeRandom(): string {
-  // 16 random bytes give 5 bits each: 80 bits, as the ULID specification asks.
-  return Array.from(randomBytes(16), (byte) => crockfordAlphabet.charAt(byte & 31)).join('');
+let lastTimeMs = -1;
+let lastRandom = new Uint8Array(randomCharacters);
+
+/**
+ * Gives 80 random bits as 16 digits of base 32; within one millisecond the last ones plus one, as
+ * the ULID specification has it, so that ids made one after another also sort so.
+ */
+function nextRandom(timeMs: number): Uint8Array {
+  if (timeMs !== lastTimeMs) {
+    lastTimeMs = timeMs;
+    lastRandom = Uint8Array.from(randomBytes(randomCharacters), (byte) => byte & 31);
+    return lastRandom;
+  }
+  for (let i = randomCharacters - 1; i >= 0; i -= 1) {
+    const digit = lastRandom[i] ?? 0;
+    lastRandom[i] = (digit + 1) & 31;
+    if (digit < 31) break;
+  }
+  return lastRandom;
 }
 
 /**
@@ -28,5 +45,7 @@ function encodeRandom(): string {
  * Crockford base32 (https://github.com/ulid/spec). It holds no dot, as Standard Webhooks asks.
  */
 export function newId(prefix: IdPrefix, time: Date = new Date()): string {
-  return `${prefix}_${encodeTime(time.getTime())}${encodeRandom()}`;
+  const timeMs = time.getTime();
+  const random = Array.from(nextRandom(timeMs), (digit) => crockfordAlphabet.charAt(digit));
+  return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
 }

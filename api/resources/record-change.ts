@@ -66,14 +66,13 @@ async function makeEvents(
   changes: readonly Change[],
 ): Promise<EventDocument[]> {
   const subscribers = new Map<Entity, string[]>();
-  const events: EventDocument[] = [];
-  for (const change of changes) {
-    const entity = entityOf(change.event);
-    const webhookUids = subscribers.get(entity) ?? (await findSubscribers(making, entity));
-    subscribers.set(entity, webhookUids);
-    events.push(makeEvent(making, change, webhookUids));
+  for (const entity of new Set(changes.map((change) => entityOf(change.event)))) {
+    subscribers.set(entity, await findSubscribers(making, entity));
   }
-  return events;
+  // All ids in one go: ids made one after another sort in the order of the changes.
+  return changes.map((change) =>
+    makeEvent(making, change, subscribers.get(entityOf(change.event)) ?? []),
+  );
 }
 
 /** Read in the transaction and never cached: a webhook registered a moment ago gets the next event. */

@@ -1,0 +1,100 @@
+// A receiver as an integrator would write one: raw body, constant-time check, quick answer.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+export interface DemoReceiver extends AsyncDisposable {
+  url: string;
+  /** The signing secret, known once the webhook is registered. */
+  secret: string;
+  /** How many deliveries had a signature that did not verify. */
+  refused: number;
+  /** Gives the names of the events that arrived, when all expected have or the time is over. */
+  waitForAll(expected: readonly string[], timeoutMs: number): Promise<string[]>;
+}
+
+const shownHeaders = [
+  'content-type',
+  'x-webhook-signature',
+  'x-webhook-event-id',
+  'x-webhook-timestamp',
+  'x-webhook-attempt',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+];
+
+/** Starts a receiver on a free port; it prints each delivery. */
+export async function startDemoReceiver(say: (line: string) => void): Promise<DemoReceiver> {
+  const events = new Map<string, string>();
+  let onArrival: () => void = () => undefined;
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    const verified = isGenuine(receiver.secret, body, request.headers);
+    response.writeHead(verified ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(verified ? { received: true } : { error: 'bad signature' }));
+    const payload = JSON.parse(body) as { eventId: string; event: string };
+    say(describe(payload.event, body, { headers: request.headers, verified }));
+    if (verified) events.set(payload.eventId, payload.event);
+    else receiver.refused += 1;
+    onArrival();
+  }
+  const server = createServer((request, response) => void receive(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: DemoReceiver = {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/hook`,
+    secret: '',
+    refused: 0,
+    async waitForAll(expected, timeoutMs) {
+      const complete = new Promise<void>((done) => {
+        onArrival = () => {
+          if (expected.every((event) => [...events.values()].includes(event))) done();
+        };
+        onArrival();
+        setTimeout(done, timeoutMs).unref();
+      });
+      await complete;
+      return [...events.values()];
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Checks both signatures: the service's own by hand, Standard Webhooks by its published library. */
+function isGenuine(secret: string, body: string, headers: IncomingHttpHeaders): boolean {
+  const expected = createHmac('sha256', secret).update(body).digest();
+  const given = String(headers['x-webhook-signature']).replace(/^sha256=/, '');
+  const digest = Buffer.from(given, 'hex');
+  if (digest.length !== expected.length || !timingSafeEqual(digest, expected)) return false;
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function describe(
+  event: string,
+  body: string,
+  { headers, verified }: { headers: IncomingHttpHeaders; verified: boolean },
+): string {
+  const lines = shownHeaders.map((name) => `    ${name}: ${String(headers[name])}`);
+  const outcome = verified ? 'signature verified' : 'SIGNATURE DOES NOT VERIFY';
+  return [`\n  ⇐ ${event}: ${outcome}`, ...lines, `    ${body}`].join('\n');
+}
