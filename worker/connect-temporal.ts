@@ -19,8 +19,8 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 
 let runtimeInstalled = false;
 
-/** Sends the SDK's own log lines through the process's logger, and leaves signals to main.ts. */
-function installRuntime(): void {
+/** Sends the SDK's own log lines through the process's logger, once a process; signals stay with main.ts. */
+export function installRuntime(): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({

@@ -5,6 +5,8 @@ import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue } from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
 
+type Place = Pick<Temporal, 'connection' | 'namespace'>;
+
 // A stop lets attempts (5 s each) end, then cancels what is left, all within stopTimeoutMs.
 const shutdownGraceTimeMs = 7_000;
 const shutdownForceTimeMs = 9_000;
@@ -15,7 +17,7 @@ const activitiesAtOnceMax = 200;
 
 /** Makes the worker that runs workflows; both process roles run one (design §4.7). */
 export async function createWorkflowWorker(
-  temporal: Temporal,
+  temporal: Place,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker> {
   return Worker.create({
@@ -32,7 +34,7 @@ export async function createWorkflowWorker(
 
 /** Makes the worker that runs activities: the attempts. */
 export async function createActivityWorker(
-  temporal: Temporal,
+  temporal: Place,
   activities: DeliveryActivities,
 ): Promise<Worker> {
   return Worker.create({

@@ -31,7 +31,10 @@ export function parseKeyRing(text: string): SealingKey[] {
   const keys = text.split(',').map((entry, index) => {
     const [id, encoded, ...rest] = entry.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
-    if (!id || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || rest.length > 0 || key.length !== keyBytes) {
+    // Node's decoder skips what is not base64, so a mistyped key would be another key.
+    const isBase64 = /^[A-Za-z0-9+/_-]+=?$/.test(encoded ?? '');
+    const isEntry = /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && isBase64 && rest.length === 0;
+    if (!id || !isEntry || key.length !== keyBytes) {
       throw new Error(
         `entry ${index + 1} must be id:base64 of ${keyBytes} bytes (got ${key.length} bytes)`,
       );

@@ -4,6 +4,7 @@ import type { ConnectionLike } from '@temporalio/client';
 import { searchAttributeTypes } from './names.ts';
 
 type AttributeName = keyof typeof searchAttributeTypes;
+const attributeNames = Object.keys(searchAttributeTypes) as AttributeName[];
 
 export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');
 export const eventTypeAttribute = defineSearchAttributeKey('EventType', 'KEYWORD');
@@ -26,8 +27,7 @@ export async function findMissingSearchAttributes(
   namespace: string,
 ): Promise<AttributeName[]> {
   const present = await connection.operatorService.listSearchAttributes({ namespace });
-  const names = Object.keys(searchAttributeTypes) as AttributeName[];
-  return names.filter((name) => present.customAttributes?.[name] === undefined);
+  return attributeNames.filter((name) => present.customAttributes?.[name] === undefined);
 }
 
 /** Registers the search attributes that are missing. Two processes at once may both call it. */
@@ -36,9 +36,17 @@ export async function ensureSearchAttributes(
   namespace: string,
 ): Promise<void> {
   const missing = await findMissingSearchAttributes(connection, namespace);
-  if (missing.length === 0) return;
+  if (missing.length > 0) await registerSearchAttributes(connection, namespace, missing);
+}
+
+/** Registers search attributes, all of them when none are named. */
+export async function registerSearchAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+  names: readonly AttributeName[] = attributeNames,
+): Promise<void> {
   const searchAttributes = Object.fromEntries(
-    missing.map((name) => [name, indexedValueTypes[searchAttributeTypes[name]]]),
+    names.map((name) => [name, indexedValueTypes[searchAttributeTypes[name]]]),
   );
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

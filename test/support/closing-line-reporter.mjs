@@ -1,5 +1,7 @@
 // Ends a test run with one plain line, `N passed, N failed`, that scripts can read.
 
+const leakTimeoutMs = 10_000;
+
 /** A jest reporter: counts tests, and a file that failed to run at all as one failed test. */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {
@@ -9,6 +11,11 @@ export default class ClosingLineReporter {
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     const line = `${results.numPassedTests} passed, ${failed} failed${tail}\n`;
     // At the exit of the process, so that no other reporter writes below it.
+    const leaked = setTimeout(() => {
+      process.stderr.write('The run has ended and something still runs: a test leaked it.\n');
+      process.exit(1);
+    }, leakTimeoutMs);
+    leaked.unref();
     process.once('exit', () => process.stdout.write(line));
   }
 }

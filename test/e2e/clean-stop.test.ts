@@ -1,0 +1,73 @@
+// SIGTERM: what is in hand is finished, nothing new is taken, the process is gone within 10 s.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { insertEvent, insertWebhook } from '../support/fixtures.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { startRole } from '../support/role-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+test('a worker that is told to stop finishes the attempt in hand and records it', async () => {
+  await using receiver = await startReceiver((response) => {
+    // The receiver answers late, well after the worker was told to stop.
+    void delay(2_500).then(() => response.writeHead(200).end('late'));
+  });
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  await using worker = await startRole('worker', installation.env);
+  const event = await insertEvent(installation, [webhook._id], new Date(Date.now() - 5_000));
+  await waitFor(() => receiver.requests.length === 1, { timeoutMs: 15_000, what: 'the attempt' });
+  const { code, ms } = await worker.end('SIGTERM');
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan(10_000);
+  const delivery = await installation.store.deliveries.findOne({ eventId: event._id });
+  expect(delivery).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  expect(delivery?.attempts[0]).toMatchObject({ status: 200, responseSample: 'late' });
+  expect(receiver.requests).toHaveLength(1);
+}, 60_000);
+
+test('an api that is told to stop answers the request in hand and takes no new connection', async () => {
+  await using api = await startRole('api', installation.env);
+  const { appUid, apiKey } = installation.app;
+  const body = JSON.stringify({ agentName: 'Late', externalTenantId: 'tenant-1' });
+  const socket = connect(api.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = [
+    `POST /api/v1/appuid/${appUid}/agents HTTP/1.1`,
+    'Host: herald',
+    `x-api-key: ${apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
+  // The request is in hand once another one, sent after it, has been answered.
+  await fetch(`http://127.0.0.1:${api.port}/healthz`, { headers: { connection: 'close' } });
+  const ending = api.end('SIGTERM');
+  await waitFor(
+    async () =>
+      fetch(`http://127.0.0.1:${api.port}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    { what: 'the end of listening' },
+  );
+  socket.write(body.slice(10));
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 201 /);
+  expect(answer.toString().toLowerCase()).toContain('connection: close');
+  const { code, ms } = await ending;
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan(10_000);
+}, 60_000);

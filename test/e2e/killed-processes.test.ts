@@ -1,0 +1,117 @@
+// Killed at any moment and started again, the service still delivers every committed change.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import { secretPlace } from '../../lib/store/webhooks.ts';
+import type { WebhookDocument } from '../../lib/store/webhooks.ts';
+import { insertWebhook } from '../support/fixtures.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Receiver } from '../support/receivers.ts';
+import { startRole } from '../support/role-process.ts';
+import type { RoleProcess } from '../support/role-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let installation: Installation;
+let receiver: Receiver;
+let webhook: WebhookDocument;
+let api: RoleProcess;
+let worker: RoleProcess;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  receiver = await startReceiver((response) => response.writeHead(200).end());
+  webhook = await insertWebhook(installation, { url: receiver.url });
+  [api, worker] = await Promise.all([
+    startRole('api', installation.env),
+    startRole('worker', installation.env),
+  ]);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([api?.[Symbol.asyncDispose](), worker?.[Symbol.asyncDispose]()]);
+  await receiver?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+});
+
+/** Reports changes without a pause until told to stop; gives the ids of the acknowledged events. */
+async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let n = 0; !stop.asked; n += 1) {
+    const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+    const data = { uid: `agt_${n}`, externalTenantId: 'tenant-1', n };
+    try {
+      const answer = await client.call('POST', '/changes', {
+        body: { event: 'agent.updated', data },
+      });
+      if (answer.status === 202) acknowledged.push(String(answer.body['eventId']));
+    } catch {
+      // The api was killed with this request in hand: the caller does not know, and tries another.
+      await waitFor(
+        async () =>
+          fetch(`http://127.0.0.1:${api.port}/healthz`).then(
+            () => true,
+            () => false,
+          ),
+        {
+          timeoutMs: 20_000,
+          what: 'the api after its restart',
+        },
+      );
+    }
+  }
+  return acknowledged;
+}
+
+/** Lets the service take some more changes, so that each kill meets it at work. */
+async function progress(count: number): Promise<void> {
+  const before = await installation.store.events.countDocuments();
+  await waitFor(async () => (await installation.store.events.countDocuments()) >= before + count, {
+    timeoutMs: 20_000,
+    what: 'more changes',
+  });
+}
+
+test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
+  const stop = { asked: false };
+  const reporting = reportChanges(stop);
+  for (let round = 0; round < 4; round += 1) {
+    await progress(5 + 7 * round);
+    await api.end('SIGKILL');
+    api = await startRole('api', installation.env);
+    await progress(5 + 7 * round);
+    await worker.end('SIGKILL');
+    worker = await startRole('worker', installation.env);
+  }
+  stop.asked = true;
+  const acknowledged = await reporting;
+  const committed = await installation.store.events.find().toArray();
+  const committedIds = new Set(committed.map((event) => event._id));
+  expect(acknowledged.filter((id) => !committedIds.has(id))).toEqual([]);
+  expect(committed.length).toBeGreaterThan(50);
+
+  const arrivedIds = () =>
+    new Set(receiver.requests.map((request) => String(request.headers['x-webhook-event-id'])));
+  await waitFor(() => committed.every((event) => arrivedIds().has(event._id)), {
+    timeoutMs: 60_000,
+    what: 'every committed event at the receiver',
+  });
+  const bodies = new Map(committed.map((event) => [event._id, event.body]));
+  const secret = createSecretBox(installation.config.sealingKeys).open(
+    webhook.secret,
+    secretPlace(webhook),
+  );
+  for (const request of receiver.requests) {
+    const body = request.body.toString('utf8');
+    expect(body).toBe(bodies.get(String(request.headers['x-webhook-event-id'])));
+    const expected = createHmac('sha256', secret).update(body).digest('hex');
+    expect(request.headers['x-webhook-signature']).toBe(`sha256=${expected}`);
+  }
+  await waitFor(
+    async () =>
+      (await installation.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })) === 0,
+    { timeoutMs: 20_000, what: 'every delivery recorded as delivered' },
+  );
+}, 150_000);

@@ -1,0 +1,60 @@
+// Webhooks and events written straight into an installation, for tests below the API.
+import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import { newWebhookSecret } from '../../lib/crypto/signature.ts';
+import { renderPayload } from '../../lib/events.ts';
+import { newId } from '../../lib/ids.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
+import { secretPlace } from '../../lib/store/webhooks.ts';
+import type { WebhookDocument } from '../../lib/store/webhooks.ts';
+import type { Installation } from './installation.ts';
+
+type Owner = Pick<Installation, 'store' | 'app' | 'config'>;
+
+/** Writes an active webhook for all entities; `fields` replace its defaults. */
+export async function insertWebhook(
+  { store, app, config }: Owner,
+  fields: Partial<WebhookDocument> & { url: string },
+): Promise<WebhookDocument> {
+  const now = new Date();
+  const _id = newId('whk', now);
+  const webhook: WebhookDocument = {
+    _id,
+    appUid: app.appUid,
+    entities: ['agent', 'context', 'contextfile'],
+    active: true,
+    secret: createSecretBox(config.sealingKeys).seal(
+      newWebhookSecret(),
+      secretPlace({ appUid: app.appUid, _id }),
+    ),
+    disabledReason: null,
+    lastTriggeredAt: null,
+    createdAt: now,
+    updatedAt: now,
+    ...fields,
+  };
+  await store.webhooks.insertOne(webhook);
+  return webhook;
+}
+
+/** Writes an event for the given webhooks that no workflow carries yet. */
+export async function insertEvent(
+  { store, app }: Owner,
+  webhookUids: string[],
+  createdAt: Date = new Date(),
+): Promise<EventDocument> {
+  const eventId = newId('evt', createdAt);
+  const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
+  const facts = { event: 'agent.updated', timestamp: createdAt, appUid: app.appUid } as const;
+  const event: EventDocument = {
+    _id: eventId,
+    ...facts,
+    resourceUid: data.uid,
+    externalTenantId: data.externalTenantId,
+    body: renderPayload({ eventId, ...facts, data }),
+    webhookUids,
+    dispatchedAt: null,
+    createdAt,
+  };
+  await store.events.insertOne(event);
+  return event;
+}

@@ -1,0 +1,57 @@
+// The api or the worker as a real process, to be stopped and killed by tests.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+interface LogLine {
+  event: string;
+  port?: number;
+  [field: string]: unknown;
+}
+
+export interface RoleProcess extends AsyncDisposable {
+  pid: number;
+  /** Where the api listens; 0 for the worker. */
+  port: number;
+  lines: readonly LogLine[];
+  /** Sends a signal and waits for the end. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<{ code: number | null; ms: number }>;
+}
+
+/** Starts a role and gives it once it is ready; rejects, with its log, when it ends before. */
+export async function startRole(
+  role: 'api' | 'worker',
+  env: Record<string, string>,
+): Promise<RoleProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', `${role}/main.ts`], {
+    env: { ...process.env, ...env, HERALD_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: LogLine[] = [];
+  const exited = once(child, 'exit');
+  const ready = new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = JSON.parse(text) as LogLine;
+      lines.push(line);
+      if (line.event === 'process.ready') resolve();
+    });
+    child.once('exit', () => reject(new Error(`${role} ended: ${JSON.stringify(lines.at(-1))}`)));
+  });
+  await ready;
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  return {
+    pid: child.pid ?? 0,
+    port: lines.find((line) => line.event === 'process.listening')?.port ?? 0,
+    lines,
+    async end(signal) {
+      const startedAt = performance.now();
+      child.kill(signal);
+      const [code] = (await exited) as [number | null];
+      return { code, ms: performance.now() - startedAt };
+    },
+    async [Symbol.asyncDispose]() {
+      if (isRunning()) child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

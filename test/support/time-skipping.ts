@@ -1,0 +1,110 @@
+// Deliveries on Temporal's time-skipping server: real MongoDB and receivers, hours in milliseconds.
+import { WorkflowFailedError } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { createActivities } from '../../activities/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import type { DeliveryPorts } from '../../lib/delivery/attempt-delivery.ts';
+import { Disposal } from '../../lib/disposal.ts';
+import { createHttpSender } from '../../lib/net/http-sender.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
+import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
+import type { DeliveryActivities, DeliverySummary } from '../../lib/temporal/messages.ts';
+import { eventWorkflowId } from '../../lib/temporal/names.ts';
+import { registerSearchAttributes } from '../../lib/temporal/search-attributes.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { installRuntime } from '../../worker/connect-temporal.ts';
+import {
+  createActivityWorker,
+  createWorkflowWorker,
+  runWorkers,
+} from '../../worker/create-worker.ts';
+import { createInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
+import { testServers } from './servers.ts';
+
+export interface SkippingDeliveries extends Installation {
+  ports: DeliveryPorts;
+  environment: TestWorkflowEnvironment;
+  /** Called before each activity with its name; what it throws, the activity throws. */
+  beforeActivity: (name: keyof DeliveryActivities) => Promise<void> | void;
+  /** Runs an event's workflow to its end and gives its summary, a failed one's too. */
+  deliver(event: EventDocument): Promise<DeliverySummary>;
+}
+
+/** Starts workers for deliveries whose waits are skipped. */
+export async function startSkippingDeliveries(): Promise<SkippingDeliveries> {
+  const open = new Disposal();
+  try {
+    return await startInto(open);
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function startInto(open: Disposal): Promise<SkippingDeliveries> {
+  const installation = open.use(await createInstallation());
+  const servers = testServers();
+  installRuntime();
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path: servers.timeSkippingServer } },
+  });
+  open.defer(() => environment.teardown());
+  const { nativeConnection: connection, client, namespace = 'default' } = environment;
+  await registerSearchAttributes(connection, namespace);
+
+  let virtualNowMs = await environment.currentTimeMs();
+  const clock: Clock = { now: () => new Date(virtualNowMs) };
+  const ports: DeliveryPorts = {
+    store: installation.store,
+    sender: open.use(createHttpSender({ policy: installation.config.egress })),
+    secretBox: createSecretBox(installation.config.sealingKeys),
+    clock,
+    random: Math.random,
+    retryScheduleMs: installation.config.retryScheduleMs,
+  };
+  const activities = createActivities(ports);
+  const deliveries: SkippingDeliveries = {
+    ...installation,
+    ports,
+    environment,
+    beforeActivity: () => undefined,
+    deliver: runToEnd,
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+  // The server's clock stands while an activity runs, so reading it once at the start is exact.
+  const atVirtualTime =
+    <I, O>(name: keyof DeliveryActivities, run: (input: I) => Promise<O>) =>
+    async (input: I): Promise<O> => {
+      virtualNowMs = await environment.currentTimeMs();
+      await deliveries.beforeActivity(name);
+      return run(input);
+    };
+  const temporal = { connection, namespace };
+  open.use(
+    runWorkers([
+      await createWorkflowWorker(temporal, await loadWorkflowBundle(servers.workflowBundle)),
+      await createActivityWorker(temporal, {
+        attemptFirst: atVirtualTime('attemptFirst', activities.attemptFirst),
+        retryDelivery: atVirtualTime('retryDelivery', activities.retryDelivery),
+      }),
+    ]),
+  );
+  const dispatcher = createDispatcher({ client, store: installation.store, clock, eager: false });
+
+  async function runToEnd(event: EventDocument): Promise<DeliverySummary> {
+    await dispatcher.start(event);
+    try {
+      const handle = client.workflow.getHandle(eventWorkflowId(event._id));
+      return (await handle.result()) as DeliverySummary;
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      const cause = error.cause as { type?: string; details?: DeliverySummary[] };
+      const [summary] = cause.details ?? [];
+      if (cause.type !== 'DeliveriesFailed' || summary === undefined) throw error;
+      return summary;
+    }
+  }
+  return deliveries;
+}
