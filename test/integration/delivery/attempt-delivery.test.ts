@@ -1,0 +1,145 @@
+// One attempt at one delivery, without Temporal: what is recorded is not made again.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '../../../lib/clock.ts';
+import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
+import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/attempt-delivery.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { HttpSender } from '../../../lib/net/http-sender.ts';
+import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let installation: Installation;
+let sender: HttpSender;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let status = 200;
+let held: (() => void)[] | null = null;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  sender = createHttpSender({ policy: installation.config.egress });
+  receiver = await startReceiver((response) => {
+    const answer = (): void => void response.writeHead(status).end('x'.repeat(6_000));
+    if (held === null) answer();
+    else held.push(answer);
+  });
+  ports = {
+    store: installation.store,
+    sender,
+    secretBox: createSecretBox(installation.config.sealingKeys),
+    clock: systemClock,
+    random: Math.random,
+    retryScheduleMs: installation.config.retryScheduleMs,
+  };
+});
+
+afterEach(() => {
+  status = 200;
+  held = null;
+});
+
+afterAll(async () => {
+  await sender?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+});
+
+async function newDelivery(): Promise<DeliveryKey> {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const event = await insertEvent(installation, [webhook._id]);
+  return { appUid: installation.app.appUid, eventId: event._id, webhookUid: webhook._id };
+}
+
+function requestsOf(key: DeliveryKey): number {
+  return receiver.requests.filter((request) => request.headers['webhook-id'] === key.eventId)
+    .length;
+}
+
+const attempt = (key: DeliveryKey, signal = never) =>
+  attemptDelivery(ports, key, { trigger: 'event', signal });
+
+test('an attempt that is recorded is not made again when the activity is repeated', async () => {
+  const key = await newDelivery();
+  const first = await attempt(key);
+  expect(await attempt(key)).toEqual(first);
+  expect(requestsOf(key)).toBe(1);
+});
+
+test('an attempt that is not due yet is not made early', async () => {
+  status = 500;
+  const key = await newDelivery();
+  const first = await attempt(key);
+  expect(first).toMatchObject({ state: 'retrying', status: 500, attemptCount: 1 });
+  expect(await attempt(key)).toEqual(first);
+  expect(requestsOf(key)).toBe(1);
+});
+
+test('two processes that make the same attempt at once leave one record and agree on it', async () => {
+  held = [];
+  const key = await newDelivery();
+  const both = [attempt(key), attempt(key)];
+  await waitFor(() => held?.length === 2);
+  for (const answer of held) answer();
+  const [left, right] = await Promise.all(both);
+  expect(left).toEqual(right);
+  const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
+  expect(delivery?.attempts).toHaveLength(1);
+  expect(delivery?.attemptCount).toBe(1);
+});
+
+test('a stopping process rejects its attempt and records nothing', async () => {
+  held = [];
+  const key = await newDelivery();
+  const stopping = new AbortController();
+  const attempting = attempt(key, stopping.signal);
+  await waitFor(() => held?.length === 1);
+  stopping.abort(new Error('stopping'));
+  await expect(attempting).rejects.toThrow('stopping');
+  expect(await installation.store.deliveries.findOne({ eventId: key.eventId })).toBeNull();
+});
+
+test('the response sample is cut at 4 KiB', async () => {
+  const key = await newDelivery();
+  await attempt(key);
+  const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
+  expect(delivery?.attempts[0]?.responseSample).toBe('x'.repeat(4_096));
+});
+
+test('an event of a paused webhook is held and sends nothing; once active, the next try sends it', async () => {
+  const key = await newDelivery();
+  const { webhooks } = installation.store;
+  await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
+  expect(await attempt(key)).toMatchObject({ state: 'held', attemptCount: 0 });
+  expect(requestsOf(key)).toBe(0);
+  await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: true } });
+  expect(await attempt(key)).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  expect(requestsOf(key)).toBe(1);
+});
+
+test('an event that the database does not hold is past mending', async () => {
+  const key = await newDelivery();
+  await installation.store.events.deleteOne({ _id: key.eventId });
+  await expect(attempt(key)).rejects.toMatchObject({ code: 'event_missing' });
+});
+
+test('the last of the schedule’s attempts exhausts the delivery, and only the latest 20 are kept', async () => {
+  status = 500;
+  const key = await newDelivery();
+  const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
+  let outcome = await attemptDelivery(quick, key, { trigger: 'event', signal: never });
+  while (outcome.state === 'retrying') {
+    outcome = await attemptDelivery(quick, key, { trigger: 'retry', signal: never });
+  }
+  expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });
+  const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
+  expect(delivery?.attempts.map((made) => made.n)).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 6),
+  );
+});

@@ -1,0 +1,125 @@
+// The relay: whatever the direct start missed is started, once, and Temporal's absence costs only time.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '../../../lib/clock.ts';
+import { createDispatcher } from '../../../lib/temporal/dispatcher.ts';
+import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
+import { eventWorkflowId } from '../../../lib/temporal/names.ts';
+import { runRelay, sweep } from '../../../worker/relay.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+let dispatcher: Dispatcher;
+let webhookUid: string;
+const never = new AbortController().signal;
+const longAgo = (): Date => new Date(Date.now() - 60_000);
+
+beforeAll(async () => {
+  // Without a worker nothing else sweeps, so each test sees its own sweeps alone.
+  service = await startService({ worker: false });
+  const { client } = service.temporal;
+  dispatcher = createDispatcher({ client, store: service.store, clock: systemClock, eager: false });
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
+  return (await service.store.events.findOne({ _id: eventId }))?.dispatchedAt;
+}
+
+/** The mark is acknowledged by one server, so a majority read sees it a moment later. */
+async function untilMarked(eventId: string): Promise<void> {
+  await waitFor(async () => (await dispatchedAt(eventId)) instanceof Date, { what: 'the mark' });
+}
+
+test('an event whose start was lost is started and marked', async () => {
+  const event = await insertEvent(service, [webhookUid], longAgo());
+  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  await untilMarked(event._id);
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+});
+
+test('an event younger than two seconds is left to the direct start', async () => {
+  const event = await insertEvent(service, [webhookUid]);
+  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(0);
+  expect(await dispatchedAt(event._id)).toBeNull();
+  await service.store.events.deleteOne({ _id: event._id });
+});
+
+test('an event that was started and not marked is not started twice', async () => {
+  const event = await insertEvent(service, [webhookUid], longAgo());
+  await dispatcher.start(event);
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
+  const first = await handle.describe();
+  await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
+  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  expect((await handle.describe()).runId).toBe(first.runId);
+
+  await handle.terminate('to see the start of an ended workflow');
+  await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
+  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  expect((await handle.describe()).status.name).toBe('TERMINATED');
+  await untilMarked(event._id);
+});
+
+test('a relay that meets failures goes on until the starts succeed, then stops when told to', async () => {
+  const event = await insertEvent(service, [webhookUid], longAgo());
+  const stopping = new AbortController();
+  let failures = 0;
+  const flaky: Dispatcher = {
+    ...dispatcher,
+    async start(toStart) {
+      failures += 1;
+      if (failures <= 1) throw new Error('Temporal is away');
+      await dispatcher.start(toStart);
+    },
+  };
+  const relay = runRelay(
+    { store: service.store, dispatcher: flaky, clock: systemClock },
+    stopping.signal,
+  );
+  await waitFor(async () => (await dispatchedAt(event._id)) instanceof Date, { timeoutMs: 15_000 });
+  stopping.abort();
+  await relay;
+  expect(failures).toBe(2);
+});
+
+test('a change is answered although no workflow can be started, and is kept for the relay', async () => {
+  const away = createDispatcher({
+    client: {
+      withDeadline: () => Promise.reject(new Error('Temporal is away')),
+    } as unknown as TestService['temporal']['client'],
+    store: service.store,
+    clock: systemClock,
+    eager: false,
+  });
+  const real = service.context.dispatcher;
+  service.context.dispatcher = away;
+  const answer = await service.call('POST', '/changes', {
+    body: { event: 'agent.updated', data: { uid: 'agt_elsewhere', externalTenantId: 't' } },
+  });
+  await away.drained();
+  service.context.dispatcher = real;
+  expect(answer.status).toBe(202);
+  expect(await dispatchedAt(String(answer.body['eventId']))).toBeNull();
+});
+
+test('an event without a subscriber is kept and needs no workflow', async () => {
+  const event = await service.call('POST', '/changes', {
+    body: { event: 'context.updated', data: { uid: 'ctx_elsewhere', externalTenantId: 't' } },
+  });
+  await service.store.webhooks.updateMany({}, { $set: { entities: ['context'] } });
+  const unheard = await service.call('POST', '/changes', {
+    body: { event: 'agent.updated', data: { uid: 'agt_unheard', externalTenantId: 't' } },
+  });
+  const stored = await service.store.events.findOne({ _id: String(unheard.body['eventId']) });
+  expect(stored).toMatchObject({ webhookUids: [] });
+  expect(stored?.dispatchedAt).toBeInstanceOf(Date);
+  expect(event.status).toBe(202);
+});
