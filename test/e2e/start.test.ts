@@ -1,0 +1,152 @@
+// `npm start` and `npm run demo` as a new user meets them: real processes, a data folder of their own.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DevFile } from '../../start/dev-file.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let dataDir: string;
+const started: ChildProcess[] = [];
+
+interface Run {
+  child: ChildProcess;
+  output: () => string;
+  exited: Promise<unknown[]>;
+}
+
+function run(script: string, env: Record<string, string> = {}): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    env: { ...process.env, PORT: '0', HERALD_LOG_LEVEL: 'info', HERALD_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let text = '';
+  const take = (chunk: Buffer): void => void (text += chunk.toString());
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  return { child, output: () => text, exited: once(child, 'exit') };
+}
+
+async function untilReady(service: Run): Promise<DevFile> {
+  await waitFor(
+    () => service.output().includes('agent-herald is ready') || service.child.exitCode !== null,
+    {
+      timeoutMs: 60_000,
+      what: 'the service',
+    },
+  );
+  if (service.child.exitCode !== null) throw new Error(`it ended: ${service.output()}`);
+  return readDev();
+}
+
+async function readDev(): Promise<DevFile> {
+  return JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8')) as DevFile;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function allGone(dev: DevFile): Promise<void> {
+  const pids = Object.values(dev.pids).filter((pid) => pid !== null);
+  await waitFor(() => pids.every((pid) => !isAlive(pid)), {
+    timeoutMs: 20_000,
+    what: 'the end of every process',
+  });
+}
+
+async function isUp(dev: DevFile): Promise<boolean> {
+  return fetch(`${dev.apiUrl}/readyz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'herald-start-'));
+});
+
+afterAll(async () => {
+  for (const child of started) if (child.exitCode === null) child.kill('SIGTERM');
+  await Promise.all(
+    started.map((child) =>
+      child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null,
+    ),
+  );
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+test('the service starts, plays its demo, mends its processes, keeps its data and leaves nothing running', async () => {
+  const service = run('start/main.ts');
+  const dev = await untilReady(service);
+  expect((await stat(join(dataDir, 'dev.json'))).mode & 0o077).toBe(0);
+  for (const fact of [
+    dev.apiUrl,
+    dev.appUid,
+    dev.apiKey,
+    dev.accountUid,
+    String(dev.temporalUiUrl),
+  ]) {
+    expect(service.output()).toContain(fact);
+  }
+  expect(await isUp(dev)).toBe(true);
+  expect((await fetch(String(dev.temporalUiUrl))).status).toBe(200);
+
+  const demo = run('demo/main.ts');
+  expect((await demo.exited)[0]).toBe(0);
+  expect(demo.output().match(/signature verified/g)).toHaveLength(9);
+
+  const second = run('start/main.ts');
+  expect((await second.exited)[0]).toBe(1);
+  expect(second.output()).toContain('already running');
+  expect(second.output().trim().split('\n')).toHaveLength(1);
+
+  for (const role of ['api', 'worker', 'mongodb', 'temporal'] as const) {
+    const before = (await readDev()).pids[role] ?? 0;
+    process.kill(before, 'SIGKILL');
+    await waitFor(async () => (await readDev()).pids[role] !== before && (await isUp(dev)), {
+      timeoutMs: 40_000,
+      what: `another ${role}`,
+    });
+  }
+  const again = run('demo/main.ts');
+  expect((await again.exited)[0]).toBe(0);
+
+  const last = await readDev();
+  service.child.kill('SIGINT');
+  expect((await service.exited)[0]).toBe(0);
+  await allGone(last);
+
+  const restarted = run('start/main.ts');
+  const later = await untilReady(restarted);
+  expect([later.appUid, later.apiKey, later.accountUid]).toEqual([
+    dev.appUid,
+    dev.apiKey,
+    dev.accountUid,
+  ]);
+  restarted.child.kill('SIGKILL');
+  await restarted.exited;
+  await allGone(later);
+}, 240_000);
+
+test('a port that is in use is one clear sentence', async () => {
+  const { createServer } = await import('node:net');
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const address = holder.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const service = run('start/main.ts', { PORT: String(port) });
+  expect((await service.exited)[0]).toBe(1);
+  holder.close();
+  expect(service.output()).toContain(String(port));
+  expect(service.output().trim().split('\n')).toHaveLength(1);
+}, 60_000);
