@@ -10,7 +10,6 @@ const root = pino({
   base: { pid: process.pid },
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
-  messageKey: 'event',
 });
 
 export const httpLog = root.child({ subject: 'http' });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 interface LogLine {
-  event: string;
+  msg: string;
   port?: number;
   [field: string]: unknown;
 }
@@ -33,7 +33,7 @@ export async function startRole(
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = JSON.parse(text) as LogLine;
       lines.push(line);
-      if (line.event === 'process.ready') resolve();
+      if (line.msg === 'process.ready') resolve();
     });
     child.once('exit', () => reject(new Error(`${role} ended: ${JSON.stringify(lines.at(-1))}`)));
   });
@@ -41,7 +41,7 @@ export async function startRole(
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     pid: child.pid ?? 0,
-    port: lines.find((line) => line.event === 'process.listening')?.port ?? 0,
+    port: lines.find((line) => line.msg === 'process.listening')?.port ?? 0,
     lines,
     async end(signal) {
       const startedAt = performance.now();
