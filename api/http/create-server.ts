@@ -7,6 +7,7 @@ import { AppError, presentProblem } from '../../lib/errors.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { httpLog } from '../../lib/logger.ts';
+import { readTarget } from './request-head.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
@@ -25,8 +26,19 @@ export function createServer(app: Koa): Server {
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: timeoutCheckEveryMs,
       maxHeaderSize: headerBytesMax,
+      // Node's own answer to a request without a host is empty; ours is below.
+      requireHostHeader: false,
     },
-    (request, response) => void handle(request, response),
+    (request, response) => {
+      const target = readTarget(request);
+      if (target === null) {
+        const problem = renderRaw('malformed_request', 'the request needs one host and a path');
+        response.writeHead(problem.status, problem.headers).end(problem.body);
+        return;
+      }
+      request.url = target;
+      void handle(request, response);
+    },
   );
   // Node's own answers to malformed requests have no body and no request id.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket, error));

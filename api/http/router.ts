@@ -87,7 +87,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     }
     const header = readIdempotencyHeader(ctx.req.rawHeaders);
     const body = line.body === null ? undefined : line.body(await readJsonBody(ctx.req));
-    const scope = `${appUid}\n${line.method}\n${ctx.path}`;
+    // Of the route and not the path, of which the router takes more than one spelling.
+    const scope = `${line.method} ${line.path}\n${JSON.stringify(params)}`;
     const result = await line.handler(
       {
         appUid,

@@ -35,14 +35,13 @@ export const signUserInBody = validator<SignUserInBody>({
 /** Signs a user in (spec, "POST …/sdkusers/auth"). Throws `unknown_account_uids`. */
 export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, context) => {
   const { identity, email } = identify(body, { appUid, pepper: context.config.keyPepper });
-  const accountUids = [...new Set(body.accountUids)];
-  await checkAccounts(context.store, appUid, accountUids);
+  await checkAccounts(context.store, appUid, body.accountUids ?? []);
   const { user, created } = await findOrCreateUser(context.store, {
     appUid,
     identity,
     email,
     name: body.name ?? null,
-    accountUids,
+    accountUids: [...new Set(body.accountUids)],
     now: context.clock.now(),
   });
   const token = await context.tokens.issue({
@@ -87,13 +86,14 @@ export async function checkAccounts(
   appUid: string,
   accountUids: readonly string[],
 ): Promise<void> {
-  const unknown = await findUnknownAccounts(store, appUid, accountUids);
-  if (unknown.length === 0) return;
-  throw new AppError('unknown_account_uids', `unknown accountUids: ${unknown.join(', ')}`, {
-    errors: unknown.map((uid) => ({
-      pointer: `#/accountUids/${accountUids.indexOf(uid)}`,
-      code: 'unknown_account',
-      detail: `${uid} is not an account of this application`,
-    })),
+  const unknown = new Set(await findUnknownAccounts(store, appUid, accountUids));
+  if (unknown.size === 0) return;
+  const errors = accountUids.map((uid, index) => ({
+    pointer: `#/accountUids/${index}`,
+    code: 'unknown_account',
+    detail: `${uid} is not an account of this application`,
+  }));
+  throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {
+    errors: errors.filter((_error, index) => unknown.has(accountUids[index] ?? '')),
   });
 }

@@ -18,13 +18,24 @@ export function canonicalEmail(email: string): string | null {
   const text = email.normalize('NFC');
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
-  const domain = domainToASCII(text.slice(at + 1)).toLowerCase();
+  const domain = canonicalDomain(text.slice(at + 1));
   if (at < 1 || local.length > localPartCharactersMax || text.length > limits.emailCharactersMax) {
     return null;
   }
-  if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || !domainShape.test(domain)) return null;
+  if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || domain === null) return null;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
   return `${local.toLowerCase()}@${domain}`;
+}
+
+/**
+ * Gives a domain in ASCII, or null when it is none. `domainToASCII` reads its text as the host of a
+ * URL: it would cut at a slash, decode %61, drop a tab and make 127.0.0.1 of 0x7f.1, so that
+ * `a@example.com/x` would be the user `a@example.com`.
+ */
+function canonicalDomain(text: string): string | null {
+  if (/[\s\p{Cc}%/?#\\]/u.test(text)) return null;
+  const domain = domainToASCII(text).toLowerCase();
+  return domainShape.test(domain) && !/(^|\.)\d+$/.test(domain) ? domain : null;
 }
 
 /**

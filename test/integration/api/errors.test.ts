@@ -1,0 +1,228 @@
+// The errors of the API: who may not call, what is not there, and the shape of every refusal.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newApiKey } from '../../../lib/crypto/api-key.ts';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, makeKey } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Changes one character of a key, so that its checksum no longer fits. */
+function mistype(key: string): string {
+  const at = key.length - 20;
+  return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
+}
+
+test('absent, unknown, mistyped, revoked and expired keys get one and the same 401', async () => {
+  const longAgo = new Date(Date.now() - 1_000);
+  const key = service.app.apiKey;
+  const credentials: Record<string, string>[] = [
+    {},
+    { 'x-api-key': '' },
+    { 'x-api-key': 'nonsense' },
+    { 'x-api-key': newApiKey().text },
+    { 'x-api-key': mistype(key) },
+    { 'x-api-key': key.slice(0, -1) },
+    { 'x-api-key': await makeKey(service, { revokedAt: longAgo }) },
+    { 'x-api-key': await makeKey(service, { expiresAt: longAgo }) },
+    { 'x-api-key': await makeKey(service, { secretHash: 'ab'.repeat(32) }) },
+    { authorization: `Bearer ${newApiKey().text}` },
+    { authorization: 'Bearer' },
+    { authorization: key },
+    { authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}` },
+  ];
+  const bodies = new Set<string>();
+  for (const headers of credentials) {
+    const answer = await service.call('GET', '/agents', { headers });
+    expectProblem(answer, 401, 'unauthenticated');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    bodies.add(JSON.stringify({ ...answer.body, requestId: null }));
+  }
+  expect(bodies.size).toBe(1);
+});
+
+test('a key that expires later and is not revoked is taken', async () => {
+  const key = await makeKey(service, { expiresAt: new Date(Date.now() + 60_000) });
+  const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': key } });
+  expect(answer.status).toBe(200);
+});
+
+test('a request is authenticated before its body is looked at', async () => {
+  const answer = await service.call('POST', '/agents', { body: '{', headers: {} });
+  expectProblem(answer, 401, 'unauthenticated');
+});
+
+test.each([
+  ['POST', '/sdkusers/auth', 'users:auth'],
+  ['POST', '/webhooks', 'webhooks:write'],
+  ['GET', '/webhooks', 'webhooks:read'],
+  ['GET', '/webhooks/x', 'webhooks:read'],
+  ['PATCH', '/webhooks/x', 'webhooks:write'],
+  ['DELETE', '/webhooks/x', 'webhooks:write'],
+  ['POST', '/agents', 'resources:write'],
+  ['GET', '/agents', 'resources:read'],
+  ['PATCH', '/contexts/x', 'resources:write'],
+  ['DELETE', '/contexts/x/files/y', 'resources:write'],
+  ['GET', '/contexts/x/files', 'resources:read'],
+  ['POST', '/changes', 'resources:write'],
+  ['GET', '/events', 'events:read'],
+  ['GET', '/events/x/deliveries', 'events:read'],
+] as const)(
+  '%s %s without the scope %s gets 403, and with it alone does not',
+  async (method, path, scope) => {
+    const others = [
+      'users:auth',
+      'webhooks:read',
+      'webhooks:write',
+      'events:read',
+      'events:write',
+      'resources:read',
+      'resources:write',
+    ] as const;
+    const without = await makeKey(service, { scopes: others.filter((one) => one !== scope) });
+    const refused = await service.call(method, path, { headers: { 'x-api-key': without } });
+    expectProblem(refused, 403, 'insufficient_scope');
+    const only = await makeKey(service, { scopes: [scope] });
+    const taken = await service.call(method, path, { headers: { 'x-api-key': only } });
+    expect([200, 400, 404, 415]).toContain(taken.status);
+  },
+);
+
+test('a key of another application gets 404, never 403, and the same as for an application that is not there', async () => {
+  const other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const headers = { 'x-api-key': other.apiKey };
+  const foreign = await service.call('GET', '/agents', { headers });
+  const absent = await service.raw('GET', '/api/v1/appuid/app_none/agents', { headers });
+  expectProblem(foreign, 404, 'not_found');
+  expect({ ...foreign.body, requestId: null }).toEqual({ ...absent.body, requestId: null });
+  const noScope = await makeKey(service, { scopes: [] });
+  const foreignPath = `/api/v1/appuid/${other.appUid}/agents`;
+  expectProblem(
+    await service.raw('GET', foreignPath, { headers: { 'x-api-key': noScope } }),
+    404,
+    'not_found',
+  );
+});
+
+test("another application's things are not found by their uids", async () => {
+  const agent = await service.call('POST', '/agents', {
+    body: { agentName: 'A', externalTenantId: 't' },
+  });
+  const webhook = await service.call('POST', '/webhooks', {
+    body: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
+  });
+  const context = await service.call('POST', '/contexts', {
+    body: { contextName: 'C', externalTenantId: 't' },
+  });
+  const [event] = await service.store.events.find({ appUid: service.app.appUid }).toArray();
+  const other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const headers = { 'x-api-key': other.apiKey };
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  const calls: [string, string, unknown][] = [
+    ['GET', `/agents/${String(agent.body['uid'])}`, undefined],
+    ['PATCH', `/agents/${String(agent.body['uid'])}`, { live: true }],
+    ['DELETE', `/agents/${String(agent.body['uid'])}`, undefined],
+    ['GET', `/webhooks/${String(webhook.body['uid'])}`, undefined],
+    ['PATCH', `/webhooks/${String(webhook.body['uid'])}`, { active: false }],
+    ['DELETE', `/webhooks/${String(webhook.body['uid'])}`, undefined],
+    ['GET', `/contexts/${String(context.body['uid'])}/files`, undefined],
+    ['POST', `/contexts/${String(context.body['uid'])}/files`, file],
+    ['GET', `/events/${event?._id ?? ''}`, undefined],
+    ['GET', `/events/${event?._id ?? ''}/deliveries`, undefined],
+  ];
+  for (const [method, path, body] of calls) {
+    const answer = await service.raw(method, `/api/v1/appuid/${other.appUid}${path}`, {
+      headers,
+      body,
+    });
+    expectProblem(answer, 404, 'not_found');
+  }
+  expect((await service.call('GET', `/agents/${String(agent.body['uid'])}`)).body).toEqual(
+    agent.body,
+  );
+});
+
+test.each(['/', '/api', '/api/v1/appuid', '/api/v2/appuid/x/agents', '/nothing', '/healthz/x'])(
+  'the unknown path %s gets 404',
+  async (path) => {
+    expectProblem(await service.raw('GET', path), 404, 'not_found');
+  },
+);
+
+test.each([
+  ['PUT', '/agents', ['GET', 'HEAD', 'POST']],
+  ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
+  ['DELETE', '/changes', ['POST']],
+  ['GET', '/sdkusers/auth', ['POST']],
+  ['PATCH', '/events', ['GET', 'HEAD']],
+])('%s on %s gets 405 and the methods allowed', async (method, path, allowed) => {
+  const answer = await service.call(method, path);
+  expectProblem(answer, 405, 'method_not_allowed');
+  expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
+});
+
+test('both credentials get 400, even when they are the same key', async () => {
+  const { apiKey } = service.app;
+  const headers = { 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` };
+  expectProblem(await service.call('GET', '/agents', { headers }), 400, 'credentials_conflict');
+});
+
+test('either form of the key is taken on every endpoint, the scheme in any case', async () => {
+  for (const authorization of [`Bearer ${service.app.apiKey}`, `bearer ${service.app.apiKey}`]) {
+    expect((await service.call('GET', '/webhooks', { headers: { authorization } })).status).toBe(
+      200,
+    );
+  }
+  expect((await service.call('GET', '/webhooks')).status).toBe(200);
+});
+
+test('the retired legacy path gets 410 with a link to the migration, whatever is sent', async () => {
+  for (const options of [{}, { body: { a: 1 } }, { body: '{' }, { headers: {} }]) {
+    const answer = await service.raw('POST', '/api-authenticate-embedded-user', options);
+    expectProblem(answer, 410, 'legacy_auth_retired');
+    expect(answer.headers.get('link')).toMatch(
+      /^<http:\/\/herald\.example\/.+>; rel="deprecation"/,
+    );
+  }
+});
+
+test.each([
+  ['abcdefgh', true],
+  ['a'.repeat(64), true],
+  ['A-b_c-1234', true],
+  ['abcdefg', false],
+  ['a'.repeat(65), false],
+  ['has space in it', false],
+  ['new.line;drop', false],
+])('the request id %j is echoed: %p', async (given, echoed) => {
+  const answer = await service.raw('GET', '/nothing', { headers: { 'x-request-id': given } });
+  expectProblem(answer, 404, 'not_found');
+  expect(answer.body['requestId'] === (given as unknown)).toBe(echoed);
+  const fine = await service.call('GET', '/agents', {
+    headers: { 'x-api-key': service.app.apiKey, 'x-request-id': given },
+  });
+  expect(fine.headers.get('x-request-id') === given).toBe(echoed);
+});
+
+test('no answer may be stored or sniffed', async () => {
+  for (const path of ['/agents', '/agents/none', '/nothing']) {
+    const { headers } = await service.call('GET', path);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});

@@ -1,0 +1,149 @@
+// Idempotency-Key: a POST that creates, repeated, gets the first answer and does nothing again.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { eventsOf, makeContext } from './resource-calls.ts';
+import { expectProblem } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function post(path: string, key: string, body: unknown): Promise<Answer> {
+  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': key };
+  return service.call('POST', path, { headers, body });
+}
+
+const agent = { agentName: 'Once', externalTenantId: 't' };
+
+interface Creation {
+  path: string;
+  body: object;
+  /** A body of the same shape with another content. */
+  other: object;
+}
+
+async function creations(): Promise<Creation[]> {
+  const contextUid = await makeContext(service);
+  const context = { contextName: 'Once', externalTenantId: 't' };
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  const change = { event: 'agent.updated', data: { uid: 'once', externalTenantId: 't' } };
+  const webhook = { url: 'http://127.0.0.1:9/', entities: ['contextfile'] };
+  return [
+    { path: '/agents', body: agent, other: { ...agent, live: false } },
+    { path: '/contexts', body: context, other: { ...context, description: null } },
+    { path: `/contexts/${contextUid}/files`, body: file, other: { ...file, sizeBytes: 2 } },
+    { path: '/changes', body: change, other: { ...change, event: 'agent.deleted' } },
+    { path: '/webhooks', body: webhook, other: { ...webhook, active: true } },
+  ];
+}
+
+test('a repeat gets the first answer, a webhook its secret, and makes nothing', async () => {
+  for (const { path, body } of await creations()) {
+    const first = await post(path, 'repeat', body);
+    const second = await post(path, 'repeat', body);
+    expect([201, 202]).toContain(first.status);
+    expect(second.status).toBe(first.status);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+  }
+  expect(await eventsOf(service, 'once')).toHaveLength(1);
+  expect(await service.store.agents.countDocuments({ agentName: 'Once' })).toBe(1);
+  expect(await service.store.webhooks.countDocuments()).toBe(1);
+});
+
+test('the webhook secret comes back from a repeat, and is not readable where it is kept', async () => {
+  const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
+  const first = await post('/webhooks', 'secret', body);
+  const second = await post('/webhooks', 'secret', body);
+  expect(String(first.body['secret'])).toMatch(/^whsec_/);
+  expect(second.body['secret']).toBe(first.body['secret']);
+  const kept = JSON.stringify(await service.store.idempotencyKeys.find().toArray());
+  expect(kept).not.toContain(String(first.body['secret']));
+  expect(kept).not.toContain('whsec_');
+});
+
+test('the same key with another body gets 422 and makes nothing', async () => {
+  for (const { path, body, other } of await creations()) {
+    expect((await post(path, 'other-body', body)).status).toBeLessThan(300);
+    const before = await service.store.events.countDocuments();
+    expectProblem(await post(path, 'other-body', other), 422, 'idempotency_key_reused');
+    expect(await service.store.events.countDocuments()).toBe(before);
+  }
+});
+
+test('the same key on another path or of another application is another key', async () => {
+  const first = await post('/agents', 'shared', agent);
+  const context = await post('/contexts', 'shared', { contextName: 'C', externalTenantId: 't' });
+  expect(context.status).toBe(201);
+  const [one, two] = [await makeContext(service), await makeContext(service)];
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  const files = [
+    await post(`/contexts/${one}/files`, 'shared', file),
+    await post(`/contexts/${two}/files`, 'shared', file),
+  ];
+  expect(files.map((answer) => answer.body['contextUid'])).toEqual([one, two]);
+  const other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const foreign = await createApiClient(service.apiUrl, other).call('POST', '/agents', {
+    headers: { 'x-api-key': other.apiKey, 'idempotency-key': 'shared' },
+    body: agent,
+  });
+  expect(foreign.status).toBe(201);
+  expect(foreign.body['uid']).not.toBe(first.body['uid']);
+});
+
+test('another spelling of the path is the same path', async () => {
+  const first = await post('/agents', 'spelling', agent);
+  for (const path of ['/agents/', '/AGENTS']) {
+    const answer = await post(path, 'spelling', agent);
+    expect(answer.body).toEqual(first.body);
+  }
+});
+
+test('without a key the same body makes two', async () => {
+  const [one, two] = [
+    await service.call('POST', '/agents', { body: agent }),
+    await service.call('POST', '/agents', { body: agent }),
+  ];
+  expect(one.body['uid']).not.toBe(two.body['uid']);
+});
+
+test('a refused request leaves the key free', async () => {
+  const refused = await post('/agents', 'free', { ...agent, accountUids: ['acc_none'] });
+  expectProblem(refused, 422, 'unknown_account_uids');
+  const invalid = await post('/agents', 'free', {});
+  expectProblem(invalid, 400, 'invalid_request');
+  expect((await post('/agents', 'free', agent)).status).toBe(201);
+});
+
+test.each([
+  ['/agents', agent],
+  ['/changes', { event: 'context.updated', data: { uid: 'parallel', externalTenantId: 't' } }],
+  ['/webhooks', { url: 'http://127.0.0.1:9/', entities: ['context'] }],
+])('20 posts to %s at once with one key make one thing and one answer', async (path, body) => {
+  const events = await service.store.events.countDocuments();
+  const webhooks = await service.store.webhooks.countDocuments();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post(path, 'parallel', body)));
+  const good = answers.filter((answer) => answer.status < 300);
+  expect(good).toHaveLength(20);
+  expect(new Set(good.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+  const isWebhook = path === '/webhooks';
+  expect(await service.store.events.countDocuments()).toBe(events + (isWebhook ? 0 : 1));
+  expect(await service.store.webhooks.countDocuments()).toBe(webhooks + (isWebhook ? 1 : 0));
+  const app = await service.store.apps.findOne({ _id: service.app.appUid });
+  expect(app?.webhookCount).toBe(
+    await service.store.webhooks.countDocuments({ appUid: service.app.appUid }),
+  );
+});

@@ -1,0 +1,224 @@
+// Input from strangers: random bodies, odd paths, odd queries. Never a 5xx, never a wrong 2xx.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  assert,
+  asyncProperty,
+  constant,
+  constantFrom,
+  jsonValue,
+  nat,
+  oneof,
+  record as recordOf,
+  string as text,
+} from 'fast-check';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+
+let service: TestService;
+let agentUid: string;
+let contextUid: string;
+let fileUid: string;
+let webhookUid: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  const make = async (path: string, body: unknown): Promise<string> =>
+    String((await service.call('POST', path, { body })).body['uid']);
+  agentUid = await make('/agents', { agentName: 'A', externalTenantId: 't' });
+  contextUid = await make('/contexts', { contextName: 'C', externalTenantId: 't' });
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  fileUid = await make(`/contexts/${contextUid}/files`, file);
+  webhookUid = await make('/webhooks', { url: 'http://127.0.0.1:9/', entities: ['contextfile'] });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Target {
+  method: string;
+  path: string;
+  fields: string[];
+}
+
+function writeRoutes(): Target[] {
+  const agent = ['agentName', 'live', 'description', 'accountUids'];
+  const context = ['contextName', 'description'];
+  const file = ['fileName', 'processingStatus', 'processingError'];
+  const webhook = ['url', 'entities', 'active'];
+  return [
+    {
+      method: 'POST',
+      path: '/sdkusers/auth',
+      fields: ['externalId', 'userEmail', 'name', 'accountUids'],
+    },
+    { method: 'POST', path: '/webhooks', fields: webhook },
+    { method: 'PATCH', path: `/webhooks/${webhookUid}`, fields: webhook },
+    { method: 'POST', path: '/agents', fields: [...agent, 'externalTenantId'] },
+    { method: 'PATCH', path: `/agents/${agentUid}`, fields: agent },
+    { method: 'POST', path: '/contexts', fields: [...context, 'externalTenantId'] },
+    { method: 'PATCH', path: `/contexts/${contextUid}`, fields: context },
+    {
+      method: 'POST',
+      path: `/contexts/${contextUid}/files`,
+      fields: [...file, 'contentType', 'sizeBytes'],
+    },
+    { method: 'PATCH', path: `/contexts/${contextUid}/files/${fileUid}`, fields: file },
+    { method: 'POST', path: '/changes', fields: ['event', 'data'] },
+  ];
+}
+
+const operator = constantFrom<unknown>(
+  { $gt: '' },
+  { $ne: null },
+  { $where: 'sleep(1000)' },
+  { $regex: '.*' },
+  ['$$ROOT'],
+  '$externalTenantId',
+  { $literal: { $function: {} } },
+);
+const plausible = constantFrom<unknown>(
+  true,
+  null,
+  'ready',
+  'a@example.com',
+  'https://example.com/',
+  ['agent'],
+  'agent.created',
+  { uid: 'u', externalTenantId: 't' },
+  -0,
+  1e308,
+  '\u0000',
+  '\ud800',
+);
+const value = oneof(jsonValue(), text({ unit: 'binary' }), operator, plausible);
+
+test('random bodies to every write route get 2xx or 4xx, never 5xx', async () => {
+  const targets = writeRoutes();
+  const call = nat(targets.length - 1).chain((index) => {
+    const target = targets[index] as Target;
+    const known = Object.fromEntries(target.fields.map((name) => [name, value]));
+    const body = oneof(
+      { weight: 5, arbitrary: recordOf(known, { requiredKeys: [] }) },
+      { weight: 1, arbitrary: jsonValue() },
+    );
+    return recordOf({ target: constant(target), body });
+  });
+  await assert(
+    asyncProperty(call, async ({ target, body }) => {
+      const answer = await service.call(target.method, target.path, { body: JSON.stringify(body) });
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.status).toBeGreaterThanOrEqual(200);
+      if (answer.status >= 400) expectProblem(answer, answer.status, answer.body['code'] as never);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a MongoDB operator at any field of any write route is refused as the wrong type', async () => {
+  for (const { method, path, fields } of writeRoutes()) {
+    for (const field of fields) {
+      const answer = await service.call(method, path, { body: { [field]: { $gt: '' } } });
+      expectProblem(answer, 400, 'invalid_request');
+      const inside = field === 'data' ? ['#/data/uid required'] : [`#/${field} type`];
+      expect(faultsOf(answer)).toEqual(expect.arrayContaining(inside));
+    }
+  }
+});
+
+test.each([
+  '%zz',
+  '%00',
+  '%',
+  '%ff',
+  '..%2f..',
+  '$ne',
+  '{"$gt":""}',
+  '[object%20Object]',
+  '%F0%9F%98%80',
+  'x'.repeat(8_000),
+  '__proto__',
+])('the uid %j is not found, wherever it stands in a path', async (uid) => {
+  const paths = [
+    `/agents/${uid}`,
+    `/webhooks/${uid}`,
+    `/contexts/${uid}`,
+    `/contexts/${uid}/files`,
+    `/contexts/${contextUid}/files/${uid}`,
+    `/events/${uid}`,
+    `/events/${uid}/deliveries`,
+  ];
+  for (const path of paths) {
+    expectProblem(await service.call('GET', path), 404, 'not_found');
+  }
+  expectProblem(await service.call('DELETE', `/agents/${uid}`), 404, 'not_found');
+  expectProblem(await service.raw('GET', `/api/v1/appuid/${uid}/agents`), 404, 'not_found');
+});
+
+const lists = ['/agents', '/contexts', '/events'];
+
+test.each([
+  'limit=0',
+  'limit=201',
+  'limit=-1',
+  'limit=1e2',
+  'limit=',
+  'limit=0x10',
+  'limit=1.0',
+  'limit=%201',
+  'limit=%C2%B2',
+  'limit=99999',
+  'limit=1&limit=2',
+  'limit=2&limit=2',
+  'limit[$gt]=1&limit=',
+])('the query ?%s gets 400 for its limit, on every list', async (query) => {
+  for (const path of [...lists, `/contexts/${contextUid}/files`]) {
+    const answer = await service.call('GET', `${path}?${query}`);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toEqual(['limit range']);
+  }
+});
+
+test.each([
+  'cursor=',
+  'cursor=nonsense',
+  'cursor=%00',
+  `cursor=${'A'.repeat(4_000)}`,
+  'cursor=eyIkZ3QiOiIifQ',
+  'cursor=null',
+])('the query ?%s gets 400 invalid_cursor, on every list', async (query) => {
+  for (const path of [...lists, `/contexts/${contextUid}/files`]) {
+    expectProblem(await service.call('GET', `${path}?${query}`), 400, 'invalid_cursor');
+  }
+});
+
+test('a cursor given twice gets 400 invalid_cursor, even when it is a good one', async () => {
+  await service.call('POST', '/agents', { body: { agentName: 'B', externalTenantId: 't' } });
+  const { body } = await service.call('GET', '/agents?limit=1');
+  const cursor = String(body['nextCursor']);
+  const once = await service.call('GET', `/agents?cursor=${cursor}`);
+  expect(once.status).toBe(200);
+  const twice = await service.call('GET', `/agents?cursor=${cursor}&cursor=${cursor}`);
+  expectProblem(twice, 400, 'invalid_cursor');
+});
+
+test('the limits 1 and 200 are taken', async () => {
+  for (const path of lists) {
+    expect(itemsOf(await service.call('GET', `${path}?limit=1`))).toHaveLength(1);
+    expect((await service.call('GET', `${path}?limit=200`)).status).toBe(200);
+  }
+});
+
+test.each(['a b', 'x'.repeat(256), '', 'kéy', 'a\tb'])(
+  'the Idempotency-Key %j gets 400',
+  async (key) => {
+    const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': key };
+    const body = { agentName: 'A', externalTenantId: 't' };
+    expectProblem(
+      await service.call('POST', '/agents', { headers, body }),
+      400,
+      'malformed_request',
+    );
+  },
+);

@@ -1,0 +1,142 @@
+// Pages of lists: complete, without repeats, and still while rows are added.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
+import { itemsOf } from './problems.ts';
+
+let service: TestService;
+let client: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+beforeEach(async () => {
+  const app = await createApp(service.store, { name: 'App', keyPepper: service.config.keyPepper });
+  client = createApiClient(service.apiUrl, app);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Walk {
+  path: string;
+  limit: number;
+  /** Runs after each page. */
+  between?: () => Promise<unknown>;
+}
+
+/** Follows the cursors of a list to its end and gives the uids, page by page. */
+async function walk({ path, limit, between }: Walk): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const answer = await client.call('GET', `${path}?limit=${limit}${after}`);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body)).toEqual(['data', 'nextCursor']);
+    pages.push(itemsOf(answer).map((item) => String(item['uid'] ?? item['eventId'])));
+    cursor = answer.body['nextCursor'] as unknown as string | null;
+    expect(pages.length).toBeLessThan(20);
+    await between?.();
+  }
+  return pages;
+}
+
+test('an empty list is one empty page', async () => {
+  expect(await walk({ path: '/agents', limit: 1 })).toEqual([[]]);
+});
+
+test.each([
+  [1, [1, 1, 1, 1, 1]],
+  [2, [2, 2, 1]],
+  [4, [4, 1]],
+  [5, [5]],
+  [6, [5]],
+  [200, [5]],
+])('pages of %d of five agents hold %j, newest first', async (limit, sizes) => {
+  const uids: string[] = [];
+  for (let i = 0; i < 5; i += 1) uids.push(await makeAgent(client));
+  const pages = await walk({ path: '/agents', limit });
+  expect(pages.map((page) => page.length)).toEqual(sizes);
+  expect(pages.flat()).toEqual(uids.toSorted().toReversed());
+});
+
+test('rows added meanwhile shift no page', async () => {
+  const uids: string[] = [];
+  for (let i = 0; i < 6; i += 1) uids.push(await makeAgent(client));
+  const pages = await walk({ path: '/agents', limit: 2, between: () => makeAgent(client) });
+  expect(pages.slice(1).flat()).toHaveLength(4);
+  expect(pages.flat()).toEqual(uids.toSorted().toReversed());
+});
+
+test('a row deleted meanwhile, even the one the cursor stands on, skips no other', async () => {
+  const uids: string[] = [];
+  for (let i = 0; i < 4; i += 1) uids.push(await makeAgent(client));
+  const sorted = uids.toSorted().toReversed();
+  let deleted = false;
+  const pages = await walk({
+    path: '/agents',
+    limit: 2,
+    async between() {
+      if (!deleted) await client.call('DELETE', `/agents/${sorted[1] ?? ''}`);
+      deleted = true;
+    },
+  });
+  expect(pages.flat()).toEqual(sorted);
+});
+
+test('without a limit a page holds 50', async () => {
+  await Promise.all(Array.from({ length: 51 }, () => makeAgent(client)));
+  const answer = await client.call('GET', '/agents');
+  expect(itemsOf(answer)).toHaveLength(50);
+  expect(answer.body['nextCursor']).not.toBeNull();
+});
+
+test('files page within their context, events within their application', async () => {
+  const [one, two] = [await makeContext(client), await makeContext(client)];
+  const files = [
+    await makeFile(client, one),
+    await makeFile(client, one),
+    await makeFile(client, one),
+  ];
+  const other = await makeFile(client, two);
+  const pages = await walk({ path: `/contexts/${one}/files`, limit: 2 });
+  expect(pages.flat().toSorted()).toEqual(files.toSorted());
+  expect(pages.flat()).not.toContain(other);
+  const events = (await walk({ path: '/events', limit: 3 })).flat();
+  expect(events).toHaveLength(6);
+  expect(new Set(events).size).toBe(6);
+});
+
+test('the list of events leaves the payload out, and their deliveries are pending at first', async () => {
+  const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
+  const webhooks = [
+    await client.call('POST', '/webhooks', { body }),
+    await client.call('POST', '/webhooks', { body }),
+  ];
+  const uids = webhooks.map((webhook) => String(webhook.body['uid'])).toSorted();
+  const agentUid = await makeAgent(client);
+  const [event] = itemsOf(await client.call('GET', '/events'));
+  expect(event).toMatchObject({
+    event: 'agent.created',
+    resourceUid: agentUid,
+    externalTenantId: 'tenant',
+  });
+  expect(event).not.toHaveProperty('payload');
+  const path = `/events/${String(event?.['eventId'])}/deliveries`;
+  const first = await client.call('GET', `${path}?limit=1`);
+  const second = await client.call(
+    'GET',
+    `${path}?limit=1&cursor=${String(first.body['nextCursor'])}`,
+  );
+  const found = [...itemsOf(first), ...itemsOf(second)];
+  expect(found.map((delivery) => delivery['webhookUid'])).toEqual(uids);
+  expect(found.map((delivery) => delivery['state'])).toEqual(['pending', 'pending']);
+  expect(second.body['nextCursor']).toBeNull();
+});

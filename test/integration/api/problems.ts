@@ -1,0 +1,49 @@
+// What every error answer of the API must look like, and the keys tests need to provoke them.
+import { expect } from '@jest/globals';
+import { parseApiKey } from '../../../lib/crypto/api-key.ts';
+import type { ErrorCode } from '../../../lib/errors.ts';
+import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
+import { createApiKey } from '../../../lib/store/create-app.ts';
+import type { Answer, JsonBody } from '../../support/api-client.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** An error answer as far as this asks: from the client of the tests, or parsed off a raw socket. */
+export type Refusal = Pick<Answer, 'status' | 'headers' | 'body'>;
+
+/** Checks a whole problem+json answer: every member, and the same request id in header and body. */
+export function expectProblem(answer: Refusal, status: number, code: ErrorCode): void {
+  expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json(;|$)/);
+  expect(answer.body).toMatchObject({
+    type: `urn:agent-herald:problem:${code}`,
+    title: expect.stringMatching(/\S/),
+    status,
+    detail: expect.stringMatching(/\S/),
+    requestId: expect.stringMatching(/^[A-Za-z0-9_-]{8,64}$/),
+  });
+  expect(answer.headers.get('x-request-id')).toBe(answer.body['requestId']);
+}
+
+/** Gives the faults of a problem as `pointer code`, in the order they came. */
+export function faultsOf(answer: Pick<Answer, 'body'>): string[] {
+  const errors = (answer.body['errors'] ?? []) as unknown as { pointer: string; code: string }[];
+  return errors.map((error) => `${error.pointer} ${error.code}`);
+}
+
+/** Gives the items of a list's answer. */
+export function itemsOf(answer: Pick<Answer, 'body'>): JsonBody[] {
+  return answer.body['data'] as unknown as JsonBody[];
+}
+
+/** Makes a further key of the service's app, changed as told: revoked, expired, of fewer scopes. */
+export async function makeKey(
+  service: TestService,
+  changes: Partial<ApiKeyDocument> = {},
+): Promise<string> {
+  const { store, app, config } = service;
+  const wanted = { appUid: app.appUid, name: 'Test key', keyPepper: config.keyPepper };
+  const text = await createApiKey(store, wanted);
+  const keyId = parseApiKey(text)?.keyId ?? '';
+  if (Object.keys(changes).length > 0) await store.apiKeys.updateOne({ keyId }, { $set: changes });
+  return text;
+}

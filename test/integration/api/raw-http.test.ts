@@ -1,0 +1,194 @@
+// HTTP that no well-behaved client sends: every refusal is a problem with a request id.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from './problems.ts';
+import { exchangeRaw } from './raw-socket.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** A request to the agents of the app, with these headers on top, closing the connection. */
+function request(method: string, headers: string[], body = ''): string {
+  const path = `/api/v1/appuid/${service.app.appUid}/agents`;
+  const key = `x-api-key: ${service.app.apiKey}`;
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: x', 'connection: close', key, ...headers];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const agent = '{"agentName":"Raw","externalTenantId":"t"}';
+const json = 'content-type: application/json';
+
+test.each([
+  ['text that is no HTTP', 'hello\r\n\r\n'],
+  ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
+  ['an unknown version', 'GET / HTTP/9.9\r\nhost: x\r\n\r\n'],
+  ['a header without a colon', 'GET /healthz HTTP/1.1\r\nhost: x\r\nnonsense\r\n\r\n'],
+  ['a space before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n'],
+  ['a folded header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n'],
+  ['a bare line feed', 'GET /healthz HTTP/1.1\nhost: x\n\n'],
+  ['a control character in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\u0000c\r\n\r\n'],
+  [
+    'both a length and chunks',
+    'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  [
+    'two lengths',
+    'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc',
+  ],
+  ['a negative length', 'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
+  ['a length in words', 'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n'],
+  [
+    'chunks that are not the last coding',
+    'POST /x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, gzip\r\n\r\n',
+  ],
+  ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
+  ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: x\r\nhost: y\r\nconnection: close\r\n\r\n'],
+  [
+    'a target that is no address',
+    'GET http://[::1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+  ],
+  [
+    'a target with an impossible port',
+    'GET http://x:99999999/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+  ],
+])('%s gets 400 malformed_request, once', async (_what, bytes) => {
+  const answer = await exchangeRaw(service.apiUrl, Buffer.from(bytes, 'latin1'));
+  expectProblem(answer, 400, 'malformed_request');
+  expect(answer.answers).toBe(1);
+});
+
+test.each([
+  'OPTIONS * HTTP/1.1',
+  'GET http://other.example/nothing HTTP/1.1',
+  'GET //healthz HTTP/1.1',
+  'GET ? HTTP/1.1',
+  'PROPFIND /healthz HTTP/1.1',
+])('the request line %j gets an answer that is not our fault', async (line) => {
+  const answer = await exchangeRaw(
+    service.apiUrl,
+    `${line}\r\nhost: x\r\nconnection: close\r\n\r\n`,
+  );
+  expect(answer.status).toBeGreaterThanOrEqual(200);
+  expect(answer.status).toBeLessThan(500);
+  expect(answer.headers.get('x-request-id')).toMatch(/\S/);
+});
+
+test.each(['..', '%2e%2e', '.', '%2e', '..%5c', '../../../healthz'])(
+  'a path is taken as it is written: the uid %j is not found',
+  async (uid) => {
+    const { apiKey, appUid } = service.app;
+    const head = `GET /api/v1/appuid/${appUid}/agents/${uid} HTTP/1.1`;
+    const lines = `${head}\r\nhost: x\r\nconnection: close\r\nx-api-key: ${apiKey}\r\n\r\n`;
+    expectProblem(await exchangeRaw(service.apiUrl, lines), 404, 'not_found');
+  },
+);
+
+test('a target that is a whole address is answered by its path', async () => {
+  const lines =
+    'GET http://any.example/healthz?x=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
+});
+
+test('HTTP/1.0 needs no host', async () => {
+  expect((await exchangeRaw(service.apiUrl, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
+});
+
+test('a broken chunk gets one 400, although the request had begun', async () => {
+  const head = request('POST', [json, 'transfer-encoding: chunked']);
+  const answer = await exchangeRaw(service.apiUrl, head, '5\r\n{"age', '\r\nzz\r\n');
+  expectProblem(answer, 400, 'malformed_request');
+  expect(answer.answers).toBe(1);
+});
+
+test('headers of more than 16 KiB get 431, and of a little less are read', async () => {
+  const tooLarge = await exchangeRaw(
+    service.apiUrl,
+    request('GET', [`x-filler: ${'x'.repeat(16 * 1024)}`]),
+  );
+  expectProblem(tooLarge, 431, 'headers_too_large');
+  const large = await exchangeRaw(
+    service.apiUrl,
+    request('GET', [`x-filler: ${'x'.repeat(15 * 1024)}`]),
+  );
+  expect(large.status).toBe(200);
+});
+
+test('an expectation other than 100-continue gets 417', async () => {
+  const headers = [json, 'expect: 200-ok', `content-length: ${agent.length}`];
+  expectProblem(
+    await exchangeRaw(service.apiUrl, request('POST', headers, agent)),
+    417,
+    'expectation_failed',
+  );
+});
+
+test('100-continue is met', async () => {
+  const headers = [json, 'expect: 100-continue', `content-length: ${agent.length}`];
+  const answer = await exchangeRaw(service.apiUrl, request('POST', headers, agent));
+  expect(answer.status).toBe(100);
+  expect(answer.answers).toBe(2);
+});
+
+test.each([
+  ['two x-api-key headers', (key: string) => [`x-api-key: ${key}`]],
+  [
+    'two Authorization headers',
+    (key: string) => [`authorization: Bearer ${key}`, `authorization: Bearer ${key}`],
+  ],
+  ['one of each', (key: string) => [`authorization: Bearer ${key}`]],
+  ['a second, empty one', () => ['X-API-KEY:']],
+])('%s get 400, although they carry the same key', async (_what, more) => {
+  const answer = await exchangeRaw(service.apiUrl, request('GET', more(service.app.apiKey)));
+  expectProblem(answer, 400, 'credentials_conflict');
+});
+
+test('a body over the limit is refused by its announced length, before it is sent', async () => {
+  const answer = await exchangeRaw(
+    service.apiUrl,
+    request('POST', [json, 'content-length: 262145']),
+  );
+  expectProblem(answer, 413, 'payload_too_large');
+  expect(answer.headers.get('connection')).toBe('close');
+});
+
+test('two Idempotency-Key headers get 400', async () => {
+  const headers = [
+    json,
+    `content-length: ${agent.length}`,
+    'idempotency-key: a',
+    'idempotency-key: a',
+  ];
+  expectProblem(
+    await exchangeRaw(service.apiUrl, request('POST', headers, agent)),
+    400,
+    'malformed_request',
+  );
+});
+
+test('a body that ends early gets no agent made of it', async () => {
+  const before = await service.store.agents.countDocuments();
+  const socketText = request('POST', [json, 'content-length: 1000'], agent);
+  const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
+  socket.resume();
+  socket.end(socketText);
+  await once(socket, 'close');
+  expect(await service.store.agents.countDocuments()).toBe(before);
+});
+
+test('the server answers as before after all of this', async () => {
+  const answer = await exchangeRaw(
+    service.apiUrl,
+    request('POST', [json, `content-length: ${agent.length}`], agent),
+  );
+  expect(answer.status).toBe(201);
+});

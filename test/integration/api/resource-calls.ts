@@ -1,0 +1,49 @@
+// Calls about resources that several test files make, and the events that the database holds of one.
+import { expect } from '@jest/globals';
+import type { ApiClient } from '../../support/api-client.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** An event's payload as a receiver would get it. */
+export interface Payload {
+  eventId: string;
+  event: string;
+  timestamp: string;
+  appUid: string;
+  version: number;
+  data: Record<string, unknown>;
+}
+
+async function make(client: ApiClient, path: string, body: unknown): Promise<string> {
+  const answer = await client.call('POST', path, { body });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+/** Creates an agent and gives its uid. */
+export function makeAgent(client: ApiClient, agentName = 'Agent'): Promise<string> {
+  return make(client, '/agents', { agentName, externalTenantId: 'tenant' });
+}
+
+/** Creates a context and gives its uid. */
+export function makeContext(client: ApiClient, externalTenantId = 'tenant'): Promise<string> {
+  return make(client, '/contexts', { contextName: 'Context', externalTenantId });
+}
+
+/** Creates a file of a context and gives its uid. */
+export function makeFile(client: ApiClient, contextUid: string): Promise<string> {
+  const body = { fileName: 'file.txt', contentType: 'text/plain', sizeBytes: 1 };
+  return make(client, `/contexts/${contextUid}/files`, body);
+}
+
+/** Gives the payloads of a resource's events in the order in which they were written. */
+export async function eventsOf(service: TestService, resourceUid: string): Promise<Payload[]> {
+  const events = await service.store.events.find({ resourceUid }).sort({ $natural: 1 }).toArray();
+  return events.map((event) => {
+    const payload = JSON.parse(event.body) as Payload;
+    expect(payload.eventId).toBe(event._id);
+    expect(payload.timestamp).toBe(event.timestamp.toISOString());
+    expect(payload.appUid).toBe(service.app.appUid);
+    expect(payload.version).toBe(1);
+    return payload;
+  });
+}

@@ -1,0 +1,256 @@
+// Signing users in: who is one user, what is stored of them, under any number of callers at once.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function signIn(body: unknown): Promise<Answer> {
+  return service.call('POST', '/sdkusers/auth', { body });
+}
+
+async function userUidOf(body: unknown): Promise<string> {
+  const answer = await signIn(body);
+  expect(answer.status).toBe(200);
+  return String(answer.body['userUid']);
+}
+
+let accounts = 0;
+
+async function makeAccount(appUid: string): Promise<string> {
+  accounts += 1;
+  const _id = `acc_test${accounts}`;
+  await service.store.accounts.insertOne({ _id, appUid, name: _id, createdAt: new Date() });
+  return _id;
+}
+
+test('the first sign-in creates the user, the next finds it', async () => {
+  const first = await signIn({ externalId: 'first' });
+  expect(first.status).toBe(200);
+  expect(first.body).toEqual({
+    authToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    userUid: expect.stringMatching(/^usr_[0-9a-z]{26}$/),
+    created: true,
+  });
+  const second = await signIn({ externalId: 'first' });
+  expect(second.body).toMatchObject({ userUid: first.body['userUid'], created: false });
+  expect(second.body['authToken']).not.toBe(first.body['authToken']);
+});
+
+test('both header forms of the key are taken', async () => {
+  for (const headers of [
+    { 'x-api-key': service.app.apiKey },
+    { authorization: `Bearer ${service.app.apiKey}` },
+  ]) {
+    const answer = await service.call('POST', '/sdkusers/auth', {
+      headers,
+      body: { externalId: 'headers' },
+    });
+    expect(answer.status).toBe(200);
+  }
+});
+
+test('the name is applied only when the user is created', async () => {
+  const _id = await userUidOf({ externalId: 'named', name: 'Before' });
+  await userUidOf({ externalId: 'named', name: 'After' });
+  expect(await service.store.users.findOne({ _id })).toMatchObject({ name: 'Before' });
+  const unnamed = await userUidOf({ externalId: 'unnamed' });
+  await userUidOf({ externalId: 'unnamed', name: 'Late' });
+  expect(await service.store.users.findOne({ _id: unnamed })).toMatchObject({ name: null });
+});
+
+test('accounts are added each time and never taken away', async () => {
+  const { appUid } = service.app;
+  const [one, two] = [await makeAccount(appUid), await makeAccount(appUid)];
+  const accountsAfter = async (accountUids?: string[]): Promise<string[] | undefined> => {
+    const _id = await userUidOf({ externalId: 'member', ...(accountUids ? { accountUids } : {}) });
+    return (await service.store.users.findOne({ _id }))?.accountUids.toSorted();
+  };
+  expect(await accountsAfter([one])).toEqual([one]);
+  expect(await accountsAfter([two, two, one])).toEqual([one, two]);
+  expect(await accountsAfter([])).toEqual([one, two]);
+  expect(await accountsAfter()).toEqual([one, two]);
+});
+
+test('unknown accounts get 422, each named by its place, and no user is made', async () => {
+  const other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const accountUids = ['acc_none', service.app.accountUid, other.accountUid];
+  const answer = await signIn({ externalId: 'refused', accountUids });
+  expectProblem(answer, 422, 'unknown_account_uids');
+  expect(faultsOf(answer)).toEqual([
+    '#/accountUids/0 unknown_account',
+    '#/accountUids/2 unknown_account',
+  ]);
+  expect(await service.store.users.findOne({ externalId: 'refused' })).toBeNull();
+});
+
+test('an unknown account after a repeated one is named by its place in the request', async () => {
+  const { accountUid } = service.app;
+  const answer = await signIn({
+    externalId: 'x',
+    accountUids: [accountUid, accountUid, 'acc_none'],
+  });
+  expectProblem(answer, 422, 'unknown_account_uids');
+  expect(faultsOf(answer)).toEqual(['#/accountUids/2 unknown_account']);
+});
+
+test.each([[{}], [{ name: 'Nobody' }], [{ externalId: 'a', userEmail: 'a@example.com' }]])(
+  'neither or both identities get 400: %j',
+  async (body) => {
+    const answer = await signIn(body);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toEqual(['# exactlyOne']);
+  },
+);
+
+test.each([
+  ['User@Example.COM', 'user@example.com'],
+  ['zoe@münchen.example', 'zoe@xn--mnchen-3ya.example'],
+  ['zoe@MÜNCHEN.example', 'zoe@xn--mnchen-3ya.example'],
+  ['zoe\u0308@example.com', 'zo\u00eb@example.com'],
+  ['a@example\u3002com', 'a@example.com'],
+])('%j and %j are one user', async (one, other) => {
+  expect(await userUidOf({ userEmail: one })).toBe(await userUidOf({ userEmail: other }));
+});
+
+test.each([
+  ['user+tag@example.org', 'user@example.org'],
+  ['u.ser@example.org', 'user@example.org'],
+  ['user@example.org', 'user@mail.example.org'],
+  ['zoe@example.org', 'zoë@example.org'],
+])('%j and %j are two users', async (one, other) => {
+  expect(await userUidOf({ userEmail: one })).not.toBe(await userUidOf({ userEmail: other }));
+});
+
+test.each([
+  ' user@example.com',
+  'user@example.com ',
+  'user@example.com\n',
+  'us er@example.com',
+  '"user"@example.com',
+  '"us er"@example.com',
+  'user',
+  '@example.com',
+  'user@',
+  'a@b@example.com',
+  '.user@example.com',
+  'user.@example.com',
+  'us..er@example.com',
+  'user@-example.com',
+  'user@exam_ple.com',
+  'user@example..com',
+  'user@example.com.',
+  'user@[127.0.0.1]',
+  'user@127.0.0.1',
+  'user@0x7f.1',
+  'user@1.2',
+  'user@example.com/x',
+  'user@example.com?x',
+  'user@example.com#x',
+  'user@example.com\\x',
+  'user@ex%61mple.com',
+  'user@exam\tple.com',
+  'user@example.com:80',
+  'User <user@example.com>',
+  `${'x'.repeat(65)}@example.com`,
+  `u@${'a'.repeat(64)}.com`,
+  `u@${'ü'.repeat(60)}.com`,
+])('%j is no e-mail address', async (userEmail) => {
+  const answer = await signIn({ userEmail });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual(['#/userEmail format']);
+});
+
+test('an address of 254 characters is taken, one of 255 refused', async () => {
+  const label = 'a'.repeat(63);
+  const longest = `${'u'.repeat(60)}@${label}.${label}.${label}.a`;
+  expect(longest).toHaveLength(254);
+  expect((await signIn({ userEmail: longest })).status).toBe(200);
+  expectProblem(await signIn({ userEmail: `u${longest}` }), 400, 'invalid_request');
+});
+
+test('of an e-mail user only an address unique to the application is stored', async () => {
+  const local = 'very-private-person';
+  const _id = await userUidOf({ userEmail: `${local}@private.example` });
+  const user = await service.store.users.findOne({ _id });
+  expect(user?.email).toMatch(
+    new RegExp(`^u_[a-z2-7]{52}@${service.app.appUid}\\.users\\.invalid$`),
+  );
+  const everything = JSON.stringify(await service.store.users.find().toArray());
+  expect(everything).toContain(_id);
+  expect(everything).not.toContain(local);
+  expect(everything).not.toContain('private.example');
+});
+
+test('a user by externalId and one by e-mail with the same text are never one', async () => {
+  const text = 'same@example.com';
+  const byId = await userUidOf({ externalId: text });
+  const byEmail = await userUidOf({ userEmail: text });
+  expect(byId).not.toBe(byEmail);
+  const stored = await service.store.users.findOne({ _id: byEmail });
+  const byKey = await userUidOf({ externalId: String(stored?.emailKey) });
+  expect(new Set([byId, byEmail, byKey]).size).toBe(3);
+});
+
+test('external ids are compared exactly', async () => {
+  const ids = ['case', 'CASE', 'case ', 'cäse', 'ca\u0308se'];
+  const uids = await Promise.all(ids.map((externalId) => userUidOf({ externalId })));
+  expect(new Set(uids).size).toBe(ids.length);
+});
+
+test('the same identity in two applications is two users', async () => {
+  const other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const client = createApiClient(service.apiUrl, other);
+  for (const body of [{ externalId: 'shared' }, { userEmail: 'shared@example.com' }]) {
+    const answer = await client.call('POST', '/sdkusers/auth', { body });
+    expect(answer.body['created']).toBe(true);
+    expect(answer.body['userUid']).not.toBe(await userUidOf(body));
+  }
+  const users = await service.store.users.find({ emailKey: { $exists: true } }).toArray();
+  const keys = users.map((user) => user.emailKey);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test.each([[{ externalId: 'crowd' }], [{ userEmail: 'crowd@example.com' }]])(
+  '200 sign-ins at once of one new user %j make one user, and all succeed',
+  async (identity) => {
+    const before = await service.store.users.countDocuments();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => signIn({ ...identity, name: `Name ${i}` })),
+    );
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect(new Set(answers.map((answer) => answer.body['userUid'])).size).toBe(1);
+    expect(answers.filter((answer) => Boolean(answer.body['created']))).toHaveLength(1);
+    expect(await service.store.users.countDocuments()).toBe(before + 1);
+  },
+);
+
+test('sign-ins at once with different accounts add them all', async () => {
+  const accountUids = await Promise.all(
+    Array.from({ length: 20 }, () => makeAccount(service.app.appUid)),
+  );
+  const uids = await Promise.all(
+    accountUids.map((uid) => userUidOf({ externalId: 'joiner', accountUids: [uid] })),
+  );
+  const user = await service.store.users.findOne({ _id: uids[0] as string });
+  expect(user?.accountUids.toSorted()).toEqual(accountUids.toSorted());
+});

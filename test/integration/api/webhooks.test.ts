@@ -1,0 +1,267 @@
+// Webhooks: registering, reading, changing, deleting, and how many there may be.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { limits } from '../../../lib/config.ts';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { secretPlace } from '../../../lib/store/webhooks.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { Answer, ApiClient, JsonBody } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+let client: ApiClient;
+let appUid: string;
+
+beforeAll(async () => {
+  service = await startService({
+    worker: false,
+    env: {
+      HERALD_ALLOW_HTTP_WEBHOOKS: 'false',
+      HERALD_ALLOW_CIDRS: '',
+      HERALD_WEBHOOK_PORTS: '443,8443',
+    },
+  });
+});
+
+// Each test has an application of its own, for the limit and the list are the application's.
+beforeEach(async () => {
+  const app = await createApp(service.store, { name: 'App', keyPepper: service.config.keyPepper });
+  client = createApiClient(service.apiUrl, app);
+  appUid = app.appUid;
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const valid = { url: 'https://receiver.example.com/hook', entities: ['agent'], active: true };
+
+async function register(body: Record<string, unknown> = valid): Promise<Answer> {
+  return client.call('POST', '/webhooks', { body });
+}
+
+async function listed(): Promise<JsonBody[]> {
+  const answer = await client.call('GET', '/webhooks');
+  expect(answer.status).toBe(200);
+  return answer.body as unknown as JsonBody[];
+}
+
+test('a registered webhook comes back whole, with its secret and its place', async () => {
+  const answer = await register({ ...valid, entities: ['contextfile', 'agent'] });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({
+    uid: expect.stringMatching(/^whk_[0-9a-z]{26}$/),
+    url: valid.url,
+    entities: ['contextfile', 'agent'],
+    active: true,
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    disabledReason: null,
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updatedAt: answer.body['createdAt'],
+    lastTriggeredAt: null,
+  });
+  const secret = String(answer.body['secret']);
+  expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+  const path = `/api/v1/appuid/${appUid}/webhooks/${String(answer.body['uid'])}`;
+  expect(answer.headers.get('location')).toBe(path);
+  expect((await client.raw('GET', path)).status).toBe(200);
+});
+
+test('a webhook is active unless it is registered paused', async () => {
+  const { url, entities } = valid;
+  expect((await register({ url, entities })).body['active']).toBe(true);
+  expect((await register({ url, entities, active: false })).body['active']).toBe(false);
+});
+
+test('the secret is given by the registration alone, and differs each time', async () => {
+  const { secret, ...rest } = (await register()).body;
+  const path = `/webhooks/${String(rest['uid'])}`;
+  expect((await client.call('GET', path)).body).toEqual(rest);
+  expect(await listed()).toEqual([rest]);
+  const changed = await client.call('PATCH', path, { body: { active: false } });
+  expect(changed.body).not.toHaveProperty('secret');
+  expect((await register()).body['secret']).not.toBe(secret);
+});
+
+test('the secret is sealed at rest, for its own row alone', async () => {
+  const { secret, uid } = (await register()).body;
+  const stored = await service.store.webhooks.findOne({ _id: String(uid) });
+  const text = JSON.stringify(stored);
+  const bare = String(secret).slice('whsec_'.length);
+  expect(text).not.toContain(bare);
+  expect(text).not.toContain(Buffer.from(String(secret)).toString('base64').slice(0, 40));
+  if (stored === null) throw new Error('the webhook is not stored');
+  const box = service.context.secretBox;
+  expect(box.open(stored.secret, secretPlace(stored))).toBe(secret);
+  expect(() => box.open(stored.secret, secretPlace({ appUid, _id: 'whk_other' }))).toThrow();
+});
+
+test('the list is a plain array in the order of registration, empty at first', async () => {
+  expect(await listed()).toEqual([]);
+  const uids: unknown[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const answer = await register({ ...valid, url: `https://r${i}.example.com/` });
+    uids.push(answer.body['uid']);
+    // Uids sort by the millisecond: the next must not fall into the same one.
+    const at = Date.parse(String(answer.body['createdAt']));
+    while (Date.now() <= at) await new Promise(setImmediate);
+  }
+  expect((await listed()).map((webhook) => webhook['uid'])).toEqual(uids);
+});
+
+test.each([
+  ['http', 'http://receiver.example.com/'],
+  ['another scheme', 'ftp://receiver.example.com/'],
+  ['no scheme', 'receiver.example.com'],
+  ['loopback', 'https://127.0.0.1/'],
+  ['loopback in IPv6', 'https://[::1]/'],
+  ['loopback in decimal', 'https://2130706433/'],
+  ['a private address', 'https://10.0.0.1/'],
+  ['a private address in IPv6', 'https://[fd00::1]/'],
+  ['an IPv4 address inside IPv6', 'https://[::ffff:10.0.0.1]/'],
+  ['the metadata address', 'https://169.254.169.254/latest/'],
+  ['localhost', 'https://localhost/'],
+  ['another port', 'https://receiver.example.com:444/'],
+  ['a user name', 'https://user:pass@receiver.example.com/'],
+  ['a fragment', 'https://receiver.example.com/#x'],
+  ['a space', 'https://receiver.example.com/ x'],
+  ['2,049 characters', `https://receiver.example.com/${'x'.repeat(2_049 - 29)}`],
+  ['nothing', ''],
+])('a URL with %s gets 422 by POST and by PATCH, and nothing is stored', async (_what, url) => {
+  const created = await register({ ...valid, url });
+  expectProblem(created, 422, 'invalid_webhook_url');
+  expect(faultsOf(created)).toEqual(['#/url invalid_webhook_url']);
+  expect(await listed()).toEqual([]);
+  const { uid } = (await register()).body;
+  const changed = await client.call('PATCH', `/webhooks/${String(uid)}`, { body: { url } });
+  expectProblem(changed, 422, 'invalid_webhook_url');
+  expect((await listed()).map((webhook) => webhook['url'])).toEqual([valid.url]);
+});
+
+test.each([
+  ['the other port', 'https://receiver.example.com:8443/x?y=z'],
+  ['2,048 characters', `https://receiver.example.com/${'x'.repeat(2_048 - 29)}`],
+])('a URL with %s is taken', async (_what, url) => {
+  const answer = await register({ ...valid, url });
+  expect(answer.status).toBe(201);
+  expect(answer.body['url']).toBe(url);
+});
+
+test.each([
+  ['none', []],
+  ['an unknown one', ['agents']],
+  ['one twice', ['agent', 'agent']],
+  ['one in capitals', ['Agent']],
+  ['a text', 'agent'],
+  ['null', null],
+])('entities with %s get 400 by POST and by PATCH', async (_what, entities) => {
+  expectProblem(await register({ ...valid, entities }), 400, 'invalid_request');
+  const { uid } = (await register()).body;
+  const changed = await client.call('PATCH', `/webhooks/${String(uid)}`, { body: { entities } });
+  expectProblem(changed, 400, 'invalid_request');
+});
+
+test('a change of one field leaves the others', async () => {
+  const { secret, ...before } = (await register()).body;
+  const path = `/webhooks/${String(before['uid'])}`;
+  const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+  const steps: Record<string, unknown>[] = [
+    { active: false },
+    { active: true },
+    { url: 'https://other.example.com/' },
+    { entities: ['context', 'contextfile'] },
+  ];
+  let expected: Record<string, unknown> = before;
+  for (const body of steps) {
+    const answer = await client.call('PATCH', path, { body });
+    expect(answer.status).toBe(200);
+    expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
+    expect(answer.body).toEqual(expected);
+    expect((await client.call('GET', path)).body).toEqual(expected);
+  }
+  const after = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+  expect(after?.secret).toEqual(stored?.secret);
+  expect(secret).toBeDefined();
+});
+
+test.each([
+  ['secret', 'whsec_mine'],
+  ['uid', 'whk_mine'],
+  ['createdAt', '2026-01-01T00:00:00Z'],
+  ['disabledReason', null],
+])('the field %s cannot be written', async (field, value) => {
+  expectProblem(await register({ ...valid, [field]: value }), 400, 'invalid_request');
+  const { uid } = (await register()).body;
+  const changed = await client.call('PATCH', `/webhooks/${String(uid)}`, {
+    body: { [field]: value },
+  });
+  expectProblem(changed, 400, 'invalid_request');
+});
+
+test('setting active clears the reason for which the service had paused the webhook, other changes do not', async () => {
+  const _id = String((await register()).body['uid']);
+  await service.store.webhooks.updateOne(
+    { _id },
+    { $set: { active: false, disabledReason: 'gone' } },
+  );
+  const moved = await client.call('PATCH', `/webhooks/${_id}`, {
+    body: { url: 'https://b.example.com/' },
+  });
+  expect(moved.body).toMatchObject({ active: false, disabledReason: 'gone' });
+  const resumed = await client.call('PATCH', `/webhooks/${_id}`, { body: { active: true } });
+  expect(resumed.body).toMatchObject({ active: true, disabledReason: null });
+});
+
+test('a deleted webhook is gone, and deleting it again gets 404', async () => {
+  const path = `/webhooks/${String((await register()).body['uid'])}`;
+  const deleted = await client.call('DELETE', path);
+  expect({ status: deleted.status, text: deleted.text }).toEqual({ status: 204, text: '' });
+  for (const method of ['GET', 'DELETE'])
+    expectProblem(await client.call(method, path), 404, 'not_found');
+  expectProblem(await client.call('PATCH', path, { body: {} }), 404, 'not_found');
+  expect(await listed()).toEqual([]);
+});
+
+/** Puts webhooks into the application without the API, which would take long for many. */
+async function fill(count: number): Promise<void> {
+  const { uid } = (await register()).body;
+  const model = await service.store.webhooks.findOne({ _id: String(uid) });
+  if (model === null) throw new Error('the webhook is not stored');
+  const more = Array.from({ length: count - 1 }, (_, i) => ({
+    ...model,
+    _id: `${model._id}_${i}`,
+  }));
+  await service.store.webhooks.insertMany(more);
+  await service.store.apps.updateOne({ _id: appUid }, { $set: { webhookCount: count } });
+}
+
+test('an application has at most 100 webhooks, and a deleted one gives its place back once', async () => {
+  await fill(limits.webhooksPerAppMax - 1);
+  const last = await register();
+  expect(last.status).toBe(201);
+  expectProblem(await register(), 409, 'limit_reached');
+  const path = `/webhooks/${String(last.body['uid'])}`;
+  const deletions = await Promise.all(Array.from({ length: 5 }, () => client.call('DELETE', path)));
+  expect(deletions.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+    204, 404, 404, 404, 404,
+  ]);
+  expect((await register()).status).toBe(201);
+  expectProblem(await register(), 409, 'limit_reached');
+  expect(await listed()).toHaveLength(limits.webhooksPerAppMax);
+});
+
+test('of 20 registrations at once at 95 webhooks exactly five succeed', async () => {
+  await fill(95);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => register()));
+  const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
+  expect(statuses).toEqual([...Array<number>(5).fill(201), ...Array<number>(15).fill(409)]);
+  expect(await listed()).toHaveLength(limits.webhooksPerAppMax);
+  expect((await service.store.apps.findOne({ _id: appUid }))?.webhookCount).toBe(100);
+});
+
+test('the limit of one application does not touch another', async () => {
+  await fill(limits.webhooksPerAppMax);
+  const answer = await service.call('POST', '/webhooks', { body: valid });
+  expect(answer.status).toBe(201);
+});

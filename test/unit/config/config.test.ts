@@ -1,0 +1,128 @@
+// The settings: every fault at once, no secret in any message, defaults that are safe.
+import { expect, test } from '@jest/globals';
+import { ConfigError, readConfig, summarizeConfig } from '../../../lib/config.ts';
+import type { Environment } from '../../../lib/config.ts';
+import { makeDevSecrets } from '../../../start/dev-secrets.ts';
+
+const secrets = makeDevSecrets();
+const valid: Record<string, string> = {
+  MONGODB_URI: 'mongodb://user:hunter2@db.example:27017/?replicaSet=rs',
+  ...secrets,
+};
+
+function faultsOf(environment: Environment): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+const namesOf = (faults: string[]): string[] =>
+  faults.map((fault) => /^ {2}- ([A-Z_]+): /.exec(fault)?.[1] ?? fault);
+
+test('what must be set and is not, is named, all of it at once', () => {
+  const needed = ['HERALD_KEY_PEPPER', 'HERALD_SECRET_KEYS', 'MONGODB_URI'];
+  expect(namesOf(faultsOf({})).toSorted()).toEqual(needed);
+  const empty = Object.fromEntries(needed.map((name) => [name, '  ']));
+  expect(namesOf(faultsOf(empty)).toSorted()).toEqual(needed);
+});
+
+test('the defaults are those of production: https alone, on two ports, to public addresses', () => {
+  const config = readConfig(valid);
+  expect(config.egress).toEqual({
+    allowHttp: false,
+    ports: [443, 8443],
+    allowCidrs: [],
+    denyCidrs: [],
+  });
+  expect(config.http).toEqual({ port: 3000, host: '0.0.0.0', publicUrl: 'http://localhost:3000' });
+  expect(config.userTokenLifetimeMs).toBe(900_000);
+  expect(config.retryScheduleMs).toHaveLength(11);
+});
+
+const bad: [string, string][] = [
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['PORT', 'http'],
+  ['HERALD_PUBLIC_URL', 'ftp://herald.example'],
+  ['HERALD_PUBLIC_URL', 'herald.example'],
+  ['HERALD_ALLOW_HTTP_WEBHOOKS', 'yes'],
+  ['HERALD_ALLOW_HTTP_WEBHOOKS', 'TRUE'],
+  ['HERALD_WEBHOOK_PORTS', '443,https'],
+  ['HERALD_WEBHOOK_PORTS', '443,99999'],
+  ['HERALD_ALLOW_CIDRS', '10.0.0'],
+  ['HERALD_ALLOW_CIDRS', '10.0.0.0/33'],
+  ['HERALD_DENY_CIDRS', '10.0.0.0/8,nonsense'],
+  ['HERALD_RETRY_SCHEDULE', '5'],
+  ['HERALD_RETRY_SCHEDULE', '5s,soon'],
+  ['HERALD_RETRY_SCHEDULE', '8d'],
+  ['HERALD_RETRY_SCHEDULE', Array(21).fill('1s').join(',')],
+  ['HERALD_USER_TOKEN_LIFETIME', '59s'],
+  ['HERALD_USER_TOKEN_LIFETIME', '61m'],
+  ['HERALD_KEY_PEPPER', 'x'.repeat(31)],
+  ['HERALD_SECRET_KEYS', 'k1:dG9vIHNob3J0'],
+];
+
+test.each(bad)('%s=%j is a fault, and the only one', (name, value) => {
+  expect(namesOf(faultsOf({ ...valid, [name]: value }))).toEqual([name]);
+});
+
+test('many faults are told together', () => {
+  const environment = { ...valid, ...Object.fromEntries(bad) };
+  const names = new Set(bad.map(([name]) => name));
+  expect(namesOf(faultsOf(environment)).toSorted()).toEqual([...names].toSorted());
+});
+
+test.each([
+  ['PORT', '0'],
+  ['PORT', '65535'],
+  ['HERALD_WEBHOOK_PORTS', 'any'],
+  ['HERALD_ALLOW_CIDRS', ' 127.0.0.0/8 , fd00::/8 ,'],
+  ['HERALD_ALLOW_CIDRS', '10.0.0.1'],
+  ['HERALD_RETRY_SCHEDULE', '7d'],
+  ['HERALD_RETRY_SCHEDULE', Array(20).fill('500ms').join(',')],
+  ['HERALD_USER_TOKEN_LIFETIME', '1m'],
+  ['HERALD_USER_TOKEN_LIFETIME', '60m'],
+  ['HERALD_KEY_PEPPER', 'x'.repeat(32)],
+  ['HERALD_PUBLIC_URL', 'https://herald.example/'],
+])('%s=%j is taken', (name, value) => {
+  expect(faultsOf({ ...valid, [name]: value })).toEqual([]);
+});
+
+test('an address loses the slash at its end', () => {
+  const { http } = readConfig({ ...valid, HERALD_PUBLIC_URL: 'https://herald.example/base//' });
+  expect(http.publicUrl).toBe('https://herald.example/base');
+});
+
+test('no value of a secret is in an error', () => {
+  const pepper = 'short-private-pepper';
+  const ring = `k1:${Buffer.from('private-key-material').toString('base64')}`;
+  const environment = {
+    MONGODB_URI: valid['MONGODB_URI'],
+    PORT: 'x',
+    HERALD_KEY_PEPPER: pepper,
+    HERALD_SECRET_KEYS: ring,
+  };
+  const text = faultsOf(environment).join('\n');
+  expect(text).toContain('HERALD_KEY_PEPPER');
+  expect(text).toContain('HERALD_SECRET_KEYS');
+  for (const value of [pepper, ring.slice(3), 'hunter2']) expect(text).not.toContain(value);
+});
+
+test.each([
+  valid['MONGODB_URI'] ?? '',
+  'mongodb://user:hunter2@a.example:27017,b.example:27017/?replicaSet=rs',
+  'mongodb+srv://user:hunter2@cluster.example/',
+])('no value of a secret is in the summary, whatever the form of %j', (uri) => {
+  const summary = JSON.stringify(summarizeConfig(readConfig({ ...valid, MONGODB_URI: uri })));
+  expect(summary).toContain('"keyPepperConfigured":true');
+  const ringKey = secrets.HERALD_SECRET_KEYS.split(':')[1] ?? '';
+  for (const value of ['hunter2', secrets.HERALD_KEY_PEPPER, ringKey]) {
+    expect(value).not.toBe('');
+    expect(summary).not.toContain(value);
+  }
+});

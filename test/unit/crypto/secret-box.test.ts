@@ -1,0 +1,104 @@
+// The secret box: what it seals opens only whole, in its place, under its own key.
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { createSecretBox, parseKeyRing } from '../../../lib/crypto/secret-box.ts';
+
+const keyText = (): string => randomBytes(32).toString('base64');
+const ringText = `k1:${keyText()}`;
+const box = createSecretBox(parseKeyRing(ringText));
+const place = 'webhooks/app_1/whk_1/secret';
+
+test.each([[''], ['whsec_abc'], ['grüße 😀'], ['x'.repeat(100_000)]])(
+  'what is sealed opens again',
+  (plain) => {
+    const sealed = box.seal(plain, place);
+    expect(sealed.keyId).toBe('k1');
+    expect(box.open(sealed, place)).toBe(plain);
+  },
+);
+
+test('the same text sealed twice looks different', () => {
+  expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
+});
+
+test('a change of any bit of any byte is refused', () => {
+  const { keyId, sealed } = box.seal('secret', place);
+  const bytes = Buffer.from(sealed, 'base64');
+  for (let at = 0; at < bytes.length; at += 1) {
+    for (const bit of [1, 128]) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(at) ^ bit, at);
+      expect(() => box.open({ keyId, sealed: changed.toString('base64') }, place)).toThrow();
+    }
+  }
+});
+
+test('cut short at any byte it is refused', () => {
+  const { keyId, sealed } = box.seal('secret', place);
+  const bytes = Buffer.from(sealed, 'base64');
+  for (let length = 0; length < bytes.length; length += 1) {
+    const cut = bytes.subarray(0, length).toString('base64');
+    expect(() => box.open({ keyId, sealed: cut }, place)).toThrow();
+  }
+});
+
+test.each(['', 'webhooks/app_1/whk_2/secret', 'webhooks/app_2/whk_1/secret', `${place} `])(
+  'moved to the place %j it is refused',
+  (other) => {
+    expect(() => box.open(box.seal('secret', place), other)).toThrow();
+  },
+);
+
+test('a tag of 4 bytes, which can be forged, is refused', () => {
+  const [entry] = parseKeyRing(ringText);
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', entry?.key ?? '', iv, { authTagLength: 4 });
+  cipher.setAAD(Buffer.from(place));
+  const text = Buffer.concat([cipher.update('a text of some length', 'utf8'), cipher.final()]);
+  const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
+  expect(() => box.open({ keyId: 'k1', sealed }, place)).toThrow();
+});
+
+test('an old key of the ring still opens, and the first one seals', () => {
+  const old = box.seal('old', place);
+  const rotated = createSecretBox(parseKeyRing(`k2:${keyText()},${ringText}`));
+  expect(rotated.open(old, place)).toBe('old');
+  const fresh = rotated.seal('new', place);
+  expect(fresh.keyId).toBe('k2');
+  expect(() => box.open(fresh, place)).toThrow('k2');
+});
+
+test('another key of the same id does not open', () => {
+  const other = createSecretBox(parseKeyRing(`k1:${keyText()}`));
+  expect(() => other.open(box.seal('secret', place), place)).toThrow();
+});
+
+test('an empty ring makes no box', () => {
+  expect(() => createSecretBox([])).toThrow();
+});
+
+test('a ring is read with its keys in order, spaces around the entries allowed', () => {
+  const ring = parseKeyRing(` a:${keyText()} , b-2_C:${keyText()} `);
+  expect(ring.map((entry) => entry.id)).toEqual(['a', 'b-2_C']);
+  expect(ring.map((entry) => entry.key.length)).toEqual([32, 32]);
+});
+
+const secret = keyText();
+
+test.each([
+  ['nothing', ''],
+  ['no id', `:${secret}`],
+  ['no colon', secret],
+  ['an id with a space', `a b:${secret}`],
+  ['an id of 33 characters', `${'a'.repeat(33)}:${secret}`],
+  ['31 bytes', `a:${randomBytes(31).toString('base64')}`],
+  ['33 bytes', `a:${randomBytes(33).toString('base64')}`],
+  ['a third part', `a:${secret}:x`],
+  ['an id twice', `a:${secret},a:${keyText()}`],
+  ['an empty entry', `a:${secret},`],
+  ['characters that are not base64', `a:${secret.slice(0, -1)}*!?${secret.slice(-1)}`],
+])('a ring with %s is refused without showing a key', (_what, text) => {
+  expect(() => parseKeyRing(text)).toThrow(
+    expect.not.objectContaining({ message: expect.stringContaining(secret.slice(0, 20)) }),
+  );
+});

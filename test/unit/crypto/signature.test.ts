@@ -1,0 +1,66 @@
+// The signatures of a delivery against published vectors and an independent library.
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { assert, json, property } from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { newWebhookSecret, signBody, signStandardMessage } from '../../../lib/crypto/signature.ts';
+
+interface Cases {
+  standardWebhooks: {
+    secret: string;
+    id: string;
+    timestamp: number;
+    body: string;
+    signature: string;
+  }[];
+  xWebhookSignature: { secret: string; body: string; header: string }[];
+}
+
+const path = new URL('signature-cases.json', import.meta.url);
+const cases = JSON.parse(readFileSync(path, 'utf8')) as Cases;
+
+test.each(cases.standardWebhooks)(
+  'the Standard Webhooks vector $id gives its signature',
+  ({ secret, id, timestamp, body, signature }) => {
+    const message = { id, timestampSeconds: timestamp, body };
+    expect(signStandardMessage(secret, message)).toBe(signature);
+    // The prefix only marks the secret; the key is what follows it.
+    expect(signStandardMessage(secret.replace('whsec_', ''), message)).toBe(signature);
+    expect(signStandardMessage(secret, { ...message, timestampSeconds: timestamp + 1 })).not.toBe(
+      signature,
+    );
+  },
+);
+
+test.each(cases.xWebhookSignature)(
+  'the body $body under $secret gives its header',
+  ({ secret, body, header }) => {
+    expect(signBody(secret, body)).toBe(header);
+    expect(signBody(secret, `${body} `)).not.toBe(header);
+    expect(signBody(`${secret} `, body)).not.toBe(header);
+  },
+);
+
+test('a secret is whsec_ and the base64 of 32 random bytes', () => {
+  const secrets = Array.from({ length: 100 }, newWebhookSecret);
+  for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(new Set(secrets).size).toBe(100);
+});
+
+test('whatever the body, an independent library agrees, and refuses it under another secret', () => {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  assert(
+    property(json(), (body) => {
+      const [secret, other] = [newWebhookSecret(), newWebhookSecret()];
+      const signature = signStandardMessage(secret, { id: 'evt_1', timestampSeconds, body });
+      const headers = {
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': String(timestampSeconds),
+        'webhook-signature': signature,
+      };
+      expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+      expect(() => new Webhook(other).verify(body, headers)).toThrow();
+    }),
+    { numRuns: 100 },
+  );
+});
