@@ -1,0 +1,61 @@
+// `npm run lockfile`: adds to package-lock.json the platform packages that npm left out of it.
+// npm leaves out an optional package that its registry does not serve, and then `npm ci` refuses
+// the lock file as incomplete. Such packages are pinned exactly by the package that wants them, and
+// their names tell their platform, so an entry can be written without having seen them.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+const processors = {
+  arm64: 'arm64',
+  arm: 'arm',
+  ia32: 'ia32',
+  loong64: 'loong64',
+  ppc64: 'ppc64',
+  riscv64: 'riscv64',
+  s390x: 's390x',
+  x64: 'x64',
+};
+
+/** Gives the platform a package's name tells of, or null when it tells of none. */
+function platformOf(name) {
+  const words = name.split('/').at(-1).split('-');
+  const os = systems.find((system) => words.includes(system));
+  const cpu = Object.keys(processors).find((processor) => words.includes(processor));
+  if (os === undefined || cpu === undefined) return null;
+  const abi = words.at(-1);
+  const libc = abi.startsWith('musl') ? 'musl' : abi.startsWith('gnu') ? 'glibc' : null;
+  return { os, cpu: processors[cpu], libc: os === 'linux' ? libc : null };
+}
+
+/** Gives the entries that are missing, by their place in the lock file. */
+export function missingEntries(lock) {
+  const missing = {};
+  for (const parent of Object.values(lock.packages)) {
+    for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+      const place = `node_modules/${name}`;
+      const platform = platformOf(name);
+      if (lock.packages[place] !== undefined || platform === null) continue;
+      if (!/^\d+\.\d+\.\d+$/.test(version)) continue;
+      missing[place] = {
+        version,
+        cpu: [platform.cpu],
+        ...(parent.dev ? { dev: true } : {}),
+        ...(platform.libc ? { libc: [platform.libc] } : {}),
+        optional: true,
+        os: [platform.os],
+      };
+    }
+  }
+  return missing;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const path = 'package-lock.json';
+  const lock = JSON.parse(readFileSync(path, 'utf8'));
+  const missing = missingEntries(lock);
+  const entries = Object.entries({ ...lock.packages, ...missing });
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  lock.packages = Object.fromEntries(entries);
+  writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+  process.stdout.write(`${Object.keys(missing).length} entries added\n`);
+}
