@@ -67,13 +67,20 @@ class SettingReader {
   /** Reads a setting; an absent or empty one takes the fallback, or is a fault where there is none. */
   read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
     const text = this.#environment[name]?.trim() ?? '';
-    try {
+    return this.noteFaults(name, fallback as T, () => {
       if (text !== '') return parse(text);
       if (fallback !== undefined) return fallback;
       throw new Error('must be set');
+    });
+  }
+
+  /** Gives what `make` gives; what it throws is noted as a fault of the setting. */
+  noteFaults<T>(name: string, fallback: T, make: () => T): T {
+    try {
+      return make();
     } catch (error) {
       this.faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      return fallback as T;
+      return fallback;
     }
   }
 }
@@ -144,12 +151,16 @@ function asPepper(text: string): string {
   return text;
 }
 
-function readTemporal(environment: Environment): Config['temporal'] {
+function readTemporal(settings: SettingReader, environment: Environment): Config['temporal'] {
   const overrideEnvVars: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('TEMPORAL_') && value) overrideEnvVars[name] = value;
   }
-  const profile = loadClientConnectConfig({ overrideEnvVars });
+  // The SDK reads these itself, so its complaint stands for all of them.
+  const none: ClientConnectConfig = { connectionOptions: {} };
+  const profile = settings.noteFaults('TEMPORAL_*', none, () =>
+    loadClientConnectConfig({ overrideEnvVars }),
+  );
   const address = profile.connectionOptions.address ?? 'localhost:7233';
   return { ...profile, address, namespace: profile.namespace ?? 'default' };
 }
@@ -171,7 +182,7 @@ export function readConfig(environment: Environment): Config {
       uri: settings.read('MONGODB_URI', undefined, asText),
       database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
     },
-    temporal: readTemporal(environment),
+    temporal: readTemporal(settings, environment),
     egress: {
       allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
       ports: settings.read('HERALD_WEBHOOK_PORTS', [443, 8443], asWebhookPorts),

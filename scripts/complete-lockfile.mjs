@@ -3,6 +3,7 @@
 // the lock file as incomplete. Such packages are pinned exactly by the package that wants them, and
 // their names tell their platform, so an entry can be written without having seen them.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const processors = {
@@ -49,7 +50,7 @@ export function missingEntries(lock) {
   return missing;
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = 'package-lock.json';
   const lock = JSON.parse(readFileSync(path, 'utf8'));
   const missing = missingEntries(lock);

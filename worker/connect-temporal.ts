@@ -25,9 +25,12 @@ export function installRuntime(): void {
   runtimeInstalled = true;
   Runtime.install({
     shutdownSignals: [],
+    // Without `forward` the native half prints its lines as text between our lines of JSON.
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       if (expectedWarnings.has(message)) return;
-      const fields = { message, ...meta };
+      const { error, ...rest } = meta ?? {};
+      const fields = { message, ...rest, err: error };
       if (level === 'ERROR') temporalLog.error(fields, 'temporal.sdk');
       else temporalLog.warn(fields, 'temporal.sdk');
     }),

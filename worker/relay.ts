@@ -36,21 +36,35 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   }
 }
 
-/** Starts what waits, oldest first. Gives how many it started; throws at the first failure. */
+/**
+ * Starts what waits, oldest first. Gives how many it started. One event that cannot be started does
+ * not hold up those behind it; throws when none could be.
+ */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
   const events = await findUndispatched(ports.store, before, eventsPerSweepMax);
+  const failures: unknown[] = [];
+  let started = 0;
   let next = 0;
   async function startSome(): Promise<void> {
-    while (next < events.length && !signal.aborted) {
+    // Ten failures and no success mean that Temporal is away; the rest would only wait for it too.
+    while (next < events.length && !signal.aborted && (started > 0 || failures.length < 10)) {
       const event = events[next] as EventToDispatch;
       next += 1;
-      await ports.dispatcher.start(event);
+      try {
+        await ports.dispatcher.start(event);
+        started += 1;
+      } catch (error) {
+        failures.push(error);
+        relayLog.warn(
+          { eventId: event._id, appUid: event.appUid, err: error },
+          'relay.not_started',
+        );
+      }
     }
   }
-  const runs = await Promise.allSettled(Array.from({ length: startsAtOnceMax }, startSome));
-  const failure = runs.find((run) => run.status === 'rejected');
-  if (failure) throw failure.reason;
-  if (events.length > 0) relayLog.info({ started: events.length }, 'relay.swept');
-  return events.length;
+  await Promise.all(Array.from({ length: startsAtOnceMax }, startSome));
+  if (started === 0 && failures.length > 0) throw failures[0];
+  if (started > 0) relayLog.info({ started, failed: failures.length }, 'relay.swept');
+  return started;
 }

@@ -1,4 +1,5 @@
 // The workflow of an event: first attempts together, then one durable retry a failing delivery.
+import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApplicationFailure, isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
 import { firstAttemptsPerActivityMax } from '../lib/temporal/messages.ts';
@@ -40,6 +41,8 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
       type: 'DeliveriesFailed',
       message: `${summary.failedCount} of ${summary.deliveries} deliveries failed`,
       nonRetryable: true,
+      // Receivers that refuse are no fault of ours: no warning in our log, no error in our metrics.
+      category: ApplicationFailureCategory.BENIGN,
       details: [summary],
     });
   }

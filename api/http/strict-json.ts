@@ -8,7 +8,7 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 /**
  * Parses JSON text. Throws `malformed_json` for bad syntax and for what is legal but unsafe: deep
  * nesting, huge arrays, keys that reach an object's prototype, strings that are not well-formed
- * Unicode (two of them would be stored as the same text) or hold U+0000.
+ * Unicode (two of them would be stored as the same text) or hold U+0000, numbers that lose digits.
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown;
@@ -23,6 +23,7 @@ export function parseStrictJson(text: string): unknown {
 
 function check(value: unknown, depth: number): void {
   if (typeof value === 'string') checkText(value);
+  if (typeof value === 'number') checkNumber(value);
   if (typeof value !== 'object' || value === null) return;
   if (depth > depthMax) refuse(`the body must be nested at most ${depthMax} deep`);
   if (Array.isArray(value)) {
@@ -35,6 +36,13 @@ function check(value: unknown, depth: number): void {
     checkText(key);
     check(item, depth + 1);
   }
+}
+
+/** I-JSON (RFC 7493 §2.2): what a double cannot hold would reach the receiver as another number. */
+function checkNumber(number: number): void {
+  if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
+    return;
+  refuse('a number is outside what JSON can carry exactly (±(2^53 − 1)); send it as a string');
 }
 
 function checkText(text: string): void {

@@ -10,6 +10,6 @@ export const changeContextFile: Handler<ChangeContextFileBody> = async (request,
   const recovered = body.processingStatus !== undefined && body.processingStatus !== 'failed';
   return changeResource(contextFileKind, context, {
     filter: { appUid, contextUid: params['contextUid'] ?? '', _id: params['fileUid'] ?? '' },
-    fields: recovered ? { processingError: null, ...body } : body,
+    fields: recovered ? { ...body, processingError: null } : body,
   });
 };

@@ -129,6 +129,8 @@ async function sendAndRecord(
     random: ports.random(),
   });
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, options });
+  // Before the record: once that is written a repeat of this attempt would not come here again.
+  if (verdict.gone) await deactivateGoneWebhook(ports.store, webhook, now);
   const outcome = await record(ports, key, {
     event: event.event,
     state: verdict.state,
@@ -137,10 +139,7 @@ async function sendAndRecord(
     nextAttemptAt: verdict.nextAttemptAt,
     now,
   });
-  await Promise.all([
-    noteTriggered(ports.store, webhook, at),
-    verdict.gone ? deactivateGoneWebhook(ports.store, webhook, now) : undefined,
-  ]);
+  await noteTriggered(ports.store, webhook, at);
   logAttempt(key, { event, webhook, attempt, verdict, result });
   return outcome;
 }

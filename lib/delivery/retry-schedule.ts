@@ -39,20 +39,17 @@ export interface RetryQuestion {
 /**
  * Gives the wait before the next attempt in whole milliseconds, or null when none is left.
  * The jitter only ever adds, 0 to 15 %, so no attempt comes before its scheduled time. A
- * `Retry-After` is honoured between the scheduled wait and twice it, or one hour if that is longer.
+ * `Retry-After` is honoured from the scheduled wait up to twice it, or one hour if that is longer;
+ * the jitter does not go beyond that either.
  */
 export function nextRetryDelayMs(question: RetryQuestion): number | null {
   const scheduledMs = question.scheduleMs[question.attemptsMade - 1];
   if (scheduledMs === undefined) return null;
-  const waitMs =
-    question.retryAfterMs === null
-      ? scheduledMs
-      : clamp(question.retryAfterMs, scheduledMs, Math.max(2 * scheduledMs, retryAfterCeilingMs));
-  return Math.round(waitMs * (1 + jitterShareMax * question.random));
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(Math.max(value, low), high);
+  const jitter = 1 + jitterShareMax * question.random;
+  if (question.retryAfterMs === null) return Math.round(scheduledMs * jitter);
+  const longestMs = Math.max(2 * scheduledMs, retryAfterCeilingMs);
+  const askedMs = Math.max(question.retryAfterMs, scheduledMs);
+  return Math.round(Math.min(askedMs * jitter, longestMs));
 }
 
 /**

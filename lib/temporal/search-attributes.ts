@@ -36,7 +36,13 @@ export async function ensureSearchAttributes(
   namespace: string,
 ): Promise<void> {
   const missing = await findMissingSearchAttributes(connection, namespace);
-  if (missing.length > 0) await registerSearchAttributes(connection, namespace, missing);
+  if (missing.length === 0) return;
+  try {
+    await registerSearchAttributes(connection, namespace, missing);
+  } catch (error) {
+    // Another process may have registered them between our look and our call.
+    if ((await findMissingSearchAttributes(connection, namespace)).length > 0) throw error;
+  }
 }
 
 /** Registers search attributes, all of them when none are named. */

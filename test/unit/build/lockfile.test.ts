@@ -1,0 +1,32 @@
+// The lock file names every platform's packages, or npm ci refuses it on a clean machine.
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+// @ts-expect-error: a plain script without types
+import { missingEntries } from '../../../scripts/complete-lockfile.mjs';
+
+interface LockFile {
+  packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }>;
+}
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+
+test('every exactly pinned platform package has its entry', () => {
+  expect(missingEntries(lock)).toEqual({});
+});
+
+test('an entry that is left out is found, with its platform', () => {
+  const packages = { ...lock.packages };
+  delete packages['node_modules/@swc/core-linux-x64-musl'];
+  expect(missingEntries({ packages })).toEqual({
+    'node_modules/@swc/core-linux-x64-musl': expect.objectContaining({
+      os: ['linux'],
+      cpu: ['x64'],
+      libc: ['musl'],
+    }),
+  });
+});
+
+test('no entry tells from which address it was installed', () => {
+  const resolved = Object.values(lock.packages).filter((entry) => entry.resolved !== undefined);
+  expect(resolved).toEqual([]);
+});

@@ -1,0 +1,186 @@
+// docker-compose.yml and Dockerfile: what they promise can be checked without a container.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readConfig, stopTimeoutMs } from '../../../lib/config.ts';
+import { makeDevSecrets } from '../../../start/dev-secrets.ts';
+
+interface Service {
+  image?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test?: unknown[]; disable?: boolean };
+  init?: boolean;
+  ports?: string[];
+  stop_grace_period?: string;
+  volumes?: string[];
+}
+
+interface ComposeFile {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+}
+
+const composeText = readFileSync('docker-compose.yml', 'utf8');
+const compose = parse(composeText, { merge: true }) as ComposeFile;
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+const services = Object.entries(compose.services);
+const roles = ['setup', 'api', 'worker'] as const;
+
+function service(name: string): Service {
+  const found = compose.services[name];
+  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+}
+
+function readDocs(): string[] {
+  return ['.', 'docs'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => readFileSync(join(folder, name), 'utf8')),
+  );
+}
+
+/** The names the settings are read under: those readConfig asks for, and those of the logger. */
+function knownSettings(): Set<string> {
+  const asked = new Set<string>();
+  const environment = new Proxy<Record<string, string>>(
+    { MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() },
+    {
+      get(target, name) {
+        asked.add(String(name));
+        return target[String(name)];
+      },
+    },
+  );
+  readConfig(environment);
+  const logger = readFileSync(join('lib', 'logger.ts'), 'utf8');
+  return new Set([...asked, ...(logger.match(/HERALD_[A-Z_]+/g) ?? []), ...temporalSettings()]);
+}
+
+/** Temporal's own names are a prefix to readConfig; which there are is for its envconfig to say. */
+function temporalSettings(): string[] {
+  const folder = dirname(createRequire(import.meta.url).resolve('@temporalio/envconfig'));
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/TEMPORAL_[A-Z_]+/g) ?? []);
+}
+
+test('the file has the servers, their preparation and the three roles', () => {
+  expect(Object.keys(compose.services).sort()).toEqual([
+    'api',
+    'mongodb',
+    'postgres',
+    'setup',
+    'temporal',
+    'temporal-namespace',
+    'temporal-schema',
+    'temporal-ui',
+    'worker',
+  ]);
+});
+
+test('every service that README and docs name in a docker compose command exists', () => {
+  const command =
+    /docker compose (?:run|exec|logs|restart|stop|up)((?: -{1,2}[\w-]+)*) ([a-z][\w-]*)/g;
+  const named = readDocs().flatMap((text) => [...text.matchAll(command)].map((match) => match[2]));
+  expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...new Set(named)]));
+});
+
+test('depends_on names services that exist, and waits for health only where health is checked', () => {
+  for (const [name, { depends_on }] of services) {
+    for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
+      const { healthcheck } = service(other);
+      const checked = healthcheck?.test !== undefined;
+      expect({ name, other, fits: condition !== 'service_healthy' || checked }).toMatchObject({
+        fits: true,
+      });
+    }
+  }
+});
+
+test('a health check is a list of texts', () => {
+  for (const [name, { healthcheck }] of services) {
+    const words = healthcheck?.test ?? [];
+    expect({ name, words }).toEqual({ name, words: words.map(String) });
+    if (words.length > 0) expect(words[0]).toBe('CMD');
+  }
+});
+
+test('every setting given to api, worker and setup is one the settings reader knows', () => {
+  const known = knownSettings();
+  for (const role of roles) {
+    const names = Object.keys(service(role).environment ?? {});
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  }
+});
+
+test('every setting the Dockerfile gives is known, too', () => {
+  const known = knownSettings();
+  const names = dockerfile.match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];
+  expect(names).toContain('HERALD_WORKFLOW_BUNDLE');
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('a missing secret stops docker compose with a sentence that says where to put it', () => {
+  for (const name of ['HERALD_SECRET_KEYS', 'HERALD_KEY_PEPPER', 'POSTGRES_PASSWORD']) {
+    const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
+    expect(uses.length).toBeGreaterThan(0);
+    for (const use of uses) expect(use).toContain(`:?put ${name} into .env`);
+  }
+});
+
+test('images are pinned: a tag everywhere, and nowhere latest', () => {
+  const images = services.map(([, { image }]) => image ?? '');
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1] ?? '');
+  for (const image of [...images, ...bases]) {
+    expect(image).toMatch(/:[\w.-]+$/);
+    expect(image).not.toMatch(/latest/);
+  }
+});
+
+test('the image runs as a user that is not root', () => {
+  const users = [...dockerfile.matchAll(/^USER (\S+)/gm)].map((match) => match[1]);
+  expect(users.at(-1)).toBe('node');
+});
+
+test('each role runs its own entry point, with source maps', () => {
+  for (const role of roles) {
+    const entry = `dist/${role}/main.js`;
+    expect(service(role).command).toEqual(['node', '--enable-source-maps', entry]);
+  }
+  expect(dockerfile).toContain('CMD ["node", "--enable-source-maps", "dist/api/main.js"]');
+});
+
+test('docker gives a stopping process longer than it takes at most', () => {
+  for (const role of ['api', 'worker']) {
+    const seconds = Number(/^(\d+)s$/.exec(service(role).stop_grace_period ?? '')?.[1]);
+    expect(seconds * 1_000).toBeGreaterThan(stopTimeoutMs);
+    expect(service(role).init).toBe(true);
+  }
+});
+
+test('data is kept in named volumes, and no database is published', () => {
+  for (const name of ['mongodb', 'postgres']) {
+    const { volumes, ports } = service(name);
+    const kept = (volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
+    expect(kept.length).toBeGreaterThan(0);
+    expect(Object.keys(compose.volumes)).toEqual(expect.arrayContaining(kept));
+    expect(ports).toBeUndefined();
+  }
+});
+
+test('every folder the build needs is copied, and let through by .dockerignore', () => {
+  const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
+    include: string[];
+  };
+  const ignore = readFileSync('.dockerignore', 'utf8').split('\n');
+  for (const folder of include) {
+    expect(dockerfile).toContain(`COPY ${folder} ${folder}\n`);
+    expect(ignore).toContain(`!${folder}`);
+  }
+});
