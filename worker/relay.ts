@@ -5,6 +5,7 @@ import { relayLog } from '../lib/logger.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { findUndispatched } from '../lib/store/events.ts';
 import type { EventToDispatch } from '../lib/store/events.ts';
+import { findResumed } from '../lib/store/webhooks.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 
 // An event this young may still be on its way through the api's direct start.
@@ -26,6 +27,7 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     try {
       const started = await sweep(ports, signal);
+      await sweepResumed(ports);
       // A full sweep means that more wait: go on at once.
       waitMs = started === eventsPerSweepMax ? 0 : sweepEveryMs;
     } catch (error) {
@@ -67,4 +69,12 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
   if (started === 0 && failures.length > 0) throw failures[0];
   if (started > 0) relayLog.info({ started, failed: failures.length }, 'relay.swept');
   return started;
+}
+
+/** Starts the release of what resumed webhooks held, where the direct start did not come about. */
+export async function sweepResumed(ports: RelayPorts): Promise<void> {
+  const before = new Date(ports.clock.now().getTime() - graceMs);
+  for (const webhook of await findResumed(ports.store, before, eventsPerSweepMax)) {
+    await ports.dispatcher.startRelease(webhook);
+  }
 }

@@ -32,3 +32,12 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   heartbeatTimeout: '3 seconds',
   retry: ownFaults,
 });
+
+/** A short read of the database. */
+export const { findHeldDeliveries } = proxyActivities<
+  Pick<DeliveryActivities, 'findHeldDeliveries'>
+>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '10 seconds',
+  retry: ownFaults,
+});

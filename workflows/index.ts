@@ -1,2 +1,3 @@
 // The workflows a worker offers; the bundle is made from this file.
 export { deliverEvents } from './deliver-events.ts';
+export { redeliver } from './redeliver.ts';

@@ -51,6 +51,7 @@ function newWebhook(
     secret: context.secretBox.seal(wanted.secret, secretPlace({ appUid, _id })),
     disabledReason: null,
     lastTriggeredAt: null,
+    resumedAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -100,3 +100,17 @@ export async function recordDelivery(
     throw error;
   }
 }
+
+/** Gives a webhook's held deliveries after the uid `after`, oldest first. */
+export async function findHeld(
+  store: Store,
+  key: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  { after, countMax }: { after: string; countMax: number },
+): Promise<{ uid: string; eventId: string }[]> {
+  return store.deliveries
+    .find({ ...key, state: 'held', _id: { $gt: after } }, { projection: { eventId: 1 } })
+    .sort({ _id: 1 })
+    .limit(countMax)
+    .map((delivery) => ({ uid: delivery._id, eventId: delivery.eventId }))
+    .toArray();
+}

@@ -31,6 +31,12 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
   { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
+  {
+    collection: 'webhooks',
+    name: 'resumed',
+    key: { resumedAt: 1 },
+    options: { partialFilterExpression: { resumedAt: { $type: 'date' } } },
+  },
   { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
   { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
   { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
@@ -48,6 +54,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { unique: true },
   },
   { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
+  {
+    collection: 'deliveries',
+    name: 'held',
+    key: { appUid: 1, webhookUid: 1, _id: 1 },
+    options: { partialFilterExpression: { state: 'held' } },
+  },
   { collection: 'deliveries', name: 'state', key: { appUid: 1, state: 1, _id: -1 } },
   {
     collection: 'signingKeys',

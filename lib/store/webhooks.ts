@@ -15,6 +15,8 @@ export interface WebhookDocument {
   /** Why the service itself paused the webhook; null when its owner did or when it is active. */
   disabledReason: DisabledReason | null;
   lastTriggeredAt: Date | null;
+  /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
+  resumedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -51,5 +53,32 @@ export async function deactivateGoneWebhook(
   await store.webhooks.updateOne(
     { _id: webhook._id, appUid: webhook.appUid, url: webhook.url },
     { $set: { active: false, disabledReason: 'gone', updatedAt: now } },
+  );
+}
+
+/** The part of a resumed webhook that starting the release of its held deliveries needs. */
+export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid'> & { resumedAt: Date };
+
+/** Gives webhooks that were resumed before `before` and whose held deliveries nobody releases yet. */
+export async function findResumed(
+  store: Store,
+  before: Date,
+  countMax: number,
+): Promise<ResumedWebhook[]> {
+  const resumed = await store.webhooks
+    .find({ resumedAt: { $lt: before } }, { projection: { appUid: 1, resumedAt: 1 } })
+    .limit(countMax)
+    .toArray();
+  return resumed.filter((webhook): webhook is WebhookDocument & ResumedWebhook => {
+    return webhook.resumedAt !== null;
+  });
+}
+
+/** Notes that a workflow releases what a webhook held; a later resume of it stands. */
+export async function markReleased(store: Store, webhook: ResumedWebhook): Promise<void> {
+  await store.webhooks.updateOne(
+    { _id: webhook._id, appUid: webhook.appUid, resumedAt: webhook.resumedAt },
+    { $set: { resumedAt: null } },
+    { writeConcern: { w: 1 } },
   );
 }

@@ -1,18 +1,22 @@
-// Hands recorded events to Temporal: one workflow each, started at most once however often it is tried.
+// Hands work to Temporal, one workflow an event or release, started at most once however often it is tried.
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Clock } from '../clock.ts';
 import { dispatchLog } from '../logger.ts';
 import type { Store } from '../store/connect.ts';
 import { markDispatched } from '../store/events.ts';
 import type { EventToDispatch } from '../store/events.ts';
-import type { DeliverEventsInput } from './messages.ts';
+import { markReleased } from '../store/webhooks.ts';
+import type { ResumedWebhook } from '../store/webhooks.ts';
+import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
 import {
   deliverEventsWorkflow,
   eventWorkflowId,
   eventsTaskQueue,
   idsPerSearchAttributeMax,
+  redeliverWorkflow,
+  releaseWorkflowId,
 } from './names.ts';
 import {
   appUidAttribute,
@@ -45,6 +49,10 @@ export interface Dispatcher {
   dispatch(events: readonly EventToDispatch[]): void;
   /** Starts one event's workflow and notes it; one that exists already counts as started. */
   start(event: EventToDispatch): Promise<void>;
+  /** Releases what a webhook held, in the background. A failure is the relay's to mend. */
+  release(webhook: ResumedWebhook): void;
+  /** Starts the release of a webhook's held deliveries and notes it; once a resume. */
+  startRelease(webhook: ResumedWebhook): Promise<void>;
   /** Resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
@@ -54,23 +62,21 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   const waiting: EventToDispatch[] = [];
   const running = new Set<Promise<void>>();
 
-  async function startNext(event: EventToDispatch): Promise<void> {
-    try {
-      await startEvent(ports, event);
-    } catch (error) {
-      dispatchLog.warn({ eventId: event._id, appUid: event.appUid, err: error }, 'dispatch.failed');
-    }
+  function run(start: Promise<void>, ids: Record<string, string>): void {
+    const entry = start
+      .catch((error: unknown) => dispatchLog.warn({ ...ids, err: error }, 'dispatch.failed'))
+      .finally(() => {
+        running.delete(entry);
+        pump();
+      });
+    running.add(entry);
   }
 
   function pump(): void {
     while (running.size < startsInFlightMax) {
       const event = waiting.shift();
       if (event === undefined) return;
-      const start = startNext(event).finally(() => {
-        running.delete(start);
-        pump();
-      });
-      running.add(start);
+      run(startEvent(ports, event), { eventId: event._id, appUid: event.appUid });
     }
   }
 
@@ -81,37 +87,65 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       pump();
     },
     start: (event) => startEvent(ports, event),
+    release: (webhook) =>
+      run(startRelease(ports, webhook), { webhookUid: webhook._id, appUid: webhook.appUid }),
+    startRelease: (webhook) => startRelease(ports, webhook),
     async drained() {
       while (running.size > 0) await Promise.all(running);
     },
   };
 }
 
-/**
- * Starts an event's workflow and marks the event. The workflow's id comes from the event, so a
- * second start joins the running workflow (USE_EXISTING) or is refused because it ended
- * (REJECT_DUPLICATE); both mean that the event is taken care of.
- */
+/** Starts an event's workflow, whose id comes from the event, and marks the event. */
 async function startEvent(ports: DispatcherPorts, event: EventToDispatch): Promise<void> {
-  const { client, store, clock } = ports;
+  await startOnce(ports.client, deliverEventsWorkflow, {
+    workflowId: eventWorkflowId(event._id),
+    requestEagerStart: ports.eager,
+    args: [toInput(event)],
+    typedSearchAttributes: toSearchAttributes(event),
+    staticSummary: summarize(event),
+  });
+  await markDispatched(ports.store, event._id, ports.clock.now());
+}
+
+/** Starts the release of what a webhook held; a second start for the same resume is refused by its id. */
+async function startRelease(ports: DispatcherPorts, webhook: ResumedWebhook): Promise<void> {
+  const { _id: webhookUid, appUid, resumedAt } = webhook;
+  const input: RedeliverInput = { appUid, webhookUid, after: '', released: 0 };
+  await startOnce(ports.client, redeliverWorkflow, {
+    workflowId: releaseWorkflowId(webhookUid, resumedAt),
+    args: [input],
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: appUidAttribute, value: appUid },
+      { key: webhookUidsAttribute, value: [webhookUid] },
+    ]),
+    staticSummary: `what was held → ${webhookUid}`,
+  });
+  await markReleased(ports.store, webhook);
+}
+
+/**
+ * Starts a workflow at most once: a second start joins the running one (USE_EXISTING) or is refused
+ * because it ended (REJECT_DUPLICATE); both mean that the work is taken care of.
+ */
+async function startOnce(
+  client: Client,
+  type: string,
+  options: Omit<WorkflowStartOptions, 'taskQueue'>,
+): Promise<void> {
   try {
     await client.withDeadline(Date.now() + startTimeoutMs, () =>
-      client.workflow.start(deliverEventsWorkflow, {
+      client.workflow.start(type, {
+        ...options,
         taskQueue: eventsTaskQueue,
-        workflowId: eventWorkflowId(event._id),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowTaskTimeout: workflowTaskTimeoutMs,
-        requestEagerStart: ports.eager,
-        args: [toInput(event)],
-        typedSearchAttributes: toSearchAttributes(event),
-        staticSummary: summarize(event),
       }),
     );
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
-  await markDispatched(store, event._id, clock.now());
 }
 
 function toInput(event: EventToDispatch): DeliverEventsInput {

@@ -32,11 +32,30 @@ export interface RetryDeliveryInput {
   webhookUid: string;
 }
 
+/** The input of `redeliver`: whose held deliveries, and after which of them to go on. */
+export interface RedeliverInput {
+  appUid: string;
+  webhookUid: string;
+  after: string;
+  /** How many were released before this run. */
+  released: number;
+}
+
+/** A page of a webhook's held deliveries, oldest first; `last` is where the next one begins. */
+export interface HeldPage {
+  eventIds: string[];
+  last: string;
+}
+
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
+  findHeldDeliveries(input: RedeliverInput): Promise<HeldPage>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
 }
 
 /** How many deliveries one `attemptFirst` activity takes at most. */
 export const firstAttemptsPerActivityMax = 100;
+
+/** How many held deliveries are released a second, so that a resumed receiver is not flooded. */
+export const releasedPerSecondMax = 20;

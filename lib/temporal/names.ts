@@ -7,6 +7,14 @@ export const deliveriesTaskQueue = 'herald-deliveries';
 /** The workflow's type. It is a public name: running workflows carry it, so it is never renamed. */
 export const deliverEventsWorkflow = 'deliverEvents';
 
+/** The workflow that releases what a paused webhook held; its type is a public name too. */
+export const redeliverWorkflow = 'redeliver';
+
+/** The release of one resume: starting it again for the same resume is refused by its id. */
+export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {
+  return `release/${webhookUid}/${resumedAt.getTime()}`;
+}
+
 /** The workflow that carries one event: a second start of the same event is refused by its id. */
 export function eventWorkflowId(eventId: string): string {
   return `event/${eventId}`;

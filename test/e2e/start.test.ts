@@ -77,11 +77,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const child of started) if (child.exitCode === null) child.kill('SIGTERM');
-  await Promise.all(
-    started.map((child) =>
-      child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null,
-    ),
-  );
+  const running = started.filter((child) => child.exitCode === null && child.signalCode === null);
+  await Promise.all(running.map((child) => once(child, 'exit')));
   await rm(dataDir, { recursive: true, force: true });
 }, 60_000);
 

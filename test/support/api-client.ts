@@ -42,7 +42,7 @@ export function createApiClient(apiUrl: string, app: NewApp): ApiClient {
     return {
       status: response.status,
       headers: response.headers,
-      body: isJson ? (JSON.parse(received) as JsonBody) : ({} as JsonBody),
+      body: isJson ? (JSON.parse(received) as JsonBody) : {},
       text: received,
     };
   }

@@ -28,6 +28,7 @@ export async function insertWebhook(
     ),
     disabledReason: null,
     lastTriggeredAt: null,
+    resumedAt: null,
     createdAt: now,
     updatedAt: now,
     ...fields,

@@ -9,7 +9,12 @@ import { Disposal } from '../../lib/disposal.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
-import type { DeliveryActivities, DeliverySummary } from '../../lib/temporal/messages.ts';
+import type {
+  AttemptFirstInput,
+  DeliveryActivities,
+  DeliverySummary,
+  RetryDeliveryInput,
+} from '../../lib/temporal/messages.ts';
 import { eventWorkflowId } from '../../lib/temporal/names.ts';
 import { registerSearchAttributes } from '../../lib/temporal/search-attributes.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
@@ -86,8 +91,13 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     runWorkers([
       await createWorkflowWorker(temporal, await loadWorkflowBundle(servers.workflowBundle)),
       await createActivityWorker(temporal, {
-        attemptFirst: atVirtualTime('attemptFirst', activities.attemptFirst),
-        retryDelivery: atVirtualTime('retryDelivery', activities.retryDelivery),
+        ...activities,
+        attemptFirst: atVirtualTime('attemptFirst', (input: AttemptFirstInput) =>
+          activities.attemptFirst(input),
+        ),
+        retryDelivery: atVirtualTime('retryDelivery', (input: RetryDeliveryInput) =>
+          activities.retryDelivery(input),
+        ),
       }),
     ]),
   );
