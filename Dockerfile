@@ -10,6 +10,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY activities activities
 COPY api api
+COPY docs/migration.md docs/
 COPY lib lib
 COPY setup setup
 COPY worker worker

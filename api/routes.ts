@@ -26,6 +26,7 @@ import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
 import { getJwks } from './users/get-jwks.ts';
+import { getMigrationPage } from './users/get-migration-page.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
 import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
 import { changeWebhook } from './webhooks/change-webhook.ts';
@@ -84,4 +85,5 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),
   route({ method: 'get', path: '/readyz', scope: null, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),
+  route({ method: 'get', path: '/docs/migration', scope: null, handler: getMigrationPage }),
 ];

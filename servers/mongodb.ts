@@ -12,6 +12,9 @@ const replicaSetName = 'herald';
 const startTimeoutMs = 60_000;
 const commandTimeoutMs = 5000;
 const notYetInitialized = 94;
+// A client that is killed leaves its open transaction behind, and what that touched stays locked
+// until the server gives it up: MongoDB's own limit is a minute, and none of ours takes longer.
+const transactionLifetimeSeconds = 10;
 const oplogMegabytes = 256;
 const cacheGigabytes = { kept: 0.5, ephemeral: 0.25 };
 
@@ -72,6 +75,7 @@ async function spawnMongod(
     ['--bind_ip', '127.0.0.1', '--nounixsocket'],
     ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
     ['--wiredTigerCacheSizeGB', String(cache)],
+    ['--setParameter', `transactionLifetimeLimitSeconds=${transactionLifetimeSeconds}`],
     ['--setParameter', 'diagnosticDataCollectionEnabled=false', '--quiet'],
   ].flat();
   return startGuarded({ name: 'mongod', binary, args, logFile: join(folder.path, 'mongod.log') });

@@ -22,10 +22,11 @@ export interface ApiRequest<Body = undefined> {
   idempotency: IdempotencyKey | null;
 }
 
-/** What a handler gives: a status, a JSON body or none, and headers of its own. */
+/** What a handler gives: a status, a body (JSON, or Markdown for people) or none, and headers of its own. */
 export interface ApiAnswer {
   status: number;
   body?: unknown;
+  markdown?: string;
   headers?: Record<string, string>;
 }
 
@@ -104,6 +105,9 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (result.body !== undefined) {
       ctx.body = JSON.stringify(result.body);
       ctx.type = 'application/json';
+    } else if (result.markdown !== undefined) {
+      ctx.body = result.markdown;
+      ctx.type = 'text/markdown; charset=utf-8';
     }
   };
 }

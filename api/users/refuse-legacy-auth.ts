@@ -9,6 +9,6 @@ export const refuseLegacyAuth: Handler = (_request, context) => {
     'generate an API key under CONFIGURE, API Management, and call POST ' +
     '/api/v1/appuid/{appUid}/sdkusers/auth with it in x-api-key';
   throw new AppError('legacy_auth_retired', detail, {
-    headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/html"` },
+    headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/markdown"` },
   });
 };

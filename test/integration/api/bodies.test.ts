@@ -49,6 +49,8 @@ test.each([
   ['the key __proto__', '{"agentName":"a","externalTenantId":"t","__proto__":{"live":true}}'],
   ['the key constructor deep inside', '{"agentName":{"a":[{"constructor":1}]}}'],
   ['an escaped __proto__', '{"\\u005f_proto__":1}'],
+  ['a number beyond what a double holds', '{"agentName":1e400}'],
+  ['a whole number beyond 2^53 - 1', '{"agentName":9007199254740993}'],
   ['a lone surrogate', '{"agentName":"a\\ud800","externalTenantId":"t"}'],
   ['a lone surrogate in a key', '{"\\udc00":1}'],
   ['the character U+0000', '{"agentName":"a\\u0000b","externalTenantId":"t"}'],

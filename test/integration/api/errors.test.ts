@@ -201,6 +201,15 @@ test('the retired legacy path gets 410 with a link to the migration, whatever is
   }
 });
 
+test('the page that the retired path links to is there, without a key', async () => {
+  const refusal = await service.raw('POST', '/api-authenticate-embedded-user');
+  const link = /^<(?<url>[^>]+)>/.exec(refusal.headers.get('link') ?? '')?.groups?.['url'] ?? '';
+  const answer = await service.raw('GET', new URL(link).pathname, { headers: {} });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  expect(answer.text).toContain('/sdkusers/auth');
+});
+
 test.each([
   ['abcdefgh', true],
   ['a'.repeat(64), true],

@@ -97,3 +97,11 @@ test('a port that is taken is refused before anything is started', async () => {
   expect(existsSync(dataDir)).toBe(false);
   holder.close();
 });
+
+test('an open transaction of a client that is gone is given up within ten seconds', async () => {
+  await using server = await start(null);
+  const lifetime = await withNotes(server, (client) =>
+    client.db('admin').command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 }),
+  );
+  expect(lifetime).toMatchObject({ transactionLifetimeLimitSeconds: 10 });
+});
