@@ -11,6 +11,10 @@ import type { Store } from '../lib/store/connect.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
+import { createApiKeyReader } from './keys/api-key-reader.ts';
+import type { ApiKeyReader } from './keys/api-key-reader.ts';
+import { createEventWriter } from './resources/event-writer.ts';
+import type { EventWriter } from './resources/event-writer.ts';
 import { createTokenIssuer } from './users/token-issuer.ts';
 import type { TokenIssuer } from './users/token-issuer.ts';
 
@@ -19,6 +23,8 @@ export interface ApiContext {
   store: Store;
   servers: Servers;
   dispatcher: Dispatcher;
+  eventWriter: EventWriter;
+  findApiKey: ApiKeyReader;
   secretBox: SecretBox;
   tokens: TokenIssuer;
   clock: Clock;
@@ -45,7 +51,15 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     config,
     store,
     servers,
-    dispatcher: createDispatcher({ client: temporal.client, store, clock, eager: options.eager }),
+    dispatcher: createDispatcher({
+      client: temporal.client,
+      store,
+      clock,
+      eager: options.eager,
+      eventsPerWorkflowMax: config.eventsPerWorkflowMax,
+    }),
+    eventWriter: createEventWriter(store),
+    findApiKey: createApiKeyReader(store),
     secretBox,
     tokens: createTokenIssuer({
       store,

@@ -11,6 +11,7 @@ import {
 import { parseDurationMs } from './duration.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
+import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
 /** Limits that are the same everywhere (design §10), each with its unit in its name. */
 export const limits = {
@@ -39,6 +40,8 @@ export interface Config {
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
   retryScheduleMs: readonly number[];
+  /** How many events of one application may share a workflow when many come at once. */
+  eventsPerWorkflowMax: number;
   userTokenLifetimeMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
@@ -144,6 +147,14 @@ function asTokenLifetime(text: string): number {
   return lifetimeMs;
 }
 
+function asEventsPerWorkflow(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > idsPerSearchAttributeMax) {
+    throw new Error(`must be a number from 1 to ${idsPerSearchAttributeMax} (got "${text}")`);
+  }
+  return count;
+}
+
 function asPepper(text: string): string {
   if (Buffer.byteLength(text) < 32) {
     throw new Error(`must be at least 32 bytes (got ${Buffer.byteLength(text)})`);
@@ -190,6 +201,11 @@ export function readConfig(environment: Environment): Config {
       denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
     },
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
+    eventsPerWorkflowMax: settings.read(
+      'HERALD_EVENTS_PER_WORKFLOW',
+      idsPerSearchAttributeMax,
+      asEventsPerWorkflow,
+    ),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
@@ -215,6 +231,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
     retrySteps: config.retryScheduleMs.length,
+    eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),
     keyPepperConfigured: true,

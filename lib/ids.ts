@@ -7,7 +7,19 @@ const randomCharacters = 16;
 
 /** The kinds of things that have a uid, and the prefix each carries in front of it. */
 export type IdPrefix =
-  'app' | 'acc' | 'agt' | 'cfl' | 'ctx' | 'dlv' | 'evt' | 'key' | 'req' | 'tok' | 'usr' | 'whk';
+  | 'app'
+  | 'acc'
+  | 'agt'
+  | 'bat'
+  | 'cfl'
+  | 'ctx'
+  | 'dlv'
+  | 'evt'
+  | 'key'
+  | 'req'
+  | 'tok'
+  | 'usr'
+  | 'whk';
 
 function encodeTime(timeMs: number): string {
   let rest = timeMs;

@@ -3,6 +3,7 @@ import { createActivities } from '../activities/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Config } from '../lib/config.ts';
 import { createSecretBox } from '../lib/crypto/secret-box.ts';
+import { createDeliveryRecords } from '../lib/delivery/delivery-records.ts';
 import { Disposal } from '../lib/disposal.ts';
 import { createHttpSender } from '../lib/net/http-sender.ts';
 import { checkServers } from '../lib/readiness.ts';
@@ -28,6 +29,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
     const sender = open.use(createHttpSender({ policy: config.egress }));
     const activities = createActivities({
       store,
+      records: createDeliveryRecords(store),
       sender,
       secretBox: createSecretBox(config.sealingKeys),
       clock: systemClock,
@@ -46,9 +48,14 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
       store,
       clock: systemClock,
       eager: true,
+      eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     });
     const stopping = new AbortController();
-    const relay = runRelay({ store, dispatcher, clock: systemClock }, stopping.signal);
+    const { eventsPerWorkflowMax } = config;
+    const relay = runRelay(
+      { store, dispatcher, clock: systemClock, eventsPerWorkflowMax },
+      stopping.signal,
+    );
     open.defer(async () => {
       stopping.abort();
       await relay;

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { relayLog } from '../lib/logger.ts';
 import type { Store } from '../lib/store/connect.ts';
-import { findUndispatched } from '../lib/store/events.ts';
+import { findClaimed, findUnclaimed } from '../lib/store/events.ts';
 import type { EventToDispatch } from '../lib/store/events.ts';
 import { findResumed } from '../lib/store/webhooks.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
+import { WaitingEvents } from '../lib/temporal/waiting-events.ts';
 
 // An event this young may still be on its way through the api's direct start.
 const graceMs = 2_000;
@@ -19,6 +20,8 @@ export interface RelayPorts {
   store: Store;
   dispatcher: Dispatcher;
   clock: Clock;
+  /** How many events of one application may share a workflow. */
+  eventsPerWorkflowMax: number;
 }
 
 /** Sweeps until `signal` aborts, backing off while MongoDB or Temporal is away. Never rejects. */
@@ -29,7 +32,7 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
       const started = await sweep(ports, signal);
       await sweepResumed(ports);
       // A full sweep means that more wait: go on at once.
-      waitMs = started === eventsPerSweepMax ? 0 : sweepEveryMs;
+      waitMs = started >= eventsPerSweepMax ? 0 : sweepEveryMs;
     } catch (error) {
       waitMs = Math.min(backoffMaxMs, Math.max(sweepEveryMs, 2 * waitMs));
       relayLog.warn({ err: error, waitMs }, 'relay.backing_off');
@@ -39,29 +42,31 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
 }
 
 /**
- * Starts what waits, oldest first. Gives how many it started. One event that cannot be started does
- * not hold up those behind it; throws when none could be.
+ * Starts what waits: first the workflows that were chosen and not started, then new ones for the
+ * events that have none, together where they are many. Gives the events that it started. A workflow
+ * that cannot be started does not hold up those behind it; throws when none could be.
  */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
-  const events = await findUndispatched(ports.store, before, eventsPerSweepMax);
+  const batches = [
+    ...groupByWorkflow(await findClaimed(ports.store, before, eventsPerSweepMax)),
+    ...groupByApp(await findUnclaimed(ports.store, before, eventsPerSweepMax), ports),
+  ];
   const failures: unknown[] = [];
   let started = 0;
   let next = 0;
   async function startSome(): Promise<void> {
     // Ten failures and no success mean that Temporal is away; the rest would only wait for it too.
-    while (next < events.length && !signal.aborted && (started > 0 || failures.length < 10)) {
-      const event = events[next] as EventToDispatch;
+    while (next < batches.length && !signal.aborted && (started > 0 || failures.length < 10)) {
+      const batch = batches[next] as EventToDispatch[];
       next += 1;
       try {
-        await ports.dispatcher.start(event);
-        started += 1;
+        await ports.dispatcher.start(batch);
+        started += batch.length;
       } catch (error) {
         failures.push(error);
-        relayLog.warn(
-          { eventId: event._id, appUid: event.appUid, err: error },
-          'relay.not_started',
-        );
+        const facts = { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length };
+        relayLog.warn({ ...facts, err: error }, 'relay.not_started');
       }
     }
   }
@@ -69,6 +74,26 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
   if (started === 0 && failures.length > 0) throw failures[0];
   if (started > 0) relayLog.info({ started, failed: failures.length }, 'relay.swept');
   return started;
+}
+
+/** Puts the events of a workflow together; the last workflow of a full page may be cut off and waits. */
+function groupByWorkflow(events: readonly EventToDispatch[]): EventToDispatch[][] {
+  const groups = new Map<string | null, EventToDispatch[]>();
+  for (const event of events) {
+    const group = groups.get(event.workflowId);
+    if (group === undefined) groups.set(event.workflowId, [event]);
+    else group.push(event);
+  }
+  const whole = [...groups.values()];
+  return events.length === eventsPerSweepMax ? whole.slice(0, -1) : whole;
+}
+
+function groupByApp(events: readonly EventToDispatch[], ports: RelayPorts): EventToDispatch[][] {
+  const waiting = new WaitingEvents();
+  for (const event of events) waiting.add(event);
+  const groups: EventToDispatch[][] = [];
+  while (waiting.count > 0) groups.push(waiting.take(ports.eventsPerWorkflowMax));
+  return groups;
 }
 
 /** Starts the release of what resumed webhooks held, where the direct start did not come about. */

@@ -44,7 +44,7 @@ async function findKey(context: ApiContext, text: string): Promise<ApiKeyDocumen
   // A mistyped key is refused by its checksum, without a read.
   if (parsed === null) throw unauthenticated();
   const hash = hashApiKey(text, context.config.keyPepper);
-  const key = await context.store.apiKeys.findOne({ keyId: parsed.keyId });
+  const key = await context.findApiKey(parsed.keyId);
   // An unknown key costs the same work as a wrong one.
   const matches = sameHash(hash, key?.secretHash ?? hashApiKey('', context.config.keyPepper));
   const now = context.clock.now();

@@ -3,11 +3,11 @@ import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { entityOf, renderPayload } from '../../lib/events.ts';
-import type { Entity, EventName, ResourceData } from '../../lib/events.ts';
+import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Store } from '../../lib/store/connect.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
+import { findSubscriptions } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest } from '../http/router.ts';
 
@@ -45,7 +45,7 @@ export async function recordChange<T>(
     { key: request.idempotency, secretBox, now },
     async (session) => {
       const changed = await write(session, now);
-      events = await makeEvents({ store, session, now, appUid: request.appUid }, changed.changes);
+      events = await makeEvents({ context, session, now, appUid: request.appUid }, changed.changes);
       if (events.length > 0) await store.events.insertMany(events, { session });
       return changed.answer;
     },
@@ -54,43 +54,61 @@ export async function recordChange<T>(
   return answer;
 }
 
+/**
+ * Records the event of a change that was made elsewhere, and hands it to the dispatcher. The event
+ * is all there is to write, so it needs no transaction of its own, and events that come at once are
+ * written at once. Throws `payload_too_large`.
+ */
+export async function recordReport(
+  context: ApiContext,
+  appUid: string,
+  change: Change & { eventId: string },
+): Promise<void> {
+  const audience = { appUid, entity: entityOf(change.event) };
+  const webhookUids = await context.eventWriter.findSubscribers(audience);
+  const now = context.clock.now();
+  const workflowId =
+    webhookUids.length === 0 ? null : context.dispatcher.chooseWorkflow(change.eventId);
+  const event = makeEvent(change, { appUid, now, webhookUids, workflowId });
+  await context.eventWriter.insert(event);
+  context.dispatcher.dispatch([event]);
+}
+
 interface EventMaking {
-  store: Store;
+  context: ApiContext;
   session: ClientSession;
   now: Date;
   appUid: string;
 }
 
 async function makeEvents(
-  making: EventMaking,
+  { context, session, now, appUid }: EventMaking,
   changes: readonly Change[],
 ): Promise<EventDocument[]> {
-  const subscribers = new Map<Entity, string[]>();
-  for (const entity of new Set(changes.map((change) => entityOf(change.event)))) {
-    subscribers.set(entity, await findSubscribers(making, entity));
-  }
+  const entities = [...new Set(changes.map((change) => entityOf(change.event)))];
+  // Read in the transaction and never cached: a webhook registered a moment ago gets the next event.
+  const wanted = { appUids: [appUid], entities };
+  const subscriptions =
+    entities.length === 0 ? [] : await findSubscriptions(context.store, wanted, session);
   // All ids in one go: ids made one after another sort in the order of the changes.
-  return changes.map((change) =>
-    makeEvent(making, change, subscribers.get(entityOf(change.event)) ?? []),
-  );
-}
-
-/** Read in the transaction and never cached: a webhook registered a moment ago gets the next event. */
-async function findSubscribers(making: EventMaking, entity: Entity): Promise<string[]> {
-  const { store, session, appUid } = making;
-  return store.webhooks
-    .find({ appUid, entities: entity }, { session, projection: { _id: 1 } })
-    .sort({ _id: 1 })
-    .map((webhook) => webhook._id)
-    .toArray();
+  return changes.map((change) => {
+    const eventId = change.eventId ?? newId('evt', now);
+    const webhookUids = subscriptions
+      .filter((webhook) => webhook.entities.includes(entityOf(change.event)))
+      .map((webhook) => webhook._id);
+    // Several events of one change go together; one that nobody gets needs no workflow.
+    const goesAlone = changes.length === 1 && webhookUids.length > 0;
+    const workflowId = goesAlone ? context.dispatcher.chooseWorkflow(eventId) : null;
+    return makeEvent({ ...change, eventId }, { appUid, now, webhookUids, workflowId });
+  });
 }
 
 function makeEvent(
-  { appUid, now }: EventMaking,
-  change: Change,
-  webhookUids: string[],
+  change: Change & { eventId: string },
+  facts: Pick<EventDocument, 'appUid' | 'webhookUids' | 'workflowId'> & { now: Date },
 ): EventDocument {
-  const eventId = change.eventId ?? newId('evt', now);
+  const { eventId } = change;
+  const { appUid, now, webhookUids, workflowId } = facts;
   const body = renderPayload({
     eventId,
     event: change.event,
@@ -113,6 +131,7 @@ function makeEvent(
     timestamp: now,
     body,
     webhookUids,
+    workflowId,
     // Without a subscriber there is nothing to start; the event is kept all the same.
     dispatchedAt: webhookUids.length === 0 ? now : null,
     createdAt: now,

@@ -5,7 +5,7 @@ import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Handler } from '../http/router.ts';
 import { validator } from '../http/validate.ts';
-import { recordChange } from './record-change.ts';
+import { recordChange, recordReport } from './record-change.ts';
 
 export interface ReportChangeBody {
   event: EventName;
@@ -34,9 +34,16 @@ export const reportChangeBody = validator<ReportChangeBody>({
 export const reportChange: Handler<ReportChangeBody> = async (request, context) => {
   const { event, data } = request.body;
   const eventId = newId('evt', context.clock.now());
-  const answer = await recordChange(context, request, async () => ({
-    answer: { eventId, event, resourceUid: data.uid },
-    changes: [{ eventId, event, data }],
+  const change = { eventId, event, data };
+  const answer = { eventId, event, resourceUid: data.uid };
+  if (request.idempotency === null) {
+    await recordReport(context, request.appUid, change);
+    return { status: 202, body: answer };
+  }
+  // The key has to be kept with the event, so here they are written together.
+  const recorded = await recordChange(context, request, async () => ({
+    answer,
+    changes: [change],
   }));
-  return { status: 202, body: answer };
+  return { status: 202, body: recorded };
 };

@@ -5,7 +5,6 @@ import type { SecretBox } from '../crypto/secret-box.ts';
 import { deliveryLog } from '../logger.ts';
 import type { HttpSender, SendResult } from '../net/http-sender.ts';
 import type { Store } from '../store/connect.ts';
-import { readDelivery, recordDelivery } from '../store/deliveries.ts';
 import type {
   Attempt,
   AttemptTrigger,
@@ -14,17 +13,19 @@ import type {
   DeliveryStep,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
-import { noteTriggered, deactivateGoneWebhook, secretPlace } from '../store/webhooks.ts';
+import { deactivateGoneWebhook, secretPlace } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
+import type { DeliveryRecords } from './delivery-records.ts';
 import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
 
 /** What an attempt needs of the world. */
 export interface DeliveryPorts {
   store: Store;
+  records: DeliveryRecords;
   sender: HttpSender;
   secretBox: SecretBox;
   clock: Clock;
@@ -66,21 +67,21 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const delivery = await readDelivery(ports.store, key);
-  if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
-
-  const [event, webhook] = await Promise.all([
-    ports.store.events.findOne({ _id: key.eventId, appUid: key.appUid }),
-    ports.store.webhooks.findOne({ _id: key.webhookUid, appUid: key.appUid }),
+  const { records } = ports;
+  const [delivery, event, webhook] = await Promise.all([
+    records.readDelivery(key),
+    records.readEvent(key),
+    records.readWebhook(key),
   ]);
+  if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
   if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
   if (!webhook.active) {
     const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
     // Resuming sets `active` first and looks for held deliveries second. Read again after the
     // write, so that a resume between our two steps does not leave this delivery behind.
-    const resumed = await ports.store.webhooks.findOne({ _id: webhook._id, active: true });
-    if (resumed === null) return held;
+    const resumed = await records.readWebhook(key);
+    if (resumed === null || !resumed.active) return held;
     return sendAndRecord(ports, key, { event, webhook: resumed, delivery, options });
   }
   return sendAndRecord(ports, key, { event, webhook, delivery, options });
@@ -139,7 +140,7 @@ async function sendAndRecord(
     nextAttemptAt: verdict.nextAttemptAt,
     now,
   });
-  await noteTriggered(ports.store, webhook, at);
+  await ports.records.noteTriggered(webhook, at);
   logAttempt(key, { event, webhook, attempt, verdict, result });
   return outcome;
 }
@@ -184,12 +185,9 @@ async function record(
   key: DeliveryKey,
   step: DeliveryStep,
 ): Promise<DeliveryOutcome> {
-  const written = await recordDelivery(ports.store, key, {
-    step,
-    attemptsKeptMax: limits.attemptsKeptMax,
-  });
+  const written = await ports.records.record(key, step);
   if (!written) {
-    const stored = await readDelivery(ports.store, key);
+    const stored = await ports.records.readDelivery(key);
     if (stored === null)
       throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
     deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');

@@ -1,5 +1,5 @@
 // The connection to MongoDB and the collections on it.
-import { MongoClient } from 'mongodb';
+import { MongoBulkWriteError, MongoClient } from 'mongodb';
 import type { ClientSession, Collection, Db } from 'mongodb';
 import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
@@ -102,6 +102,19 @@ export async function inTransaction<T>(
       timeoutMS: 2 * operationTimeoutMs,
     }),
   );
+}
+
+/**
+ * Gives which documents of an unordered insert were refused because a unique value was there
+ * already; throws the error again when anything else was wrong with any of them.
+ */
+export function duplicateIndexes(error: unknown): Set<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refusals = [error.writeErrors].flat();
+  if (refusals.some((refusal) => refusal.code !== 11_000)) throw error;
+  // A write concern that was not met is no refusal of a document but a doubt about all of them.
+  if (error.result.getWriteConcernError() !== undefined) throw error;
+  return new Set(refusals.map((refusal) => refusal.index));
 }
 
 /** Tells whether an error is MongoDB's refusal of a second document with a unique value. */

@@ -1,9 +1,10 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
+import { limits } from '../config.ts';
 import type { AttemptTimings, ErrorClass } from '../delivery/outcome.ts';
 import type { DeliveryState } from '../delivery/outcome.ts';
 import type { EventName } from '../events.ts';
 import { newId } from '../ids.ts';
-import { isDuplicateKey } from './connect.ts';
+import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** Why an attempt was made. */
@@ -53,52 +54,87 @@ export interface DeliveryStep {
   now: Date;
 }
 
-/** Reads a delivery, or null when nothing has been tried yet. */
-export async function readDelivery(
+/** Reads deliveries, null for those of which nothing has been recorded yet, in the keys' order. */
+export async function findDeliveries(
   store: Store,
-  key: DeliveryKey,
-): Promise<DeliveryDocument | null> {
-  return store.deliveries.findOne({ ...key });
+  keys: readonly DeliveryKey[],
+): Promise<(DeliveryDocument | null)[]> {
+  // Two lists instead of a list of pairs: the index takes them apart, and the few pairs too many
+  // (an event's other webhooks) are in the map and not asked for.
+  const eventIds = [...new Set(keys.map((key) => key.eventId))];
+  const webhookUids = [...new Set(keys.map((key) => key.webhookUid))];
+  const found = await store.deliveries
+    .find({ eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } })
+    .toArray();
+  const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
+  return keys.map((key) => {
+    const delivery = deliveries.get(pairOf(key));
+    return delivery?.appUid === key.appUid ? delivery : null;
+  });
+}
+
+function pairOf({ eventId, webhookUid }: Pick<DeliveryKey, 'eventId' | 'webhookUid'>): string {
+  return `${eventId}/${webhookUid}`;
 }
 
 /**
- * Records a step. Gives false, and writes nothing, when another writer recorded an attempt since
- * the step began: then the stored state stands.
+ * Records the first steps of deliveries. Gives an answer each: false where the delivery exists
+ * already, for then somebody else took its first step.
+ */
+export async function insertDeliveries(
+  store: Store,
+  steps: readonly (readonly [DeliveryKey, DeliveryStep])[],
+): Promise<boolean[]> {
+  const documents = steps.map(([key, step]) => firstStep(key, step));
+  try {
+    await store.deliveries.insertMany(documents, { ordered: false });
+    return steps.map(() => true);
+  } catch (error) {
+    const refused = duplicateIndexes(error);
+    return steps.map((_step, index) => !refused.has(index));
+  }
+}
+
+function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
+  return {
+    _id: newId('dlv', step.now),
+    appUid: key.appUid,
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    event: step.event,
+    state: step.state,
+    attemptCount: step.attempt === null ? 0 : 1,
+    attempts: step.attempt === null ? [] : [step.attempt],
+    nextAttemptAt: step.nextAttemptAt,
+    createdAt: step.now,
+    updatedAt: step.now,
+  };
+}
+
+/**
+ * Records a further step. Gives false, and writes nothing, when another writer recorded an attempt
+ * since the step began: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
   key: DeliveryKey,
-  { step, attemptsKeptMax }: { step: DeliveryStep; attemptsKeptMax: number },
+  step: DeliveryStep,
 ): Promise<boolean> {
-  const push =
-    step.attempt === null
-      ? {}
-      : { $push: { attempts: { $each: [step.attempt], $slice: -attemptsKeptMax } } };
-  try {
-    const result = await store.deliveries.updateOne(
-      { ...key, attemptCount: step.attemptsBefore },
-      {
-        $setOnInsert: {
-          _id: newId('dlv', step.now),
-          event: step.event,
-          createdAt: step.now,
-          ...(step.attempt === null ? { attempts: [] } : {}),
-        },
-        $set: {
-          state: step.state,
-          attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
-          nextAttemptAt: step.nextAttemptAt,
-          updatedAt: step.now,
-        },
-        ...push,
+  const { attempt } = step;
+  const kept = -limits.attemptsKeptMax;
+  const result = await store.deliveries.updateOne(
+    { ...key, attemptCount: step.attemptsBefore },
+    {
+      $set: {
+        state: step.state,
+        attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
+        nextAttemptAt: step.nextAttemptAt,
+        updatedAt: step.now,
       },
-      { upsert: step.attemptsBefore === 0 },
-    );
-    return result.matchedCount + result.upsertedCount > 0;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+      ...(attempt === null ? {} : { $push: { attempts: { $each: [attempt], $slice: kept } } }),
+    },
+  );
+  return result.matchedCount > 0;
 }
 
 /** Gives a webhook's held deliveries after the uid `after`, oldest first. */

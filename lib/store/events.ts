@@ -1,5 +1,6 @@
 // Events as they are stored: the exact bytes to send, for whom, and whether a workflow carries them.
 import type { EventName } from '../events.ts';
+import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
 export interface EventDocument {
@@ -13,7 +14,9 @@ export interface EventDocument {
   body: string;
   /** The webhooks subscribed at the time of the change, paused ones included. */
   webhookUids: string[];
-  /** When a workflow took the event over; null while none has. */
+  /** The workflow that is to carry the event; null while it waits for company. Never changed again. */
+  workflowId: string | null;
+  /** When that workflow took the event over; null while it has not. */
   dispatchedAt: Date | null;
   createdAt: Date;
 }
@@ -21,29 +24,88 @@ export interface EventDocument {
 /** The part of an event that starting its workflow needs. */
 export type EventToDispatch = Pick<
   EventDocument,
-  '_id' | 'appUid' | 'event' | 'resourceUid' | 'externalTenantId' | 'webhookUids'
+  '_id' | 'appUid' | 'event' | 'resourceUid' | 'externalTenantId' | 'webhookUids' | 'workflowId'
 >;
 
-/** Gives events that no workflow carries yet and that were recorded before `before`, oldest first. */
-export async function findUndispatched(
+// The payload is not needed to start a workflow, and may be long.
+const toDispatch = { body: 0 } as const;
+
+/**
+ * Gives events recorded before `before` that no workflow carries and none is to carry yet, oldest
+ * first.
+ */
+export async function findUnclaimed(
   store: Store,
   before: Date,
   countMax: number,
 ): Promise<EventToDispatch[]> {
   return store.events
-    .find({ dispatchedAt: null, createdAt: { $lt: before } }, { projection: { body: 0 } })
+    .find(
+      { dispatchedAt: null, workflowId: null, createdAt: { $lt: before } },
+      { projection: toDispatch },
+    )
     .sort({ createdAt: 1 })
     .limit(countMax)
     .toArray();
 }
 
 /**
- * Notes that a workflow carries an event. Losing this write costs one more start, which Temporal
+ * Gives events recorded before `before` whose workflow was chosen and, as far as is known, never
+ * started; those of one workflow stand together, and only the last workflow's may be cut off.
+ */
+export async function findClaimed(
+  store: Store,
+  before: Date,
+  countMax: number,
+): Promise<EventToDispatch[]> {
+  return store.events
+    .find(
+      { dispatchedAt: null, workflowId: { $gt: '' }, createdAt: { $lt: before } },
+      // At one moment of the database, so that a batch is seen whole or not at all.
+      { projection: toDispatch, readConcern: { level: 'snapshot' } },
+    )
+    .sort({ workflowId: 1 })
+    .limit(countMax)
+    .toArray();
+}
+
+/**
+ * Writes on events which workflow is to carry them, before it is started, so that whoever repeats
+ * the start after a crash repeats the same batch. Gives the events that are this workflow's now;
+ * those that another process chose a workflow for are its own. All of them or none, because a
+ * relay that saw half a batch would start it so, and the other half would count as started.
+ */
+export async function claimEvents(
+  store: Store,
+  events: readonly EventToDispatch[],
+  workflowId: string,
+): Promise<EventToDispatch[]> {
+  const unclaimed = { _id: { $in: events.map((event) => event._id) }, workflowId: null };
+  return inTransaction(store, async (session) => {
+    const { modifiedCount } = await store.events.updateMany(
+      unclaimed,
+      { $set: { workflowId } },
+      { session },
+    );
+    if (modifiedCount === events.length) return [...events];
+    return store.events
+      .find({ _id: unclaimed._id, workflowId }, { session, projection: toDispatch })
+      .sort({ _id: 1 })
+      .toArray();
+  });
+}
+
+/**
+ * Notes that a workflow carries events. Losing this write costs one more start, which Temporal
  * answers with "already started"; so one server's acknowledgement is enough.
  */
-export async function markDispatched(store: Store, eventId: string, at: Date): Promise<void> {
-  await store.events.updateOne(
-    { _id: eventId, dispatchedAt: null },
+export async function markDispatched(
+  store: Store,
+  eventIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  await store.events.updateMany(
+    { _id: { $in: [...eventIds] }, dispatchedAt: null },
     { $set: { dispatchedAt: at } },
     { writeConcern: { w: 1 } },
   );

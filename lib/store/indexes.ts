@@ -43,8 +43,8 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'events', name: 'app', key: { appUid: 1, _id: -1 } },
   {
     collection: 'events',
-    name: 'undispatched',
-    key: { createdAt: 1 },
+    name: 'toDispatch',
+    key: { workflowId: 1, createdAt: 1 },
     options: { partialFilterExpression: { dispatchedAt: null } },
   },
   {

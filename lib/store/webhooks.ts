@@ -1,4 +1,5 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
+import type { ClientSession } from 'mongodb';
 import type { SealedSecret } from '../crypto/secret-box.ts';
 import type { Entity } from '../events.ts';
 import type { Store } from './connect.ts';
@@ -29,19 +30,46 @@ export function secretPlace(webhook: { appUid: string; _id: string }): string {
 // `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
 const triggerStepMs = 1_000;
 
-/** Moves `lastTriggeredAt` forward to the time of an attempt, never back. */
-export async function noteTriggered(
+const notedWebhooksMax = 10_000;
+
+/**
+ * Gives the function that moves a webhook's `lastTriggeredAt` forward to the time of an attempt,
+ * never back, at most once a second a webhook for all the attempts of this process.
+ */
+export function createTriggerNotes(
   store: Store,
-  webhook: WebhookDocument,
-  at: Date,
-): Promise<void> {
-  const lastMs = webhook.lastTriggeredAt?.getTime() ?? 0;
-  if (at.getTime() - lastMs < triggerStepMs) return;
-  await store.webhooks.updateOne(
-    { _id: webhook._id, appUid: webhook.appUid },
-    { $max: { lastTriggeredAt: at } },
-    { writeConcern: { w: 1 } },
-  );
+): (webhook: WebhookDocument, at: Date) => Promise<void> {
+  const notedAtMs = new Map<string, number>();
+  return async (webhook, at) => {
+    const storedAtMs = webhook.lastTriggeredAt?.getTime() ?? 0;
+    const lastMs = Math.max(storedAtMs, notedAtMs.get(webhook._id) ?? 0);
+    if (at.getTime() - lastMs < triggerStepMs) return;
+    if (notedAtMs.size >= notedWebhooksMax) notedAtMs.clear();
+    notedAtMs.set(webhook._id, at.getTime());
+    await store.webhooks.updateOne(
+      { _id: webhook._id, appUid: webhook.appUid },
+      { $max: { lastTriggeredAt: at } },
+      { writeConcern: { w: 1 } },
+    );
+  };
+}
+
+/** The part of a webhook that says which events it gets. */
+export type Subscription = Pick<WebhookDocument, '_id' | 'appUid' | 'entities'>;
+
+/** Gives who takes changes of any of these entities in any of these applications, oldest first. */
+export async function findSubscriptions(
+  store: Store,
+  { appUids, entities }: { appUids: string[]; entities: Entity[] },
+  session?: ClientSession,
+): Promise<Subscription[]> {
+  return store.webhooks
+    .find(
+      { appUid: { $in: appUids }, entities: { $in: entities } },
+      { projection: { appUid: 1, entities: 1 }, ...(session === undefined ? {} : { session }) },
+    )
+    .sort({ _id: 1 })
+    .toArray();
 }
 
 /** Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. */

@@ -1,39 +1,37 @@
-// Hands work to Temporal, one workflow an event or release, started at most once however often it is tried.
+// Hands events and releases to Temporal: which workflow carries what, started at most once.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Client, WorkflowStartOptions } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import type { Clock } from '../clock.ts';
+import { newId } from '../ids.ts';
 import { dispatchLog } from '../logger.ts';
 import type { Store } from '../store/connect.ts';
-import { markDispatched } from '../store/events.ts';
+import { claimEvents, markDispatched } from '../store/events.ts';
 import type { EventToDispatch } from '../store/events.ts';
 import { markReleased } from '../store/webhooks.ts';
 import type { ResumedWebhook } from '../store/webhooks.ts';
-import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
 import {
+  batchWorkflowId,
   deliverEventsWorkflow,
   eventWorkflowId,
   eventsTaskQueue,
-  idsPerSearchAttributeMax,
   redeliverWorkflow,
-  releaseWorkflowId,
 } from './names.ts';
-import {
-  appUidAttribute,
-  deliveryStateAttribute,
-  eventIdsAttribute,
-  eventTypeAttribute,
-  externalTenantIdAttribute,
-  resourceUidAttribute,
-  webhookUidsAttribute,
-} from './search-attributes.ts';
+import { StartPace } from './start-pace.ts';
+import { deliverEventsOptions, redeliverOptions } from './start-options.ts';
+import { WaitingEvents } from './waiting-events.ts';
 
 const startTimeoutMs = 5_000;
-// An API process that is killed holding an eagerly started task delays its event by this much.
+// An API process that is killed holding an eagerly started task delays its events by this much.
 const workflowTaskTimeoutMs = 5_000;
+// A workflow costs what delivering ten events costs, so at most these are started by a process;
+// what comes faster shares workflows (design §4.8).
+const pace = { startsPerSecond: 20, burst: 20 };
 const startsInFlightMax = 16;
 // What does not fit is left to the relay, which finds it in the database.
-const waitingMax = 1_000;
+const waitingMax = 5_000;
+// After a failed start Temporal is left alone for so long; the relay takes what comes meanwhile.
+const restMs = 1_000;
 
 export interface DispatcherPorts {
   client: Client;
@@ -41,86 +39,184 @@ export interface DispatcherPorts {
   clock: Clock;
   /** True where a workflow worker runs on the client's own connection, in this process. */
   eager: boolean;
+  /** How many events of one application may share a workflow; 1 gives each its own, unpaced. */
+  eventsPerWorkflowMax: number;
 }
 
-/** Starts the workflows of events. */
+/** Starts the workflows of events and of releases. */
 export interface Dispatcher {
+  /**
+   * Chooses the workflow of an event that is about to be recorded: its own, if one may be started
+   * now, or null for one that it will share.
+   */
+  chooseWorkflow(eventId: string): string | null;
   /** Starts soon, in the background, events that are committed. A failure is the relay's to mend. */
   dispatch(events: readonly EventToDispatch[]): void;
-  /** Starts one event's workflow and notes it; one that exists already counts as started. */
-  start(event: EventToDispatch): Promise<void>;
+  /**
+   * Starts one workflow for events of one application that name the same workflow or none, at the
+   * pace of this process, and notes it on them. One that exists already counts as started.
+   */
+  start(events: readonly EventToDispatch[]): Promise<void>;
   /** Releases what a webhook held, in the background. A failure is the relay's to mend. */
   release(webhook: ResumedWebhook): void;
   /** Starts the release of a webhook's held deliveries and notes it; once a resume. */
   startRelease(webhook: ResumedWebhook): Promise<void>;
-  /** Resolves when nothing is being started any more. */
+  /** Starts what waits, without regard to the pace; resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
 
 /** Makes the dispatcher of a process. */
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
-  const waiting: EventToDispatch[] = [];
-  const running = new Set<Promise<void>>();
+  return new PacedDispatcher(ports);
+}
 
-  function run(start: Promise<void>, ids: Record<string, string>): void {
-    const entry = start
-      .catch((error: unknown) => dispatchLog.warn({ ...ids, err: error }, 'dispatch.failed'))
-      .finally(() => {
-        running.delete(entry);
-        pump();
-      });
-    running.add(entry);
+class PacedDispatcher implements Dispatcher {
+  readonly #ports: DispatcherPorts;
+  readonly #isPaced: boolean;
+  readonly #starts = new StartPace(pace, performance.now());
+  readonly #waiting = new WaitingEvents();
+  readonly #running = new Set<Promise<void>>();
+  #nextPump: NodeJS.Timeout | undefined;
+  #restingUntilMs = 0;
+
+  constructor(ports: DispatcherPorts) {
+    this.#ports = ports;
+    this.#isPaced = ports.eventsPerWorkflowMax > 1;
   }
 
-  function pump(): void {
-    while (running.size < startsInFlightMax) {
-      const event = waiting.shift();
-      if (event === undefined) return;
-      run(startEvent(ports, event), { eventId: event._id, appUid: event.appUid });
+  chooseWorkflow(eventId: string): string | null {
+    // Whoever waits has the next start; and none is promised while Temporal does not answer.
+    const mayGoAlone =
+      !this.#isPaced || (this.#waiting.count === 0 && !this.#isResting() && this.#mayStart());
+    return mayGoAlone ? eventWorkflowId(eventId) : null;
+  }
+
+  dispatch(events: readonly EventToDispatch[]): void {
+    if (this.#isResting()) return;
+    for (const event of events) {
+      if (event.webhookUids.length === 0) continue;
+      // The pace bounds how many go alone; without it, the starts in flight do.
+      const goesAlone = event.workflowId !== null && (this.#isPaced || this.#hasRoom());
+      if (goesAlone) this.#startInBackground([event]);
+      else if (this.#waiting.count < waitingMax) this.#waiting.add(withoutBody(event));
+    }
+    this.#pump();
+  }
+
+  async start(events: readonly EventToDispatch[]): Promise<void> {
+    while (!this.#mayStart()) await sleep(this.#starts.waitMs(performance.now()));
+    await startEvents(this.#ports, events);
+  }
+
+  release(webhook: ResumedWebhook): void {
+    const facts = { webhookUid: webhook._id, appUid: webhook.appUid };
+    this.#run(startRelease(this.#ports, webhook), facts);
+  }
+
+  startRelease(webhook: ResumedWebhook): Promise<void> {
+    return startRelease(this.#ports, webhook);
+  }
+
+  async drained(): Promise<void> {
+    while (this.#running.size > 0 || this.#waiting.count > 0) {
+      this.#startInBackground(this.#takeWaiting());
+      await Promise.race(this.#running);
+    }
+    clearTimeout(this.#nextPump);
+  }
+
+  /** Starts what waits, as fast as the pace and the starts in flight allow. */
+  #pump(): void {
+    clearTimeout(this.#nextPump);
+    while (this.#waiting.count > 0 && this.#hasRoom()) {
+      if (!this.#mayStart()) {
+        this.#nextPump = setTimeout(() => this.#pump(), this.#starts.waitMs(performance.now()));
+        return;
+      }
+      this.#startInBackground(this.#takeWaiting());
     }
   }
 
-  return {
-    dispatch(events) {
-      const room = waitingMax - waiting.length;
-      waiting.push(...events.filter((event) => event.webhookUids.length > 0).slice(0, room));
-      pump();
-    },
-    start: (event) => startEvent(ports, event),
-    release: (webhook) =>
-      run(startRelease(ports, webhook), { webhookUid: webhook._id, appUid: webhook.appUid }),
-    startRelease: (webhook) => startRelease(ports, webhook),
-    async drained() {
-      while (running.size > 0) await Promise.all(running);
-    },
-  };
+  #startInBackground(events: readonly EventToDispatch[]): void {
+    const [first] = events;
+    if (first === undefined) return;
+    const facts = { appUid: first.appUid, eventId: first._id, count: events.length };
+    this.#run(startEvents(this.#ports, events), facts);
+  }
+
+  #run(start: Promise<void>, facts: Record<string, unknown>): void {
+    const entry = start
+      .catch((error: unknown) => {
+        this.#restingUntilMs = performance.now() + restMs;
+        dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
+      })
+      .finally(() => {
+        this.#running.delete(entry);
+        this.#pump();
+      });
+    this.#running.add(entry);
+  }
+
+  /** Takes a start from the pace, where there is one. */
+  #mayStart(): boolean {
+    return !this.#isPaced || this.#starts.take(performance.now());
+  }
+
+  #hasRoom(): boolean {
+    return this.#running.size < startsInFlightMax;
+  }
+
+  #isResting(): boolean {
+    return performance.now() < this.#restingUntilMs;
+  }
+
+  #takeWaiting(): EventToDispatch[] {
+    return this.#waiting.take(this.#ports.eventsPerWorkflowMax);
+  }
 }
 
-/** Starts an event's workflow, whose id comes from the event, and marks the event. */
-async function startEvent(ports: DispatcherPorts, event: EventToDispatch): Promise<void> {
+/** An event as it waits in memory: its payload may be long, and the workflow does not get it. */
+function withoutBody(event: EventToDispatch): EventToDispatch {
+  const {
+    _id,
+    appUid,
+    event: name,
+    resourceUid,
+    externalTenantId,
+    webhookUids,
+    workflowId,
+  } = event;
+  return { _id, appUid, event: name, resourceUid, externalTenantId, webhookUids, workflowId };
+}
+
+/** Starts the workflow that the events name; events that name none are given one first. */
+async function startEvents(
+  ports: DispatcherPorts,
+  events: readonly EventToDispatch[],
+): Promise<void> {
+  const workflowId = events[0]?.workflowId ?? newWorkflowId(ports, events);
+  const carried =
+    events[0]?.workflowId === null ? await claimEvents(ports.store, events, workflowId) : events;
+  if (carried.length === 0) return;
   await startOnce(ports.client, deliverEventsWorkflow, {
-    workflowId: eventWorkflowId(event._id),
+    workflowId,
     requestEagerStart: ports.eager,
-    args: [toInput(event)],
-    typedSearchAttributes: toSearchAttributes(event),
-    staticSummary: summarize(event),
+    ...deliverEventsOptions(carried),
   });
-  await markDispatched(ports.store, event._id, ports.clock.now());
+  const eventIds = carried.map((event) => event._id);
+  await markDispatched(ports.store, eventIds, ports.clock.now());
+}
+
+function newWorkflowId(ports: DispatcherPorts, events: readonly EventToDispatch[]): string {
+  const [only, ...others] = events;
+  return only !== undefined && others.length === 0
+    ? eventWorkflowId(only._id)
+    : batchWorkflowId(newId('bat', ports.clock.now()));
 }
 
 /** Starts the release of what a webhook held; a second start for the same resume is refused by its id. */
 async function startRelease(ports: DispatcherPorts, webhook: ResumedWebhook): Promise<void> {
-  const { _id: webhookUid, appUid, resumedAt } = webhook;
-  const input: RedeliverInput = { appUid, webhookUid, after: '', released: 0 };
-  await startOnce(ports.client, redeliverWorkflow, {
-    workflowId: releaseWorkflowId(webhookUid, resumedAt),
-    args: [input],
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: appUid },
-      { key: webhookUidsAttribute, value: [webhookUid] },
-    ]),
-    staticSummary: `what was held → ${webhookUid}`,
-  });
+  await startOnce(ports.client, redeliverWorkflow, redeliverOptions(webhook));
   await markReleased(ports.store, webhook);
 }
 
@@ -146,28 +242,4 @@ async function startOnce(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
-}
-
-function toInput(event: EventToDispatch): DeliverEventsInput {
-  return {
-    appUid: event.appUid,
-    events: [{ eventId: event._id, webhookUids: event.webhookUids }],
-  };
-}
-
-function toSearchAttributes(event: EventToDispatch): TypedSearchAttributes {
-  return new TypedSearchAttributes([
-    { key: appUidAttribute, value: event.appUid },
-    { key: eventTypeAttribute, value: event.event },
-    { key: externalTenantIdAttribute, value: event.externalTenantId },
-    { key: resourceUidAttribute, value: event.resourceUid },
-    { key: deliveryStateAttribute, value: 'delivering' },
-    { key: eventIdsAttribute, value: [event._id] },
-    { key: webhookUidsAttribute, value: event.webhookUids.slice(0, idsPerSearchAttributeMax) },
-  ]);
-}
-
-function summarize(event: EventToDispatch): string {
-  const count = event.webhookUids.length;
-  return `${event.event} ${event.resourceUid} → ${count} webhook${count === 1 ? '' : 's'}`;
 }

@@ -57,5 +57,11 @@ export interface DeliveryActivities {
 /** How many deliveries one `attemptFirst` activity takes at most. */
 export const firstAttemptsPerActivityMax = 100;
 
+/**
+ * How many deliveries a workflow of several events carries at most. Each may need an activity of its
+ * own for its retries, and Temporal advises some 500 at a time (its limit is 2,000).
+ */
+export const deliveriesPerWorkflowMax = 500;
+
 /** How many held deliveries are released a second, so that a resumed receiver is not flooded. */
 export const releasedPerSecondMax = 20;

@@ -20,6 +20,11 @@ export function eventWorkflowId(eventId: string): string {
   return `event/${eventId}`;
 }
 
+/** The workflow that carries a batch of events; the events name it, so that a repeat is the same batch. */
+export function batchWorkflowId(batchId: string): string {
+  return `batch/${batchId}`;
+}
+
 /** The custom search attributes and their types (design §11). */
 export const searchAttributeTypes = {
   AppUid: 'Keyword',
@@ -32,5 +37,5 @@ export const searchAttributeTypes = {
   FailingWebhookUids: 'KeywordList',
 } as const;
 
-/** Temporal takes 2 KB a search attribute; 60 of our ids fit. */
+/** Temporal takes 2 KB a search attribute; 60 of our ids fit, so no workflow carries more events. */
 export const idsPerSearchAttributeMax = 60;

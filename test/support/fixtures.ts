@@ -53,6 +53,7 @@ export async function insertEvent(
     externalTenantId: data.externalTenantId,
     body: renderPayload({ eventId, ...facts, data }),
     webhookUids,
+    workflowId: null,
     dispatchedAt: null,
     createdAt,
   };

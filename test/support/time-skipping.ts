@@ -5,6 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import type { DeliveryPorts } from '../../lib/delivery/attempt-delivery.ts';
+import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
@@ -63,6 +64,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   const clock: Clock = { now: () => new Date(virtualNowMs) };
   const ports: DeliveryPorts = {
     store: installation.store,
+    records: createDeliveryRecords(installation.store),
     sender: open.use(createHttpSender({ policy: installation.config.egress })),
     secretBox: createSecretBox(installation.config.sealingKeys),
     clock,
@@ -101,10 +103,16 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
       }),
     ]),
   );
-  const dispatcher = createDispatcher({ client, store: installation.store, clock, eager: false });
+  const dispatcher = createDispatcher({
+    client,
+    store: installation.store,
+    clock,
+    eager: false,
+    eventsPerWorkflowMax: 1,
+  });
 
   async function runToEnd(event: EventDocument): Promise<DeliverySummary> {
-    await dispatcher.start(event);
+    await dispatcher.start([event]);
     try {
       const handle = client.workflow.getHandle(eventWorkflowId(event._id));
       return (await handle.result()) as DeliverySummary;

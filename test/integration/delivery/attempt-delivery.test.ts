@@ -4,6 +4,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/attempt-delivery.ts';
+import { createDeliveryRecords } from '../../../lib/delivery/delivery-records.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   });
   ports = {
     store: installation.store,
+    records: createDeliveryRecords(installation.store),
     sender,
     secretBox: createSecretBox(installation.config.sealingKeys),
     clock: systemClock,

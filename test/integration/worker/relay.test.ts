@@ -20,7 +20,13 @@ beforeAll(async () => {
   // Without a worker nothing else sweeps, so each test sees its own sweeps alone.
   service = await startService({ worker: false });
   const { client } = service.temporal;
-  dispatcher = createDispatcher({ client, store: service.store, clock: systemClock, eager: false });
+  dispatcher = createDispatcher({
+    client,
+    store: service.store,
+    clock: systemClock,
+    eager: false,
+    eventsPerWorkflowMax: 60,
+  });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
@@ -32,6 +38,9 @@ async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
   return (await service.store.events.findOne({ _id: eventId }))?.dispatchedAt;
 }
 
+const sweepOnce = (): Promise<number> =>
+  sweep({ store: service.store, dispatcher, clock: systemClock, eventsPerWorkflowMax: 60 }, never);
+
 /** The mark is acknowledged by one server, so a majority read sees it a moment later. */
 async function untilMarked(eventId: string): Promise<void> {
   await waitFor(async () => (await dispatchedAt(eventId)) instanceof Date, { what: 'the mark' });
@@ -39,7 +48,7 @@ async function untilMarked(eventId: string): Promise<void> {
 
 test('an event whose start was lost is started and marked', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
-  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  expect(await sweepOnce()).toBe(1);
   await untilMarked(event._id);
   const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
   expect((await handle.describe()).status.name).toBe('RUNNING');
@@ -47,23 +56,23 @@ test('an event whose start was lost is started and marked', async () => {
 
 test('an event younger than two seconds is left to the direct start', async () => {
   const event = await insertEvent(service, [webhookUid]);
-  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(0);
+  expect(await sweepOnce()).toBe(0);
   expect(await dispatchedAt(event._id)).toBeNull();
   await service.store.events.deleteOne({ _id: event._id });
 });
 
 test('an event that was started and not marked is not started twice', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
-  await dispatcher.start(event);
+  await dispatcher.start([event]);
   const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
   const first = await handle.describe();
   await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
-  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  expect(await sweepOnce()).toBe(1);
   expect((await handle.describe()).runId).toBe(first.runId);
 
   await handle.terminate('to see the start of an ended workflow');
   await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
-  expect(await sweep({ store: service.store, dispatcher, clock: systemClock }, never)).toBe(1);
+  expect(await sweepOnce()).toBe(1);
   expect((await handle.describe()).status.name).toBe('TERMINATED');
   await untilMarked(event._id);
 });
@@ -81,7 +90,7 @@ test('a relay that meets failures goes on until the starts succeed, then stops w
     },
   };
   const relay = runRelay(
-    { store: service.store, dispatcher: flaky, clock: systemClock },
+    { store: service.store, dispatcher: flaky, clock: systemClock, eventsPerWorkflowMax: 60 },
     stopping.signal,
   );
   await waitFor(async () => (await dispatchedAt(event._id)) instanceof Date, { timeoutMs: 15_000 });
@@ -97,6 +106,7 @@ test('a change is answered although no workflow can be started, and is kept for 
     } as unknown as TestService['temporal']['client'],
     store: service.store,
     clock: systemClock,
+    eventsPerWorkflowMax: 60,
     eager: false,
   });
   const real = service.context.dispatcher;

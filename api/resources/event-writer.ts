@@ -1,0 +1,44 @@
+// Writes events that no resource of ours is changed with, and finds who gets them, many at once.
+import { coalesce } from '../../lib/coalesce.ts';
+import type { Entity } from '../../lib/events.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
+import { findSubscriptions } from '../../lib/store/webhooks.ts';
+
+/** Whose webhooks: those of an application that take changes of an entity. */
+export interface Audience {
+  appUid: string;
+  entity: Entity;
+}
+
+export interface EventWriter {
+  /** Gives the uids of the audience's webhooks, paused ones too; read after the call, never cached. */
+  findSubscribers(audience: Audience): Promise<string[]>;
+  /** Writes an event; when it resolves, a majority of the servers has it in its journal. */
+  insert(event: EventDocument): Promise<void>;
+}
+
+// An insert waits for the disk, which takes many documents in the time of one.
+const writes = { itemsPerCallMax: 100, callsAtOnceMax: 2 };
+const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
+
+/** Makes the writer of a process. */
+export function createEventWriter(store: Store): EventWriter {
+  const insert = coalesce(writes, async (events: readonly EventDocument[]) => {
+    await store.events.insertMany([...events], { ordered: false });
+    return events.map(() => undefined);
+  });
+  return {
+    findSubscribers: coalesce(reads, async (audiences: readonly Audience[]) => {
+      const appUids = [...new Set(audiences.map((audience) => audience.appUid))];
+      const entities = [...new Set(audiences.map((audience) => audience.entity))];
+      const subscriptions = await findSubscriptions(store, { appUids, entities });
+      return audiences.map(({ appUid, entity }) =>
+        subscriptions
+          .filter((webhook) => webhook.appUid === appUid && webhook.entities.includes(entity))
+          .map((webhook) => webhook._id),
+      );
+    }),
+    insert,
+  };
+}

@@ -1,0 +1,59 @@
+// What attempts read and write, done together for the many attempts that one process makes at once.
+import { coalesce } from '../coalesce.ts';
+import type { Store } from '../store/connect.ts';
+import { findDeliveries, insertDeliveries, recordDelivery } from '../store/deliveries.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
+import type { EventDocument } from '../store/events.ts';
+import { createTriggerNotes } from '../store/webhooks.ts';
+import type { WebhookDocument } from '../store/webhooks.ts';
+
+/** The records of deliveries, as an attempt sees them. */
+export interface DeliveryRecords {
+  readDelivery(key: DeliveryKey): Promise<DeliveryDocument | null>;
+  readEvent(key: DeliveryKey): Promise<EventDocument | null>;
+  /** Read anew for each attempt: a pause, a new URL or a new secret is felt by the next one. */
+  readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
+  /** Gives false, and writes nothing, when another process recorded an attempt meanwhile. */
+  record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
+  /** Moves the webhook's `lastTriggeredAt` to about the time of an attempt. */
+  noteTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
+}
+
+// Reads overlap freely; writes wait for the disk, which takes a few at once in the time of one.
+const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
+const writes = { itemsPerCallMax: 200, callsAtOnceMax: 3 };
+
+/** Makes the records of a process over its store. */
+export function createDeliveryRecords(store: Store): DeliveryRecords {
+  const insert = coalesce(writes, (steps: readonly [DeliveryKey, DeliveryStep][]) =>
+    insertDeliveries(store, steps),
+  );
+  return {
+    readDelivery: coalesce(reads, (keys: readonly DeliveryKey[]) => findDeliveries(store, keys)),
+    readEvent: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
+      const ids = [...new Set(keys.map((key) => key.eventId))];
+      const found = await store.events.find({ _id: { $in: ids } }).toArray();
+      const events = new Map(found.map((event) => [event._id, event]));
+      return keys.map((key) => ofApp(events.get(key.eventId), key));
+    }),
+    readWebhook: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
+      const ids = [...new Set(keys.map((key) => key.webhookUid))];
+      const found = await store.webhooks.find({ _id: { $in: ids } }).toArray();
+      const webhooks = new Map(found.map((webhook) => [webhook._id, webhook]));
+      return keys.map((key) => ofApp(webhooks.get(key.webhookUid), key));
+    }),
+    async record(key, step) {
+      // Nearly every step is a delivery's first; only those can go together, as inserts.
+      if (step.attemptsBefore === 0 && (await insert([key, step]))) return true;
+      return recordDelivery(store, key, step);
+    },
+    noteTriggered: createTriggerNotes(store),
+  };
+}
+
+function ofApp<Document extends { appUid: string }>(
+  document: Document | undefined,
+  key: DeliveryKey,
+): Document | null {
+  return document?.appUid === key.appUid ? document : null;
+}

@@ -1,0 +1,83 @@
+// What workflows are started with: their input, and what operators see of them in the Temporal UI.
+import type { WorkflowStartOptions } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { SearchAttributePair } from '@temporalio/common';
+import type { EventToDispatch } from '../store/events.ts';
+import type { ResumedWebhook } from '../store/webhooks.ts';
+import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
+import { idsPerSearchAttributeMax, releaseWorkflowId } from './names.ts';
+import {
+  appUidAttribute,
+  deliveryStateAttribute,
+  eventIdsAttribute,
+  eventTypeAttribute,
+  externalTenantIdAttribute,
+  resourceUidAttribute,
+  webhookUidsAttribute,
+} from './search-attributes.ts';
+
+type StartOptions = Pick<WorkflowStartOptions, 'typedSearchAttributes' | 'staticSummary'> & {
+  args: unknown[];
+};
+
+/** Gives the options of a `deliverEvents` that carries events of one application, one at least. */
+export function deliverEventsOptions(events: readonly EventToDispatch[]): StartOptions {
+  const appUid = events[0]?.appUid ?? '';
+  const input: DeliverEventsInput = {
+    appUid,
+    events: events.map((event) => ({ eventId: event._id, webhookUids: event.webhookUids })),
+  };
+  const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
+  // What the events do not share has no place in an attribute of one value; each event is found by
+  // its id all the same, and the API tells the rest.
+  const shared: (SearchAttributePair | null)[] = [
+    pairIfShared(eventTypeAttribute, events, 'event'),
+    pairIfShared(externalTenantIdAttribute, events, 'externalTenantId'),
+    pairIfShared(resourceUidAttribute, events, 'resourceUid'),
+  ];
+  return {
+    args: [input],
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: appUidAttribute, value: appUid },
+      { key: deliveryStateAttribute, value: 'delivering' },
+      { key: eventIdsAttribute, value: events.map((event) => event._id) },
+      { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
+      ...shared.filter((pair) => pair !== null),
+    ]),
+    staticSummary: summarize(events, webhookUids.length),
+  };
+}
+
+function pairIfShared(
+  key: typeof eventTypeAttribute,
+  events: readonly EventToDispatch[],
+  field: 'event' | 'externalTenantId' | 'resourceUid',
+): SearchAttributePair | null {
+  const value = events[0]?.[field];
+  if (value === undefined || events.some((event) => event[field] !== value)) return null;
+  return { key, value };
+}
+
+function summarize(events: readonly EventToDispatch[], webhookCount: number): string {
+  const [first, ...others] = events;
+  const webhooks = `${webhookCount} webhook${webhookCount === 1 ? '' : 's'}`;
+  if (first === undefined || others.length === 0) {
+    return `${first?.event} ${first?.resourceUid} → ${webhooks}`;
+  }
+  return `${events.length} events → ${webhooks}`;
+}
+
+/** Gives the id and options of the `redeliver` that releases what a resumed webhook held. */
+export function redeliverOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
+  const { _id: webhookUid, appUid, resumedAt } = webhook;
+  const input: RedeliverInput = { appUid, webhookUid, after: '', released: 0 };
+  return {
+    workflowId: releaseWorkflowId(webhookUid, resumedAt),
+    args: [input],
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: appUidAttribute, value: appUid },
+      { key: webhookUidsAttribute, value: [webhookUid] },
+    ]),
+    staticSummary: `what was held → ${webhookUid}`,
+  };
+}
