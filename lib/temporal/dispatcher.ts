@@ -24,9 +24,12 @@ import { WaitingEvents } from './waiting-events.ts';
 const startTimeoutMs = 5_000;
 // An API process that is killed holding an eagerly started task delays its events by this much.
 const workflowTaskTimeoutMs = 5_000;
-// A workflow costs what delivering ten events costs, so at most these are started by a process;
-// what comes faster shares workflows (design §4.8).
-const pace = { startsPerSecond: 20, burst: 20 };
+// A workflow costs as much as delivering ten events does. So up to 25 events a second get their own
+// at once; what comes faster shares workflows, 10 a second, because each of those carries more the
+// fewer there are, and an event waits a tenth of a second for one at most (design §4.8).
+const pace = { startsPerSecond: 25, burst: 10 };
+const aloneCost = 1;
+const sharedCost = 2.5;
 const startsInFlightMax = 16;
 // What does not fit is left to the relay, which finds it in the database.
 const waitingMax = 5_000;
@@ -87,7 +90,8 @@ class PacedDispatcher implements Dispatcher {
   chooseWorkflow(eventId: string): string | null {
     // Whoever waits has the next start; and none is promised while Temporal does not answer.
     const mayGoAlone =
-      !this.#isPaced || (this.#waiting.count === 0 && !this.#isResting() && this.#mayStart());
+      !this.#isPaced ||
+      (this.#waiting.count === 0 && !this.#isResting() && this.#mayStart(aloneCost));
     return mayGoAlone ? eventWorkflowId(eventId) : null;
   }
 
@@ -104,7 +108,9 @@ class PacedDispatcher implements Dispatcher {
   }
 
   async start(events: readonly EventToDispatch[]): Promise<void> {
-    while (!this.#mayStart()) await sleep(this.#starts.waitMs(performance.now()));
+    while (!this.#mayStart(sharedCost)) {
+      await sleep(this.#starts.waitMs(sharedCost, performance.now()));
+    }
     await startEvents(this.#ports, events);
   }
 
@@ -129,8 +135,9 @@ class PacedDispatcher implements Dispatcher {
   #pump(): void {
     clearTimeout(this.#nextPump);
     while (this.#waiting.count > 0 && this.#hasRoom()) {
-      if (!this.#mayStart()) {
-        this.#nextPump = setTimeout(() => this.#pump(), this.#starts.waitMs(performance.now()));
+      if (!this.#mayStart(sharedCost)) {
+        const waitMs = this.#starts.waitMs(sharedCost, performance.now());
+        this.#nextPump = setTimeout(() => this.#pump(), waitMs);
         return;
       }
       this.#startInBackground(this.#takeWaiting());
@@ -158,8 +165,8 @@ class PacedDispatcher implements Dispatcher {
   }
 
   /** Takes a start from the pace, where there is one. */
-  #mayStart(): boolean {
-    return !this.#isPaced || this.#starts.take(performance.now());
+  #mayStart(cost: number): boolean {
+    return !this.#isPaced || this.#starts.take(cost, performance.now());
   }
 
   #hasRoom(): boolean {

@@ -20,18 +20,18 @@ export class StartPace {
     this.#countedAtMs = nowMs;
   }
 
-  /** Takes a token and gives true, or gives false when there is none. */
-  take(nowMs: number): boolean {
+  /** Takes `cost` tokens and gives true, or gives false when there are not so many. */
+  take(cost: number, nowMs: number): boolean {
     this.#count(nowMs);
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    if (this.#tokens < cost) return false;
+    this.#tokens -= cost;
     return true;
   }
 
-  /** How long until there is a token, in milliseconds; 0 when there is one. */
-  waitMs(nowMs: number): number {
+  /** How long until there are `cost` tokens, in milliseconds; 0 when there are. */
+  waitMs(cost: number, nowMs: number): number {
     this.#count(nowMs);
-    return this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#perMs);
+    return Math.max(0, Math.ceil((cost - this.#tokens) / this.#perMs));
   }
 
   #count(nowMs: number): void {

@@ -16,7 +16,6 @@ import type {
   DeliverySummary,
   RetryDeliveryInput,
 } from '../../lib/temporal/messages.ts';
-import { eventWorkflowId } from '../../lib/temporal/names.ts';
 import { registerSearchAttributes } from '../../lib/temporal/search-attributes.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { installRuntime } from '../../worker/connect-temporal.ts';
@@ -34,8 +33,8 @@ export interface SkippingDeliveries extends Installation {
   environment: TestWorkflowEnvironment;
   /** Called before each activity with its name; what it throws, the activity throws. */
   beforeActivity: (name: keyof DeliveryActivities) => Promise<void> | void;
-  /** Runs an event's workflow to its end and gives its summary, a failed one's too. */
-  deliver(event: EventDocument): Promise<DeliverySummary>;
+  /** Runs the one workflow of events to its end and gives its summary, a failed one's too. */
+  deliver(...events: EventDocument[]): Promise<DeliverySummary>;
 }
 
 /** Starts workers for deliveries whose waits are skipped. */
@@ -108,13 +107,14 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     store: installation.store,
     clock,
     eager: false,
-    eventsPerWorkflowMax: 1,
+    eventsPerWorkflowMax: 60,
   });
 
-  async function runToEnd(event: EventDocument): Promise<DeliverySummary> {
-    await dispatcher.start([event]);
+  async function runToEnd(...events: EventDocument[]): Promise<DeliverySummary> {
+    await dispatcher.start(events);
+    const started = await installation.store.events.findOne({ _id: events[0]?._id ?? '' });
     try {
-      const handle = client.workflow.getHandle(eventWorkflowId(event._id));
+      const handle = client.workflow.getHandle(started?.workflowId ?? '');
       return (await handle.result()) as DeliverySummary;
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;

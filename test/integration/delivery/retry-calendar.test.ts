@@ -204,3 +204,30 @@ test('one event reaches 250 webhooks, the failing ones by retries of their own',
   expect(receiver.requests).toHaveLength(248);
   expect(failing.requests).toHaveLength(4);
 });
+
+test('in company, only the delivery that fails is tried again, and each event ends for itself', async () => {
+  let calls = 0;
+  const good = await receiverOf((response) => response.writeHead(200).end());
+  const flaky = await receiverOf((response) => {
+    calls += 1;
+    response.writeHead(calls === 1 ? 500 : 200).end();
+  });
+  const bad = await receiverOf((response) => response.writeHead(500).end());
+  const [toGood, toFlaky, toBad] = await Promise.all(
+    [good, flaky, bad].map(({ url }) => insertWebhook(deliveries, { url })),
+  );
+  const webhookUids = [toGood, toFlaky].map((webhook) => webhook?._id ?? '');
+  const events = [
+    await insertEvent(deliveries, webhookUids),
+    await insertEvent(deliveries, [toBad?._id ?? '']),
+    await insertEvent(deliveries, [toGood?._id ?? '']),
+  ];
+  const summary = await deliveries.deliver(...events);
+  expect(summary).toMatchObject({ deliveries: 4, delivered: 3, failedCount: 1 });
+  expect(summary.failed).toEqual([
+    { eventId: events[1]?._id, webhookUid: toBad?._id, state: 'exhausted', attemptCount: 12 },
+  ]);
+  expect(good.requests).toHaveLength(2);
+  expect(flaky.requests).toHaveLength(2);
+  expect(bad.requests).toHaveLength(12);
+});

@@ -1,0 +1,214 @@
+// Which workflow carries which events, and that no crash or race gives an event two or none.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { systemClock } from '../../../lib/clock.ts';
+import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
+import type { EventDocument } from '../../../lib/store/events.ts';
+import { createDispatcher } from '../../../lib/temporal/dispatcher.ts';
+import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
+import type { DeliverEventsInput } from '../../../lib/temporal/messages.ts';
+import { sweep } from '../../../worker/relay.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+let webhookUid: string;
+const never = new AbortController().signal;
+const longAgo = (): Date => new Date(Date.now() - 60_000);
+
+beforeAll(async () => {
+  // Without a worker nothing ends, so that each test finds its workflows as they were started.
+  service = await startService({ worker: false });
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+function newDispatcher(eventsPerWorkflowMax = 60): Dispatcher {
+  const { client } = service.temporal;
+  const { store } = service;
+  return createDispatcher({
+    client,
+    store,
+    clock: systemClock,
+    eager: false,
+    eventsPerWorkflowMax,
+  });
+}
+
+async function insertEvents(count: number, createdAt = new Date()): Promise<EventDocument[]> {
+  const events: EventDocument[] = [];
+  for (let n = 0; n < count; n += 1) {
+    events.push(await insertEvent(service, [webhookUid], createdAt));
+  }
+  return events;
+}
+
+async function workflowIdsOf(events: readonly EventDocument[]): Promise<(string | null)[]> {
+  const ids = events.map((event) => event._id);
+  const stored = await service.store.events
+    .find({ _id: { $in: ids } })
+    .sort({ _id: 1 })
+    .toArray();
+  return stored.map((event) => event.workflowId);
+}
+
+async function inputOf(workflowId: string): Promise<DeliverEventsInput> {
+  const history = await service.temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  const [payload] =
+    history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8')) as DeliverEventsInput;
+}
+
+async function untilDispatched(events: readonly EventDocument[]): Promise<void> {
+  const ids = events.map((event) => event._id);
+  await waitFor(
+    async () =>
+      (await service.store.events.countDocuments({ _id: { $in: ids }, dispatchedAt: null })) === 0,
+    { what: 'every event dispatched' },
+  );
+}
+
+test('events that wait together share one workflow, and each is found there by its id', async () => {
+  const events = await insertEvents(60);
+  const dispatcher = newDispatcher();
+  dispatcher.dispatch(events);
+  await dispatcher.drained();
+  await untilDispatched(events);
+  const [workflowId, ...others] = new Set(await workflowIdsOf(events));
+  expect(others).toEqual([]);
+  expect(workflowId).toMatch(/^batch\/bat_[0-9a-z]{26}$/);
+  const input = await inputOf(workflowId ?? '');
+  expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
+  const last = events.at(-1)?._id ?? '';
+  await waitFor(
+    async () => {
+      const query = `EventIds = "${last}"`;
+      for await (const found of service.temporal.client.workflow.list({ query })) {
+        return found.workflowId === workflowId;
+      }
+      return false;
+    },
+    { what: 'the last event in the list filter' },
+  );
+});
+
+test('one more than fits goes into another workflow', async () => {
+  const events = await insertEvents(61);
+  const dispatcher = newDispatcher();
+  dispatcher.dispatch(events);
+  await dispatcher.drained();
+  const ids = await workflowIdsOf(events);
+  expect(new Set(ids.slice(0, 60)).size).toBe(1);
+  expect(ids[60]).toBe(`event/${events[60]?._id}`);
+});
+
+test('while the pace allows, an event is given a workflow of its own; then it is to share', () => {
+  const dispatcher = newDispatcher();
+  const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
+  expect(chosen[0]).toBe('event/evt_0');
+  expect(chosen.at(-1)).toBeNull();
+});
+
+test('with one event a workflow, each has its own however many come', async () => {
+  const dispatcher = newDispatcher(1);
+  const chosen = Array.from({ length: 100 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
+  expect(chosen).toEqual(chosen.map((_, n) => `event/evt_${n}`));
+  const events = await insertEvents(40);
+  dispatcher.dispatch(
+    events.map((event) => ({ ...event, workflowId: dispatcher.chooseWorkflow(event._id) })),
+  );
+  await dispatcher.drained();
+  await untilDispatched(events);
+  for (const event of events) {
+    expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
+  }
+});
+
+test('two processes that want the same events never both carry one', async () => {
+  const events = await insertEvents(30);
+  const dispatchers = [newDispatcher(), newDispatcher(), newDispatcher()];
+  for (const [n, dispatcher] of dispatchers.entries()) dispatcher.dispatch(events.slice(n * 5));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  await untilDispatched(events);
+  const workflowIds = new Set(await workflowIdsOf(events));
+  const carried: string[] = [];
+  for (const workflowId of workflowIds) {
+    const input = await inputOf(workflowId ?? '');
+    carried.push(...input.events.map((event) => event.eventId));
+  }
+  expect(carried.toSorted()).toEqual(events.map((event) => event._id));
+});
+
+test('a claim is seen whole or not at all, so no relay starts half a batch', async () => {
+  const events = await insertEvents(200, longAgo());
+  const before = new Date();
+  const sizes = new Set<number>();
+  const claiming = claimEvents(service.store, events, 'batch/whole');
+  let claimed = false;
+  void claiming.finally(() => {
+    claimed = true;
+  });
+  do {
+    const found = await findClaimed(service.store, before, 1_000);
+    sizes.add(found.filter((event) => event.workflowId === 'batch/whole').length);
+  } while (!claimed);
+  expect(await claiming).toHaveLength(200);
+  expect([...sizes].filter((size) => size !== 0 && size !== 200)).toEqual([]);
+  await service.store.events.deleteMany({ workflowId: 'batch/whole' });
+});
+
+test('a crash between claim and start: the relay starts the same batch under the same id', async () => {
+  const events = await insertEvents(5, longAgo());
+  await claimEvents(service.store, events, 'batch/bat_crashed');
+  const ports = { store: service.store, dispatcher: newDispatcher(), clock: systemClock };
+  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(5);
+  const input = await inputOf('batch/bat_crashed');
+  expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
+  await untilDispatched(events);
+});
+
+test('a crash between start and mark: the relay marks, and nothing is started again', async () => {
+  const events = await insertEvents(5, longAgo());
+  const dispatcher = newDispatcher();
+  await dispatcher.start(events);
+  const [workflowId] = await workflowIdsOf(events);
+  const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
+  const { runId } = await handle.describe();
+  const ids = events.map((event) => event._id);
+  await service.store.events.updateMany({ _id: { $in: ids } }, { $set: { dispatchedAt: null } });
+  const ports = { store: service.store, dispatcher, clock: systemClock };
+  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(5);
+  expect((await handle.describe()).runId).toBe(runId);
+  await untilDispatched(events);
+});
+
+test('after a failed start Temporal is left alone for a moment and the relay has the rest', async () => {
+  const away = createDispatcher({
+    client: {
+      withDeadline: () => Promise.reject(new Error('Temporal is away')),
+    } as unknown as TestService['temporal']['client'],
+    store: service.store,
+    clock: systemClock,
+    eager: false,
+    eventsPerWorkflowMax: 60,
+  });
+  const events = await insertEvents(3);
+  away.dispatch(events);
+  await away.drained();
+  expect(away.chooseWorkflow('evt_next')).toBeNull();
+  const later = await insertEvents(1);
+  away.dispatch(later);
+  await away.drained();
+  expect(await workflowIdsOf(later)).toEqual([null]);
+  const [workflowId] = await workflowIdsOf(events);
+  const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
+  await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+  const now = new Date(Date.now() + 10_000);
+  expect(await findClaimed(service.store, now, 100)).toHaveLength(3);
+  expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
+});
