@@ -5,6 +5,11 @@ export interface CoalesceOptions {
   itemsPerCallMax: number;
   /** How many calls run at once at most; what comes meanwhile waits and goes with the next. */
   callsAtOnceMax: number;
+  /**
+   * How long an item waits for company before its call begins; by default for no longer than the
+   * turn of the event loop in which it came.
+   */
+  lingerMs?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -16,11 +21,11 @@ interface Waiting<Item, Result> {
 /**
  * Gives a function that takes one item and does it together with others. An item never joins a call
  * that has begun, so what it reads is as fresh as a read of its own. A lone item is done in the turn
- * of the event loop in which it came; under load calls grow instead of queueing up.
+ * of the event loop in which it came (or after `lingerMs`); under load calls grow instead of queueing up.
  * `call` gives a result an item, in the items' order; when it rejects, all of its items do.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax }: CoalesceOptions,
+  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -30,11 +35,13 @@ export function coalesce<Item, Result>(
   function schedule(): void {
     if (scheduled || running >= callsAtOnceMax || waiting.length === 0) return;
     scheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       scheduled = false;
       void run(waiting.splice(0, itemsPerCallMax));
       schedule();
-    });
+    };
+    if (lingerMs === 0 || waiting.length >= itemsPerCallMax) setImmediate(begin);
+    else setTimeout(begin, lingerMs);
   }
 
   async function run(entries: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -10,6 +10,8 @@ import { ensureNamespace, type SearchAttributeKind } from './temporal-namespace.
 import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
 
 const startTimeoutMs = 60_000;
+const startAttemptsMax = 3;
+const endedAtOnceMs = 10_000;
 const connectTimeoutMs = 2000;
 const versionTimeoutMs = 15_000;
 const dataFilePattern = /^temporal-cli-(.+)\.sqlite$/;
@@ -43,7 +45,23 @@ export interface RunningTemporal {
 export async function startTemporalDevServer(
   options: TemporalDevServerOptions,
 ): Promise<RunningTemporal> {
-  const startedAt = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAt = performance.now();
+    try {
+      return await startOnce(options, startedAt);
+    } catch (error) {
+      // The server picks some ports of its own and may lose one to another process before it
+      // listens there; then it ends at once, and another start picks others.
+      const endedAtOnce = performance.now() - startedAt < endedAtOnceMs;
+      if (attempt === startAttemptsMax || !endedAtOnce) throw error;
+    }
+  }
+}
+
+async function startOnce(
+  options: TemporalDevServerOptions,
+  startedAt: number,
+): Promise<RunningTemporal> {
   const ports = await choosePorts(options);
   const folder = await openDataFolder(options.dataDir, 'temporal');
   const server = await spawnTemporal(options, ports, folder);

@@ -132,15 +132,17 @@ async function sendAndRecord(
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, options });
   // Before the record: once that is written a repeat of this attempt would not come here again.
   if (verdict.gone) await deactivateGoneWebhook(ports.store, webhook, now);
-  const outcome = await record(ports, key, {
-    event: event.event,
-    state: verdict.state,
-    attemptsBefore,
-    attempt,
-    nextAttemptAt: verdict.nextAttemptAt,
-    now,
-  });
-  await ports.records.noteTriggered(webhook, at);
+  const [outcome] = await Promise.all([
+    record(ports, key, {
+      event: event.event,
+      state: verdict.state,
+      attemptsBefore,
+      attempt,
+      nextAttemptAt: verdict.nextAttemptAt,
+      now,
+    }),
+    ports.records.noteTriggered(webhook, at),
+  ]);
   logAttempt(key, { event, webhook, attempt, verdict, result });
   return outcome;
 }

@@ -19,9 +19,10 @@ export interface DeliveryRecords {
   noteTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
 }
 
-// Reads overlap freely; writes wait for the disk, which takes a few at once in the time of one.
+// Reads overlap freely; writes wait for the disk, which takes many documents in the time of one.
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
-const writes = { itemsPerCallMax: 200, callsAtOnceMax: 3 };
+// Answers come in one by one, and nobody waits for the record of one but the workflow.
+const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
 
 /** Makes the records of a process over its store. */
 export function createDeliveryRecords(store: Store): DeliveryRecords {

@@ -1,5 +1,6 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
 import type { ClientSession } from 'mongodb';
+import { coalesce } from '../coalesce.ts';
 import type { SealedSecret } from '../crypto/secret-box.ts';
 import type { Entity } from '../events.ts';
 import type { Store } from './connect.ts';
@@ -30,6 +31,7 @@ export function secretPlace(webhook: { appUid: string; _id: string }): string {
 // `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
 const triggerStepMs = 1_000;
 
+const triggerWrites = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
 const notedWebhooksMax = 10_000;
 
 /**
@@ -40,17 +42,26 @@ export function createTriggerNotes(
   store: Store,
 ): (webhook: WebhookDocument, at: Date) => Promise<void> {
   const notedAtMs = new Map<string, number>();
+  const write = coalesce(
+    triggerWrites,
+    async (notes: readonly (readonly [WebhookDocument, Date])[]) => {
+      const webhookUids = notes.map(([webhook]) => webhook._id);
+      const latest = new Date(Math.max(...notes.map(([, at]) => at.getTime())));
+      await store.webhooks.updateMany(
+        { _id: { $in: webhookUids } },
+        { $max: { lastTriggeredAt: latest } },
+        { writeConcern: { w: 1 } },
+      );
+      return notes.map(() => undefined);
+    },
+  );
   return async (webhook, at) => {
     const storedAtMs = webhook.lastTriggeredAt?.getTime() ?? 0;
     const lastMs = Math.max(storedAtMs, notedAtMs.get(webhook._id) ?? 0);
     if (at.getTime() - lastMs < triggerStepMs) return;
     if (notedAtMs.size >= notedWebhooksMax) notedAtMs.clear();
     notedAtMs.set(webhook._id, at.getTime());
-    await store.webhooks.updateOne(
-      { _id: webhook._id, appUid: webhook.appUid },
-      { $max: { lastTriggeredAt: at } },
-      { writeConcern: { w: 1 } },
-    );
+    await write([webhook, at]);
   };
 }
 

@@ -1,0 +1,195 @@
+// What an event costs, in counts that no machine's speed changes: commands, transitions, history.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response) => response.writeHead(200).end());
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+afterEach(async () => {
+  await service.store.db.dropCollection('system.profile');
+  for (const name of ['webhooks', 'events', 'deliveries'] as const) {
+    await service.store.db.collection(name).deleteMany({});
+  }
+});
+
+interface Cost {
+  /** Commands on the service's collections by name, such as `events.insert`. */
+  commands: Record<string, number>;
+  /** Documents and index keys that these commands looked at. */
+  documentsRead: number;
+  stateTransitions: number;
+  historyEvents: number;
+  historyBytes: number;
+}
+
+/** Counts what `work` causes until the deliveries of the events that it gives are settled. */
+async function costOf(deliveries: number, work: () => Promise<readonly string[]>): Promise<Cost> {
+  const { store, temporal } = service;
+  // The server itself notes each command on this test's database.
+  await store.db.setProfilingLevel('all');
+  const eventIds = await work();
+  await waitFor(
+    async () => {
+      const outcome = { eventId: { $in: [...eventIds] }, state: 'delivered' } as const;
+      return (await store.deliveries.countDocuments(outcome)) === deliveries;
+    },
+    { timeoutMs: 20_000, what: 'every delivery' },
+  );
+  await waitFor(async () => (await store.webhooks.countDocuments({ lastTriggeredAt: null })) === 0);
+  await store.db.setProfilingLevel('off');
+  const event = await store.events.findOne({ _id: eventIds[0] ?? '' });
+  const handle = temporal.client.workflow.getHandle(event?.workflowId ?? '');
+  await handle.result();
+  const info = (await handle.describe()).raw.workflowExecutionInfo;
+  return {
+    ...(await countCommands()),
+    stateTransitions: Number(info?.stateTransitionCount),
+    historyEvents: Number(info?.historyLength),
+    historyBytes: Number(info?.historySizeBytes),
+  };
+}
+
+async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>> {
+  const commands: Record<string, number> = {};
+  let documentsRead = 0;
+  for (const entry of await service.store.db.collection('system.profile').find().toArray()) {
+    const [, collection = ''] = String(entry['ns']).split('.');
+    const command = entry['command'] as Record<string, unknown>;
+    if (collection === 'system' || isNoCost(command)) continue;
+    const name = `${collection}.${String(entry['op'])}`;
+    commands[name] = (commands[name] ?? 0) + 1;
+    documentsRead += Number(entry['docsExamined'] ?? 0) + Number(entry['keysExamined'] ?? 0);
+  }
+  return { commands, documentsRead };
+}
+
+/** What no event causes: the counting of these tests, and the relay's looks each second. */
+function isNoCost(command: Record<string, unknown>): boolean {
+  const filter = (command['filter'] ?? {}) as Record<string, unknown>;
+  return 'aggregate' in command || 'createdAt' in filter || 'resumedAt' in filter;
+}
+
+const reportChange = async (): Promise<string[]> => {
+  const data = { uid: 'agt_1', externalTenantId: 'tenant-1', agentName: 'A' };
+  const body = { event: 'agent.updated', data };
+  return [String((await service.call('POST', '/changes', { body })).body['eventId'])];
+};
+
+const commandsOfOne = {
+  'apiKeys.query': 1,
+  'webhooks.query': 2,
+  'events.insert': 1,
+  'events.update': 1,
+  'events.query': 1,
+  'deliveries.query': 1,
+  'deliveries.insert': 1,
+  'webhooks.update': 1,
+};
+
+test('an event alone, reported: nine commands, six transitions, 12 events of history', async () => {
+  await insertWebhook(service, { url: receiver.url });
+  const cost = await costOf(1, reportChange);
+  expect(cost.commands).toEqual(commandsOfOne);
+  expect(cost.stateTransitions).toBe(6);
+  expect(cost.historyEvents).toBe(12);
+  expect(cost.historyBytes).toBeLessThan(3_000);
+});
+
+test('a change of an agent costs a read and a write more, in one transaction with its event', async () => {
+  await insertWebhook(service, { url: receiver.url });
+  const created = await service.call('POST', '/agents', {
+    body: { agentName: 'A', externalTenantId: 'tenant-1' },
+  });
+  const agentUid = String(created.body['uid']);
+  await waitFor(async () => (await service.store.deliveries.countDocuments({})) === 1);
+  const before = receiver.requests.length;
+  const cost = await costOf(1, async () => {
+    await service.call('PATCH', `/agents/${agentUid}`, { body: { live: true } });
+    const request = await waitFor(() => receiver.requests[before]);
+    return [String(request.headers['x-webhook-event-id'])];
+  });
+  // `lastTriggeredAt` is moved once a second at most, so here it may move or not.
+  const { 'webhooks.update': triggered = 0, ...commands } = cost.commands;
+  expect(triggered).toBeLessThanOrEqual(1);
+  expect(commands).toEqual({
+    'apiKeys.query': 1,
+    'agents.query': 1,
+    'agents.update': 1,
+    'webhooks.query': 2,
+    'events.insert': 1,
+    'events.update': 1,
+    'events.query': 1,
+    'deliveries.query': 1,
+    'deliveries.insert': 1,
+  });
+});
+
+test('fifty events that share a workflow cost it what one does, and few commands more', async () => {
+  const webhook = await insertWebhook(service, { url: receiver.url });
+  const eventIds: string[] = [];
+  for (let n = 0; n < 50; n += 1) eventIds.push((await insertEvent(service, [webhook._id]))._id);
+  const { commands, ...cost } = await costOf(50, async () => eventIds);
+  const { 'deliveries.insert': inserts = 0, ...others } = commands;
+  expect(others).toEqual({
+    'events.update': 2,
+    'events.query': 1,
+    'webhooks.query': 1,
+    'webhooks.update': 1,
+    'deliveries.query': 1,
+  });
+  // How many answers are recorded together is a matter of when they come.
+  expect(inserts).toBeLessThanOrEqual(25);
+  expect(cost).toMatchObject({ stateTransitions: 6, historyEvents: 12 });
+  expect(cost.historyBytes / 50).toBeLessThan(500);
+});
+
+test('a hundred webhooks of an event cost one activity, and few commands more than one', async () => {
+  for (let n = 0; n < 100; n += 1) await insertWebhook(service, { url: receiver.url });
+  const { commands, ...cost } = await costOf(100, reportChange);
+  const { 'deliveries.insert': inserts = 0, 'webhooks.update': triggered, ...others } = commands;
+  expect(others).toEqual({
+    'apiKeys.query': 1,
+    'webhooks.query': 2,
+    'events.insert': 1,
+    'events.update': 1,
+    'events.query': 1,
+    'deliveries.query': 1,
+  });
+  expect(inserts).toBeLessThanOrEqual(50);
+  expect(triggered).toBeLessThanOrEqual(50);
+  expect(cost).toMatchObject({ stateTransitions: 6, historyEvents: 12 });
+  expect(cost.historyBytes / 100).toBeLessThan(400);
+});
+
+test('webhooks that do not match and events already stored add nothing to it', async () => {
+  for (let n = 0; n < 99; n += 1) {
+    await insertWebhook(service, { url: receiver.url, entities: ['context'] });
+  }
+  const webhook = await insertWebhook(service, { url: receiver.url });
+  for (let n = 0; n < 200; n += 1) {
+    const { _id } = await insertEvent(service, [webhook._id]);
+    await service.store.events.updateOne({ _id }, { $set: { dispatchedAt: new Date() } });
+  }
+  await service.store.webhooks.updateMany(
+    { _id: { $ne: webhook._id } },
+    { $set: { lastTriggeredAt: new Date() } },
+  );
+  const cost = await costOf(1, reportChange);
+  expect(cost.commands).toEqual(commandsOfOne);
+  expect(cost.documentsRead).toBeLessThan(20);
+});
