@@ -17,6 +17,10 @@ async function main(): Promise<boolean> {
   if (dev === null) {
     throw new Error(`the service does not run here (no ${path}): start it with npm start`);
   }
+  // Left behind by a start that was killed.
+  if (!(await answers(dev.apiUrl))) {
+    throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
+  }
   const receiver = await startDemoReceiver(say);
   try {
     const expected = await tellStory({ dev, receiver, say });
@@ -24,6 +28,13 @@ async function main(): Promise<boolean> {
   } finally {
     await receiver[Symbol.asyncDispose]();
   }
+}
+
+async function answers(apiUrl: string): Promise<boolean> {
+  return fetch(`${apiUrl}/healthz`).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function checkArrivals(

@@ -2,7 +2,10 @@
 import type { DevFile } from './dev-file.ts';
 
 /** Gives the lines that tell a new user how to go on. */
-export function announcement(dev: DevFile, facts: { dataDir: string; startedMs: number }): string {
+export function announcement(
+  dev: DevFile,
+  facts: { dataDir: string; ephemeral: boolean; startedMs: number },
+): string {
   const base = `${dev.apiUrl}/api/v1/appuid/${dev.appUid}`;
   const json = `-H 'Content-Type: application/json'`;
   const bearer = `-H 'Authorization: Bearer ${dev.apiKey}'`;
@@ -12,7 +15,7 @@ export function announcement(dev: DevFile, facts: { dataDir: string; startedMs: 
     ['app uid', dev.appUid],
     ['API key', dev.apiKey],
     ['account uid', dev.accountUid],
-    ['data, logs', facts.dataDir],
+    [facts.ephemeral ? 'logs' : 'data, logs', facts.dataDir],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [

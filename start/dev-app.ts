@@ -5,35 +5,42 @@ import type { Store } from '../lib/store/connect.ts';
 import { createApiKey, createApp } from '../lib/store/create-app.ts';
 import type { NewApp } from '../lib/store/create-app.ts';
 import type { Config } from '../lib/config.ts';
-import type { DevFile } from './dev-file.ts';
+import { readAppFile, writeDevFile } from './dev-file.ts';
 
 /**
  * Gives the application, key and account to print. A key can be shown again only because the file
- * of the last start holds it; without it the application gets a new key.
+ * at `path` holds it since the last start; without it the application gets a new key. No path: no
+ * data is kept, so the application is always new.
  */
-export async function findOrCreateDevApp(config: Config, last: DevFile | null): Promise<NewApp> {
+export async function findOrCreateDevApp(config: Config, path: string | null): Promise<NewApp> {
   const store = await connectStore(config.mongodb);
   try {
-    const app = await store.apps.findOne({}, { sort: { _id: 1 } });
-    const account =
-      app && (await store.accounts.findOne({ appUid: app._id }, { sort: { _id: 1 } }));
-    if (!app || !account) {
-      return await createApp(store, { name: 'Development', keyPepper: config.keyPepper });
-    }
-    const { keyPepper } = config;
-    const known = last !== null && (await isKeyOf(store, { appUid: app._id, last, keyPepper }));
-    const apiKey = known
-      ? last.apiKey
-      : await createApiKey(store, { appUid: app._id, name: 'Development key', keyPepper });
-    return { appUid: app._id, accountUid: account._id, apiKey };
+    const app = await findOrCreate(store, config, path === null ? null : await readAppFile(path));
+    if (path !== null) await writeDevFile(path, app);
+    return app;
   } finally {
     await store[Symbol.asyncDispose]();
   }
 }
 
+async function findOrCreate(
+  store: Store,
+  { keyPepper }: Config,
+  last: NewApp | null,
+): Promise<NewApp> {
+  const app = await store.apps.findOne({}, { sort: { _id: 1 } });
+  const account = app && (await store.accounts.findOne({ appUid: app._id }, { sort: { _id: 1 } }));
+  if (!app || !account) return createApp(store, { name: 'Development', keyPepper });
+  const known = last !== null && (await isKeyOf(store, { appUid: app._id, last, keyPepper }));
+  const apiKey = known
+    ? last.apiKey
+    : await createApiKey(store, { appUid: app._id, name: 'Development key', keyPepper });
+  return { appUid: app._id, accountUid: account._id, apiKey };
+}
+
 async function isKeyOf(
   store: Store,
-  { appUid, last, keyPepper }: { appUid: string; last: DevFile; keyPepper: string },
+  { appUid, last, keyPepper }: { appUid: string; last: NewApp; keyPepper: string },
 ): Promise<boolean> {
   const keyId = parseApiKey(last.apiKey)?.keyId;
   const key = keyId === undefined ? null : await store.apiKeys.findOne({ keyId, appUid });

@@ -1,5 +1,5 @@
 // Brings a whole development installation up: servers, application, api and worker, in that order.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../lib/config.ts';
@@ -13,7 +13,7 @@ import { prepareServers } from '../setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
 import { findOrCreateDevApp } from './dev-app.ts';
-import { readDevFile, writeDevFile } from './dev-file.ts';
+import { writeDevFile } from './dev-file.ts';
 import type { DevFile } from './dev-file.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { superviseServer } from './supervise-server.ts';
@@ -60,6 +60,8 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const bundlePath = join(dataDir, 'workflow-bundle.js');
   const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
   const devPath = join(dataDir, 'dev.json');
+  // Scripts take the file for a service that runs, so it goes when the service does.
+  open.defer(() => rm(devPath, { force: true }));
   // Every restart changes a pid, and the file follows; before `dev` is known there is none to write.
   let dev: DevFile | null = null;
   const saved = (): void => {
@@ -83,7 +85,8 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   };
   const config = readConfig(childEnv);
   await prepareServers(config);
-  const app = await findOrCreateDevApp(config, await readDevFile(devPath));
+  const appPath = ephemeral ? null : join(dataDir, 'app.json');
+  const app = await findOrCreateDevApp(config, appPath);
   const startRole = (role: 'api' | 'worker') =>
     superviseChild({
       name: role,

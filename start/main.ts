@@ -26,11 +26,18 @@ async function main(): Promise<void> {
       ephemeral: values.ephemeral,
       progress: say,
     });
-    say(announcement(launched.dev, { dataDir, startedMs: performance.now() - startedAt }));
+    say(
+      announcement(launched.dev, {
+        dataDir,
+        ephemeral: values.ephemeral,
+        startedMs: performance.now() - startedAt,
+      }),
+    );
     const reason = await Promise.race([stopAsked, launched.lost]);
-    say(reason);
+    say(reason === 'stopping' ? 'stopping…' : reason);
     if (reason !== 'stopping') process.exitCode = 1;
     await launched[Symbol.asyncDispose]();
+    say('stopped');
   } finally {
     await lock[Symbol.asyncDispose]();
   }

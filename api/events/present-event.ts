@@ -9,7 +9,9 @@ export interface PresentedEvent {
   resourceUid: string;
   externalTenantId: string;
   webhookUids: string[];
-  /** When a workflow took the event over; null while none has, at the latest for a few seconds. */
+  /** The Temporal workflow that carries the event, alone or with others; null while none is chosen. */
+  workflowId: string | null;
+  /** When that workflow took the event over; null while it has not, at the latest for a few seconds. */
   dispatchedAt: string | null;
 }
 
@@ -23,6 +25,7 @@ export function presentEvent(event: Omit<EventDocument, 'body'>): PresentedEvent
     resourceUid: event.resourceUid,
     externalTenantId: event.externalTenantId,
     webhookUids: event.webhookUids,
+    workflowId: event.workflowId,
     dispatchedAt: event.dispatchedAt?.toISOString() ?? null,
   };
 }

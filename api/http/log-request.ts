@@ -2,6 +2,8 @@
 import type { Middleware } from 'koa';
 import { httpLog } from '../../lib/logger.ts';
 
+const loggedPathMax = 200;
+
 /** Logs `request.completed`; errors of ours at level error with their cause, health checks at debug. */
 export const logRequest: Middleware = async (ctx, next) => {
   const startedAt = performance.now();
@@ -12,6 +14,9 @@ export const logRequest: Middleware = async (ctx, next) => {
       requestId: ctx.state['requestId'],
       method: ctx.method,
       route: ctx.state['route'] ?? null,
+      // Where no route tells it; the query may hold anything and is left out.
+      path: ctx.state['route'] === undefined ? ctx.path.slice(0, loggedPathMax) : undefined,
+      remoteAddress: ctx.req.socket.remoteAddress,
       status: ctx.status,
       code: ctx.state['errorCode'],
       err: ctx.state['error'],

@@ -82,8 +82,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const params = ctx.params;
     const appUid = params['appUid'] ?? '';
     if (line.scope !== null) {
-      const key = await authenticate(context, ctx.req.rawHeaders, { appUid, scope: line.scope });
       ctx.state['appUid'] = appUid;
+      const key = await authenticate(context, ctx.req.rawHeaders, { appUid, scope: line.scope });
       ctx.state['keyId'] = key.keyId;
     }
     const header = readIdempotencyHeader(ctx.req.rawHeaders);

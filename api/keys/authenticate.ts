@@ -55,7 +55,11 @@ async function findKey(context: ApiContext, text: string): Promise<ApiKeyDocumen
 }
 
 function unauthenticated(): AppError {
-  return new AppError('unauthenticated', 'send a valid API key in x-api-key', {
-    headers: { 'www-authenticate': 'Bearer realm="agent-herald"' },
-  });
+  return new AppError(
+    'unauthenticated',
+    'send a valid API key in x-api-key, or as a Bearer credential',
+    {
+      headers: { 'www-authenticate': 'Bearer realm="agent-herald"' },
+    },
+  );
 }

@@ -6,8 +6,8 @@ import type { Handler } from '../http/router.ts';
 export const refuseLegacyAuth: Handler = (_request, context) => {
   const migrationUrl = `${context.config.http.publicUrl}/docs/migration`;
   const detail =
-    'generate an API key under CONFIGURE, API Management, and call POST ' +
-    '/api/v1/appuid/{appUid}/sdkusers/auth with it in x-api-key';
+    'get a new API key (CONFIGURE, API Management) and call POST ' +
+    `/api/v1/appuid/{appUid}/sdkusers/auth with it in x-api-key; step by step: ${migrationUrl}`;
   throw new AppError('legacy_auth_retired', detail, {
     headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/markdown"` },
   });
