@@ -12,6 +12,7 @@ import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
 import type { SocketOpener } from './open-socket.ts';
+import { SendTurns } from './send-turns.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, systemResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
@@ -30,6 +31,14 @@ const attemptTimeoutMsDefault = 5_000;
 
 /** Idle connections kept to one origin, enough for a burst of deliveries to one receiver. */
 const idlePerOriginMax = 32;
+
+/**
+ * Requests at once: to one origin as many as connections are kept to it, because a burst is faster
+ * over few connections; in all as many as a process can serve without falling behind. A request
+ * counts for a second, so slow receivers slow down those who send to them and hardly anybody else.
+ */
+const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000, waitMsMax: 10_000 };
+const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000, waitMsMax: 10_000 };
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -71,7 +80,8 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender).
+   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, no turn
+   * within 10 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
@@ -99,13 +109,33 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, ca: options.ca },
   };
+  const originTurns = new SendTurns(turnsOfOrigin);
+  const allTurns = new SendTurns(turnsInAll);
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
-  async function sendOnce(request: SendRequest, attempt: Attempt): Promise<SendResult> {
+  async function sendInTurn(request: SendRequest): Promise<SendResult> {
     const checked = checkWebhookUrl(request.url, policy);
-    if (!checked.ok) return failed(attempt, { errorClass: 'blocked', detail: checked.reason });
+    if (!checked.ok) {
+      return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
+    }
     const url = new URL(checked.url);
+    const leaveOrigin = await originTurns.enter(url.origin);
+    try {
+      const leaveAll = await allTurns.enter('');
+      try {
+        request.signal?.throwIfAborted();
+        // The receiver's time begins here: the wait for a turn is ours.
+        return await sendOnce(url, request, newAttempt());
+      } finally {
+        leaveAll();
+      }
+    } finally {
+      leaveOrigin();
+    }
+  }
+
+  async function sendOnce(url: URL, request: SendRequest, attempt: Attempt): Promise<SendResult> {
     const headers = requestHeaders(request.headers, userAgent);
     const message = { path: url.pathname + url.search, headers, body: request.body };
     const deadline = startDeadline(request.timeoutMs ?? timeoutMs, request.signal);
@@ -127,7 +157,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     async send(request) {
       if (disposed) throw new Error('the sender is disposed');
       request.signal?.throwIfAborted();
-      const work = sendOnce(request, { trace: createTrace(), startedAt: performance.now() });
+      const work = sendInTurn(request);
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
@@ -148,6 +178,10 @@ interface Roads {
 interface Attempt {
   readonly trace: AttemptTrace;
   readonly startedAt: number;
+}
+
+function newAttempt(): Attempt {
+  return { trace: createTrace(), startedAt: performance.now() };
 }
 
 type DeliverOptions = ExchangeOptions & { readonly roads: Roads };

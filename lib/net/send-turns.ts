@@ -1,0 +1,74 @@
+// How many requests go at once: a burst shares connections, and no receiver takes all there is.
+import { SendFault } from './send-fault.ts';
+
+export interface SendTurnsOptions {
+  /** So many requests with one key go at once; the next wait. */
+  atOnceMax: number;
+  /** A request counts for so long at most: what still waits for a slow receiver costs nobody a turn. */
+  holdMsMax: number;
+  /** Who waits longer is turned away, to be sent later. */
+  waitMsMax: number;
+}
+
+interface Line {
+  active: number;
+  /** The requests that wait, in the order in which they came; each is let go by its function. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Turns of requests, a line a key. A key without requests leaves no trace. */
+export class SendTurns {
+  readonly #options: SendTurnsOptions;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(options: SendTurnsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when it is a request's turn, with the function to call when it has ended. Rejects with
+   * the SendFault `NO_TURN` when none came in time.
+   */
+  async enter(key: string): Promise<() => void> {
+    const line = this.#lines.get(key) ?? { active: 0, waiting: new Set() };
+    this.#lines.set(key, line);
+    if (line.active < this.#options.atOnceMax) line.active += 1;
+    else await this.#wait(line);
+    let holds = true;
+    const leave = (): void => {
+      if (!holds) return;
+      holds = false;
+      clearTimeout(timer);
+      this.#passOn(key, line);
+    };
+    const timer = setTimeout(leave, this.#options.holdMsMax);
+    return leave;
+  }
+
+  async #wait(line: Line): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const go = (): void => {
+        clearTimeout(timer);
+        line.waiting.delete(go);
+        resolve();
+      };
+      const giveUp = (): void => {
+        line.waiting.delete(go);
+        reject(new SendFault('NO_TURN', 'too many requests to this receiver are under way'));
+      };
+      const timer = setTimeout(giveUp, this.#options.waitMsMax);
+      line.waiting.add(go);
+    });
+  }
+
+  /** Gives the place of a request that ended to the one that has waited longest. */
+  #passOn(key: string, line: Line): void {
+    const [next] = line.waiting;
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    line.active -= 1;
+    if (line.active === 0) this.#lines.delete(key);
+  }
+}
