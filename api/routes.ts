@@ -34,6 +34,8 @@ import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { promoteSecret } from './webhooks/promote-secret.ts';
+import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 
 const app = '/api/v1/appuid/:appUid';
@@ -56,6 +58,8 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
   routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
   route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
+  routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
+  route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
 
   routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
   route({ method: 'get', path: `${app}/agents`, scope: read, handler: listAgents }),

@@ -3,21 +3,20 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { parseKeyRing } from './crypto/secret-box.ts';
 import type { SealingKey } from './crypto/secret-box.ts';
-import {
-  defaultRetryScheduleMs,
-  retryScheduleMaxMs,
-  retryStepsMax,
-} from './delivery/retry-schedule.ts';
+import { defaultRetryScheduleMs, parseSchedule } from './delivery/retry-schedule.ts';
 import { parseDurationMs } from './duration.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Limits that are the same everywhere (design §10), each with its unit in its name. */
 export const limits = {
   requestBytesMax: 256 * 1024,
   payloadBytesMax: 256 * 1024,
   webhooksPerAppMax: 100,
+  tenantsPerWebhookMax: 100,
   filesPerContextMax: 1_000,
   attemptsKeptMax: 20,
   attemptTimeoutMs: 5_000,
@@ -40,6 +39,8 @@ export interface Config {
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
   retryScheduleMs: readonly number[];
+  /** How long all attempts at a webhook may fail before it is paused. */
+  deactivateAfterMs: number;
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
   userTokenLifetimeMs: number;
@@ -129,14 +130,15 @@ function asWebhookPorts(text: string): number[] | 'any' {
   return text === 'any' ? 'any' : asList(text).map(asPort);
 }
 
-function asSchedule(text: string): number[] {
-  const steps = asList(text).map(parseDurationMs);
-  const totalMs = steps.reduce((sum, step) => sum + step, 0);
-  if (steps.length > retryStepsMax) {
-    throw new Error(`must have at most ${retryStepsMax} steps (got ${steps.length})`);
+const asSchedule = (text: string): number[] => parseSchedule(asList(text));
+
+/** A time after which the service acts on old things: long enough for somebody to notice. */
+function asLongDuration(text: string): number {
+  const durationMs = parseDurationMs(text);
+  if (durationMs < 60_000 || durationMs > 365 * dayMs) {
+    throw new Error(`must be from 1m to 8760h (got "${text}")`);
   }
-  if (totalMs > retryScheduleMaxMs) throw new Error('must take at most 7 days in all');
-  return steps;
+  return durationMs;
 }
 
 function asTokenLifetime(text: string): number {
@@ -201,6 +203,7 @@ export function readConfig(environment: Environment): Config {
       denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
     },
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
+    deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,
@@ -231,6 +234,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
     retrySteps: config.retryScheduleMs.length,
+    deactivateAfterMs: config.deactivateAfterMs,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),

@@ -18,6 +18,14 @@ export function parseDurationMs(text: string): number {
   return Number(match[1]) * unitMs;
 }
 
+/** Writes milliseconds as `parseDurationMs` reads them, in the largest unit that holds them whole. */
+export function writeDuration(durationMs: number): string {
+  const [unit, unitMs] = Object.entries(unitsMs).findLast(
+    ([, sizeMs]) => durationMs >= sizeMs && durationMs % sizeMs === 0,
+  ) ?? ['ms', 1];
+  return `${durationMs / unitMs}${unit}`;
+}
+
 /** Writes milliseconds the way a person reads them: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;

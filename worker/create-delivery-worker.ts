@@ -35,6 +35,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
       clock: systemClock,
       random: Math.random,
       retryScheduleMs: config.retryScheduleMs,
+      deactivateAfterMs: config.deactivateAfterMs,
     });
     const bundle = await loadWorkflowBundle(config.workflowBundlePath);
     const workers = open.use(

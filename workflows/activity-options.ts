@@ -33,11 +33,11 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   retry: ownFaults,
 });
 
-/** A short read of the database. */
-export const { findHeldDeliveries } = proxyActivities<
-  Pick<DeliveryActivities, 'findHeldDeliveries'>
+/** What a release does in the database: a short read, or one write of many documents. */
+export const { findHeldDeliveries, discardHeldDeliveries } = proxyActivities<
+  Pick<DeliveryActivities, 'findHeldDeliveries' | 'discardHeldDeliveries'>
 >({
   taskQueue: deliveriesTaskQueue,
-  startToCloseTimeout: '10 seconds',
+  startToCloseTimeout: '30 seconds',
   retry: ownFaults,
 });

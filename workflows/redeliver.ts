@@ -9,22 +9,30 @@ import {
   eventIdsAttribute,
   webhookUidsAttribute,
 } from '../lib/temporal/search-attributes.ts';
-import { findHeldDeliveries } from './activity-options.ts';
+import { discardHeldDeliveries, findHeldDeliveries } from './activity-options.ts';
 import { deliverEvents } from './deliver-events.ts';
 
 // Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
 const pagesPerRunMax = 200;
 
+/** What became of the held deliveries. */
+export interface Released {
+  released: number;
+  discarded: number;
+}
+
 /**
  * Releases the held deliveries of a resumed webhook, a page a second, each page as a `deliverEvents`
  * of its own, which outlives this workflow. Ends when no more are held or the webhook is paused
- * again. Gives how many it released.
+ * again. A resume that discards drops them all instead.
  */
-export async function redeliver(input: RedeliverInput): Promise<{ released: number }> {
+export async function redeliver(input: RedeliverInput): Promise<Released> {
+  if (input.onResume === 'discard')
+    return { released: 0, discarded: await discardHeldDeliveries(input) };
   let { after, released } = input;
   for (let page = 0; page < pagesPerRunMax; page += 1) {
     const held = await findHeldDeliveries({ ...input, after });
-    if (held.eventIds.length === 0) return { released };
+    if (held.eventIds.length === 0) return { released, discarded: 0 };
     await deliverPage(input, held);
     after = held.last;
     released += held.eventIds.length;

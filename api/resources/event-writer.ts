@@ -1,14 +1,16 @@
 // Writes events that no resource of ours is changed with, and finds who gets them, many at once.
 import { coalesce } from '../../lib/coalesce.ts';
-import type { Entity } from '../../lib/events.ts';
+import { entityOf } from '../../lib/events.ts';
+import type { EventName } from '../../lib/events.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
-import { findSubscriptions } from '../../lib/store/webhooks.ts';
+import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
 
-/** Whose webhooks: those of an application that take changes of an entity. */
+/** Whose webhooks: those of an application that get this kind of event of this tenant. */
 export interface Audience {
   appUid: string;
-  entity: Entity;
+  event: EventName;
+  externalTenantId: string;
 }
 
 export interface EventWriter {
@@ -31,11 +33,12 @@ export function createEventWriter(store: Store): EventWriter {
   return {
     findSubscribers: coalesce(reads, async (audiences: readonly Audience[]) => {
       const appUids = [...new Set(audiences.map((audience) => audience.appUid))];
-      const entities = [...new Set(audiences.map((audience) => audience.entity))];
+      const entities = [...new Set(audiences.map((audience) => entityOf(audience.event)))];
       const subscriptions = await findSubscriptions(store, { appUids, entities });
-      return audiences.map(({ appUid, entity }) =>
+      return audiences.map((audience) =>
         subscriptions
-          .filter((webhook) => webhook.appUid === appUid && webhook.entities.includes(entity))
+          .filter((webhook) => webhook.appUid === audience.appUid)
+          .filter((webhook) => isSubscribed(webhook, audience))
           .map((webhook) => webhook._id),
       );
     }),

@@ -7,7 +7,7 @@ import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { findSubscriptions } from '../../lib/store/webhooks.ts';
+import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest } from '../http/router.ts';
 
@@ -64,8 +64,7 @@ export async function recordReport(
   appUid: string,
   change: Change & { eventId: string },
 ): Promise<void> {
-  const audience = { appUid, entity: entityOf(change.event) };
-  const webhookUids = await context.eventWriter.findSubscribers(audience);
+  const webhookUids = await context.eventWriter.findSubscribers({ appUid, ...factsOf(change) });
   const now = context.clock.now();
   const workflowId =
     webhookUids.length === 0 ? null : context.dispatcher.chooseWorkflow(change.eventId);
@@ -94,13 +93,17 @@ async function makeEvents(
   return changes.map((change) => {
     const eventId = change.eventId ?? newId('evt', now);
     const webhookUids = subscriptions
-      .filter((webhook) => webhook.entities.includes(entityOf(change.event)))
+      .filter((webhook) => isSubscribed(webhook, factsOf(change)))
       .map((webhook) => webhook._id);
     // Several events of one change go together; one that nobody gets needs no workflow.
     const goesAlone = changes.length === 1 && webhookUids.length > 0;
     const workflowId = goesAlone ? context.dispatcher.chooseWorkflow(eventId) : null;
     return makeEvent({ ...change, eventId }, { appUid, now, webhookUids, workflowId });
   });
+}
+
+function factsOf({ event, data }: Change): { event: EventName; externalTenantId: string } {
+  return { event, externalTenantId: data.externalTenantId };
 }
 
 function makeEvent(

@@ -8,8 +8,8 @@ import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
-import { presentWebhook } from './present-webhook.ts';
-import { acceptUrl } from './webhook-fields.ts';
+import { presentWebhook, viewNow } from './present-webhook.ts';
+import { checkEvents, readFields } from './webhook-fields.ts';
 import type { CreateWebhookBody } from './webhook-fields.ts';
 
 /** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` at 100 webhooks an app. */
@@ -28,7 +28,7 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
       );
       if (counted.matchedCount === 0) throw tooMany();
       await context.store.webhooks.insertOne(webhook, { session });
-      return { ...presentWebhook(webhook), secret };
+      return { ...presentWebhook(webhook, viewNow(context), 0), secret };
     },
   );
   const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
@@ -42,16 +42,26 @@ function newWebhook(
   const { appUid, body } = wanted;
   const now = context.clock.now();
   const _id = newId('whk', now);
+  const fields = readFields(context, body);
+  checkEvents(fields);
   return {
+    events: null,
+    externalTenantIds: null,
+    retryScheduleMs: null,
+    active: true,
+    ...fields,
     _id,
     appUid,
-    url: acceptUrl(context, body.url),
+    url: fields.url ?? body.url,
     entities: body.entities,
-    active: body.active ?? true,
     secret: context.secretBox.seal(wanted.secret, secretPlace({ appUid, _id })),
+    previousSecret: null,
     disabledReason: null,
+    failingSince: null,
+    lastExhaustedAt: null,
     lastTriggeredAt: null,
     resumedAt: null,
+    onResume: 'deliver',
     createdAt: now,
     updatedAt: now,
   };

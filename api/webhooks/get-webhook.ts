@@ -1,11 +1,11 @@
 // GET …/webhooks/{webhookUid}: one webhook.
 import type { Handler } from '../http/router.ts';
-import { presentWebhook } from './present-webhook.ts';
+import { showWebhook } from './present-webhook.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 
 /** Gives a webhook without its secret. Throws `not_found`. */
 export const getWebhook: Handler = async ({ appUid, params }, context) => {
   const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
   if (webhook === null) throw noSuchWebhook();
-  return { status: 200, body: presentWebhook(webhook) };
+  return { status: 200, body: await showWebhook(context, webhook) };
 };

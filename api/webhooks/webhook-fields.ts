@@ -1,18 +1,25 @@
 // The fields of a webhook that clients write, and the checks a schema cannot make.
+import { limits } from '../../lib/config.ts';
+import { parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
 import { AppError } from '../../lib/errors.ts';
-import { entities } from '../../lib/events.ts';
-import type { Entity } from '../../lib/events.ts';
+import type { FieldError } from '../../lib/errors.ts';
+import { entities, entityOf, eventNames } from '../../lib/events.ts';
+import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
-import { validator } from '../http/validate.ts';
+import type { OnResume, WebhookDocument } from '../../lib/store/webhooks.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 
 export interface CreateWebhookBody {
   url: string;
   entities: Entity[];
+  events?: EventName[] | null;
+  externalTenantIds?: string[] | null;
+  retrySchedule?: string[] | null;
   active?: boolean;
 }
 
-export type ChangeWebhookBody = Partial<CreateWebhookBody>;
+export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: OnResume };
 
 const properties = {
   // The length and form of the URL are the guard's to judge, in one place.
@@ -23,6 +30,25 @@ const properties = {
     maxItems: entities.length,
     uniqueItems: true,
     items: { type: 'string', enum: [...entities] },
+  },
+  events: {
+    type: ['array', 'null'],
+    minItems: 1,
+    maxItems: eventNames.length,
+    uniqueItems: true,
+    items: { type: 'string', enum: [...eventNames] },
+  },
+  externalTenantIds: {
+    type: ['array', 'null'],
+    minItems: 1,
+    maxItems: limits.tenantsPerWebhookMax,
+    uniqueItems: true,
+    items: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+  },
+  retrySchedule: {
+    type: ['array', 'null'],
+    maxItems: retryStepsMax,
+    items: { type: 'string', maxLength: 20 },
   },
   active: { type: 'boolean' },
 };
@@ -37,16 +63,60 @@ export const createWebhookBody = validator<CreateWebhookBody>({
 export const changeWebhookBody = validator<ChangeWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  properties,
+  properties: { ...properties, onResume: { type: 'string', enum: ['deliver', 'discard'] } },
 });
 
+/** The fields of a stored webhook that a body may set. */
+export type WrittenFields = Partial<
+  Pick<
+    WebhookDocument,
+    'url' | 'entities' | 'events' | 'externalTenantIds' | 'retryScheduleMs' | 'active'
+  >
+>;
+
+/**
+ * Gives the fields that a body sets, as they are stored. Throws `invalid_webhook_url`, or
+ * `invalid_request` for a schedule that cannot be kept.
+ */
+export function readFields(context: ApiContext, body: ChangeWebhookBody): WrittenFields {
+  const { url, entities: types, events, externalTenantIds, retrySchedule, active } = body;
+  return {
+    ...(url === undefined ? {} : { url: acceptUrl(context, url) }),
+    ...(types === undefined ? {} : { entities: types }),
+    ...(events === undefined ? {} : { events }),
+    ...(externalTenantIds === undefined ? {} : { externalTenantIds }),
+    ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
+    ...(active === undefined ? {} : { active }),
+  };
+}
+
+/** Refuses exact events of a type that the webhook does not get: it would wait for them in vain. */
+export function checkEvents({ entities: types, events }: WrittenFields): void {
+  const errors = (events ?? []).flatMap((event, index): FieldError[] => {
+    if (types?.includes(entityOf(event)) === true) return [];
+    const detail = `events.${index} is ${event}, but entities does not have ${entityOf(event)}`;
+    return [{ pointer: `#/events/${index}`, code: 'not_in_entities', detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}
+
 /** Gives the canonical form of a webhook's URL. Throws `invalid_webhook_url` with the reason. */
-export function acceptUrl(context: ApiContext, url: string): string {
+function acceptUrl(context: ApiContext, url: string): string {
   const verdict = checkWebhookUrl(url, context.config.egress);
   if (verdict.ok) return verdict.url;
   throw new AppError('invalid_webhook_url', verdict.reason, {
     errors: [{ pointer: '#/url', code: 'invalid_webhook_url', detail: verdict.reason }],
   });
+}
+
+function acceptSchedule(retrySchedule: string[] | null): number[] | null {
+  if (retrySchedule === null) return null;
+  try {
+    return parseSchedule(retrySchedule);
+  } catch (error) {
+    const detail = `retrySchedule: ${error instanceof Error ? error.message : String(error)}`;
+    throw invalidRequest([{ pointer: '#/retrySchedule', code: 'schedule', detail }]);
+  }
 }
 
 /** The error of a webhook that is not there, or is another application's. */

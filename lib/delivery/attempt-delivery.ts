@@ -13,7 +13,12 @@ import type {
   DeliveryStep,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
-import { deactivateGoneWebhook, secretPlace } from '../store/webhooks.ts';
+import {
+  deactivateGoneWebhook,
+  noteFailed,
+  noteSucceeded,
+  openSecrets,
+} from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
@@ -32,6 +37,8 @@ export interface DeliveryPorts {
   /** Gives a number from 0 up to 1. */
   random: () => number;
   retryScheduleMs: readonly number[];
+  /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
+  deactivateAfterMs: number;
 }
 
 export interface AttemptOptions {
@@ -113,7 +120,7 @@ async function sendAndRecord(
     headers: deliveryHeaders({
       eventId: event._id,
       body: event.body,
-      secret: ports.secretBox.open(webhook.secret, secretPlace(webhook)),
+      secrets: openSecrets(ports.secretBox, webhook, at),
       attemptNumber: attemptsBefore + 1,
       now: at,
       userAgent,
@@ -124,14 +131,14 @@ async function sendAndRecord(
   });
   const now = ports.clock.now();
   const verdict = classifyResponse(result, {
-    scheduleMs: ports.retryScheduleMs,
+    scheduleMs: webhook.retryScheduleMs ?? ports.retryScheduleMs,
     attemptsMade: attemptsBefore + 1,
     now,
     random: ports.random(),
   });
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, options });
   // Before the record: once that is written a repeat of this attempt would not come here again.
-  if (verdict.gone) await deactivateGoneWebhook(ports.store, webhook, now);
+  await noteHealth(ports, { key, webhook, verdict, now });
   const [outcome] = await Promise.all([
     record(ports, key, {
       event: event.event,
@@ -145,6 +152,24 @@ async function sendAndRecord(
   ]);
   logAttempt(key, { event, webhook, attempt, verdict, result });
   return outcome;
+}
+
+/** Writes on the webhook what the attempt says about its receiver: well, failing, failed too long, gone. */
+async function noteHealth(
+  { store, deactivateAfterMs }: DeliveryPorts,
+  facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },
+): Promise<void> {
+  const { key, webhook, verdict, now } = facts;
+  if (verdict.gone) {
+    await deactivateGoneWebhook(store, webhook, now);
+    deliveryLog.warn({ ...key, disabledReason: 'gone' }, 'webhook.deactivated');
+  } else if (verdict.state === 'delivered') {
+    await noteSucceeded(store, webhook);
+  } else {
+    const exhausted = verdict.state === 'exhausted';
+    const paused = await noteFailed(store, webhook, { at: now, exhausted, deactivateAfterMs });
+    if (paused) deliveryLog.warn({ ...key, disabledReason: 'failing' }, 'webhook.deactivated');
+  }
 }
 
 function toAttempt(

@@ -1,10 +1,11 @@
 // The headers of one attempt: the spec's four, Standard Webhooks beside them, and two for people.
 import { signBody, signStandardMessage } from '../crypto/signature.ts';
+import type { SigningSecrets } from '../store/webhooks.ts';
 
 export interface AttemptToSign {
   eventId: string;
   body: string;
-  secret: string;
+  secrets: SigningSecrets;
   attemptNumber: number;
   now: Date;
   userAgent: string;
@@ -13,19 +14,18 @@ export interface AttemptToSign {
 /** Makes the headers of an attempt; the signatures and times are this attempt's own. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
   const timestampSeconds = Math.floor(attempt.now.getTime() / 1_000);
+  const message = { id: attempt.eventId, timestampSeconds, body: attempt.body };
   return {
     'Content-Type': 'application/json',
     'User-Agent': attempt.userAgent,
-    'X-Webhook-Signature': signBody(attempt.secret, attempt.body),
+    'X-Webhook-Signature': signBody(attempt.secrets.body, attempt.body),
     'X-Webhook-Event-Id': attempt.eventId,
     'X-Webhook-Timestamp': attempt.now.toISOString(),
     'X-Webhook-Attempt': String(attempt.attemptNumber),
     'webhook-id': attempt.eventId,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signStandardMessage(attempt.secret, {
-      id: attempt.eventId,
-      timestampSeconds,
-      body: attempt.body,
-    }),
+    'webhook-signature': attempt.secrets.standard
+      .map((secret) => signStandardMessage(secret, message))
+      .join(' '),
   };
 }

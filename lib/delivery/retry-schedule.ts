@@ -1,4 +1,5 @@
 // When a delivery is tried again: a pure function of the schedule and the attempts made.
+import { parseDurationMs, writeDuration } from '../duration.ts';
 
 export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
@@ -22,6 +23,25 @@ export const defaultRetryScheduleMs: readonly number[] = [
 /** Limits of a schedule that settings may ask for. */
 export const retryStepsMax = 20;
 export const retryScheduleMaxMs = 7 * 24 * hourMs;
+
+/**
+ * Reads a schedule: its waits, such as `30s` or `2h`, in milliseconds. Throws an Error that says
+ * what is wrong with it.
+ */
+export function parseSchedule(waits: readonly string[]): number[] {
+  if (waits.length > retryStepsMax) {
+    throw new Error(`must have at most ${retryStepsMax} steps (got ${waits.length})`);
+  }
+  const scheduleMs = waits.map(parseDurationMs);
+  const totalMs = scheduleMs.reduce((sum, waitMs) => sum + waitMs, 0);
+  if (totalMs > retryScheduleMaxMs) throw new Error('must take at most 7 days in all');
+  return scheduleMs;
+}
+
+/** Writes a schedule as it is read: `30s`, `2h`; the largest unit that fits each wait. */
+export function formatSchedule(scheduleMs: readonly number[]): string[] {
+  return scheduleMs.map(writeDuration);
+}
 
 const jitterShareMax = 0.15;
 const retryAfterCeilingMs = hourMs;

@@ -150,3 +150,27 @@ export async function findHeld(
     .map((delivery) => ({ uid: delivery._id, eventId: delivery.eventId }))
     .toArray();
 }
+
+const heldCountMax = 10_000;
+
+/** Counts what a webhook holds; from 10,000 on it counts no further. */
+export async function countHeld(
+  store: Store,
+  { appUid, _id }: { appUid: string; _id: string },
+): Promise<number> {
+  const filter = { appUid, webhookUid: _id, state: 'held' } as const;
+  return store.deliveries.countDocuments(filter, { limit: heldCountMax });
+}
+
+/** Drops what a webhook holds, and gives how many that were. */
+export async function discardHeld(
+  store: Store,
+  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  now: Date,
+): Promise<number> {
+  const { modifiedCount } = await store.deliveries.updateMany(
+    { appUid, webhookUid, state: 'held' },
+    { $set: { state: 'cancelled', updatedAt: now } },
+  );
+  return modifiedCount;
+}

@@ -1,31 +1,78 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
-import type { SealedSecret } from '../crypto/secret-box.ts';
-import type { Entity } from '../events.ts';
+import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
+import { entityOf } from '../events.ts';
+import type { Entity, EventName } from '../events.ts';
 import type { Store } from './connect.ts';
 
-export type DisabledReason = 'gone';
+/** Why the service paused a webhook: it answered 410, or it failed for days. */
+export type DisabledReason = 'gone' | 'failing';
+
+/** What becomes of held deliveries when a webhook is resumed. */
+export type OnResume = 'deliver' | 'discard';
 
 export interface WebhookDocument {
   _id: string;
   appUid: string;
   url: string;
   entities: Entity[];
+  /** The only events it gets; null for all of its entities'. */
+  events: EventName[] | null;
+  /** The only tenants whose events it gets; null for all. */
+  externalTenantIds: string[] | null;
+  /** The waits between its attempts; null for the service's. */
+  retryScheduleMs: number[] | null;
   active: boolean;
   secret: SealedSecret;
-  /** Why the service itself paused the webhook; null when its owner did or when it is active. */
+  /** The secret before a rotation, until the receiver must know the new one. */
+  previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;
+  /** When the first of the failures came that no success has followed; null while it answers. */
+  failingSince: Date | null;
+  /** When a delivery to it last ended as exhausted since then. */
+  lastExhaustedAt: Date | null;
   lastTriggeredAt: Date | null;
   /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
   resumedAt: Date | null;
+  onResume: OnResume;
   createdAt: Date;
   updatedAt: Date;
+}
+
+export interface PreviousSecret {
+  secret: SealedSecret;
+  /** Until when deliveries are signed with it, too. */
+  until: Date;
+  /** True once `X-Webhook-Signature`, which has room for one, is made with the new secret. */
+  promoted: boolean;
 }
 
 /** Where a webhook's secret lives, for the seal: a sealed secret moved to another row does not open. */
 export function secretPlace(webhook: { appUid: string; _id: string }): string {
   return `webhooks/${webhook.appUid}/${webhook._id}/secret`;
+}
+
+/** The secrets that sign a delivery at a time. */
+export interface SigningSecrets {
+  /** Signs `X-Webhook-Signature`, which has room for one. */
+  body: string;
+  /** Sign `webhook-signature`, the newest first. */
+  standard: string[];
+}
+
+/** Opens the secrets of a webhook; during a rotation there are two (design §6, "Changed while retrying"). */
+export function openSecrets(
+  box: SecretBox,
+  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
+  now: Date,
+): SigningSecrets {
+  const place = secretPlace(webhook);
+  const current = box.open(webhook.secret, place);
+  const previous = webhook.previousSecret;
+  if (previous === null || previous.until <= now) return { body: current, standard: [current] };
+  const old = box.open(previous.secret, place);
+  return { body: previous.promoted ? current : old, standard: [current, old] };
 }
 
 // `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
@@ -66,7 +113,22 @@ export function createTriggerNotes(
 }
 
 /** The part of a webhook that says which events it gets. */
-export type Subscription = Pick<WebhookDocument, '_id' | 'appUid' | 'entities'>;
+export type Subscription = Pick<
+  WebhookDocument,
+  '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds'
+>;
+
+/** Tells whether a webhook gets an event: its entity, and where it names them its name and tenant. */
+export function isSubscribed(
+  { entities, events, externalTenantIds }: Subscription,
+  { event, externalTenantId }: { event: EventName; externalTenantId: string },
+): boolean {
+  return (
+    entities.includes(entityOf(event)) &&
+    (events?.includes(event) ?? true) &&
+    (externalTenantIds?.includes(externalTenantId) ?? true)
+  );
+}
 
 /** Gives who takes changes of any of these entities in any of these applications, oldest first. */
 export async function findSubscriptions(
@@ -77,7 +139,10 @@ export async function findSubscriptions(
   return store.webhooks
     .find(
       { appUid: { $in: appUids }, entities: { $in: entities } },
-      { projection: { appUid: 1, entities: 1 }, ...(session === undefined ? {} : { session }) },
+      {
+        projection: { appUid: 1, entities: 1, events: 1, externalTenantIds: 1 },
+        ...(session === undefined ? {} : { session }),
+      },
     )
     .sort({ _id: 1 })
     .toArray();
@@ -95,8 +160,56 @@ export async function deactivateGoneWebhook(
   );
 }
 
+// What an update of a webhook clears when its receiver is taken to be well again.
+const unfailing = { failingSince: null, lastExhaustedAt: null } as const;
+
+export interface FailingClock {
+  at: Date;
+  /** True when the failed attempt was its delivery's last. */
+  exhausted: boolean;
+  /** How long a webhook may fail before it is paused, in milliseconds. */
+  deactivateAfterMs: number;
+}
+
+/**
+ * Notes the failure of an attempt. Starts the webhook's clock with the first, and pauses it when
+ * nothing has succeeded for `deactivateAfterMs` and a delivery has been exhausted in that time.
+ * Gives true when this failure paused it.
+ */
+export async function noteFailed(
+  store: Store,
+  webhook: WebhookDocument,
+  { at, exhausted, deactivateAfterMs }: FailingClock,
+): Promise<boolean> {
+  const filter = { _id: webhook._id, appUid: webhook.appUid };
+  if (webhook.failingSince === null) {
+    await store.webhooks.updateOne(
+      { ...filter, failingSince: null },
+      { $set: { failingSince: at } },
+    );
+  }
+  if (exhausted) await store.webhooks.updateOne(filter, { $max: { lastExhaustedAt: at } });
+  const since = webhook.failingSince ?? at;
+  const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
+  if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
+  const paused = await store.webhooks.updateOne(
+    // A success or a resume since the webhook was read has set the clock anew.
+    { ...filter, active: true, failingSince: since },
+    { $set: { active: false, disabledReason: 'failing', updatedAt: at } },
+  );
+  return paused.modifiedCount > 0;
+}
+
+/** Notes a success: the clock of failures stands still. */
+export async function noteSucceeded(store: Store, webhook: WebhookDocument): Promise<void> {
+  if (webhook.failingSince === null) return;
+  await store.webhooks.updateOne({ _id: webhook._id, appUid: webhook.appUid }, { $set: unfailing });
+}
+
 /** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid'> & { resumedAt: Date };
+export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume'> & {
+  resumedAt: Date;
+};
 
 /** Gives webhooks that were resumed before `before` and whose held deliveries nobody releases yet. */
 export async function findResumed(
@@ -105,7 +218,7 @@ export async function findResumed(
   countMax: number,
 ): Promise<ResumedWebhook[]> {
   const resumed = await store.webhooks
-    .find({ resumedAt: { $lt: before } }, { projection: { appUid: 1, resumedAt: 1 } })
+    .find({ resumedAt: { $lt: before } }, { projection: { appUid: 1, resumedAt: 1, onResume: 1 } })
     .limit(countMax)
     .toArray();
   return resumed.filter((webhook): webhook is WebhookDocument & ResumedWebhook => {

@@ -1,6 +1,7 @@
 // What goes through Temporal: ids, states and times only, nothing secret or personal.
 // No Node built-ins here: workflows import this file.
 import type { DeliveryOutcome } from '../delivery/outcome.ts';
+import type { OnResume } from '../store/webhooks.ts';
 
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {
@@ -37,6 +38,8 @@ export interface RedeliverInput {
   appUid: string;
   webhookUid: string;
   after: string;
+  /** Whether they are sent or dropped. */
+  onResume: OnResume;
   /** How many were released before this run. */
   released: number;
 }
@@ -50,6 +53,7 @@ export interface HeldPage {
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   findHeldDeliveries(input: RedeliverInput): Promise<HeldPage>;
+  discardHeldDeliveries(input: RedeliverInput): Promise<number>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
 }

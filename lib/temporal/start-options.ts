@@ -69,8 +69,8 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
 
 /** Gives the id and options of the `redeliver` that releases what a resumed webhook held. */
 export function redeliverOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
-  const { _id: webhookUid, appUid, resumedAt } = webhook;
-  const input: RedeliverInput = { appUid, webhookUid, after: '', released: 0 };
+  const { _id: webhookUid, appUid, resumedAt, onResume } = webhook;
+  const input: RedeliverInput = { appUid, webhookUid, after: '', onResume, released: 0 };
   return {
     workflowId: releaseWorkflowId(webhookUid, resumedAt),
     args: [input],
@@ -78,6 +78,6 @@ export function redeliverOptions(webhook: ResumedWebhook): StartOptions & { work
       { key: appUidAttribute, value: appUid },
       { key: webhookUidsAttribute, value: [webhookUid] },
     ]),
-    staticSummary: `what was held → ${webhookUid}`,
+    staticSummary: `${onResume} what was held → ${webhookUid}`,
   };
 }

@@ -69,6 +69,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     clock,
     random: Math.random,
     retryScheduleMs: installation.config.retryScheduleMs,
+    deactivateAfterMs: installation.config.deactivateAfterMs,
   };
   const activities = createActivities(ports);
   const deliveries: SkippingDeliveries = {

@@ -39,6 +39,7 @@ beforeAll(async () => {
     clock: systemClock,
     random: Math.random,
     retryScheduleMs: installation.config.retryScheduleMs,
+    deactivateAfterMs: installation.config.deactivateAfterMs,
   };
 });
 

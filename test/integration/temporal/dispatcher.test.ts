@@ -149,14 +149,14 @@ test('a claim is seen whole or not at all, so no relay starts half a batch', asy
   const before = new Date();
   const sizes = new Set<number>();
   const claiming = claimEvents(service.store, events, 'batch/whole');
-  let claimed = false;
+  const watch = { over: false };
   void claiming.finally(() => {
-    claimed = true;
+    watch.over = true;
   });
   do {
     const found = await findClaimed(service.store, before, 1_000);
     sizes.add(found.filter((event) => event.workflowId === 'batch/whole').length);
-  } while (!claimed);
+  } while (!watch.over);
   expect(await claiming).toHaveLength(200);
   expect([...sizes].filter((size) => size !== 0 && size !== 200)).toEqual([]);
   await service.store.events.deleteMany({ workflowId: 'batch/whole' });

@@ -1,6 +1,6 @@
 // The pace of starts: a burst after a quiet time, then so many a second and never more.
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { array, assert, constantFrom, nat, property, record } from 'fast-check';
 import { StartPace } from '../../../lib/temporal/start-pace.ts';
 
 test('a quiet time allows a burst and no more', () => {
@@ -26,11 +26,11 @@ test('a clock that stands still or goes back grants nothing', () => {
 });
 
 test('however it is asked, no more is granted than the burst and the rate allow', () => {
-  const asks = fc.array(fc.record({ afterMs: fc.nat(300), cost: fc.constantFrom(1, 2.5) }), {
+  const asks = array(record({ afterMs: nat(300), cost: constantFrom(1, 2.5) }), {
     maxLength: 200,
   });
-  fc.assert(
-    fc.property(asks, (steps) => {
+  assert(
+    property(asks, (steps) => {
       const pace = new StartPace({ startsPerSecond: 25, burst: 10 }, 0);
       let nowMs = 0;
       let granted = 0;

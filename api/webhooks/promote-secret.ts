@@ -1,0 +1,23 @@
+// POST …/webhooks/{webhookUid}/secret/promote: the receiver knows the new secret, so use it everywhere.
+import { AppError } from '../../lib/errors.ts';
+import type { Handler } from '../http/router.ts';
+import { showWebhook } from './present-webhook.ts';
+import { noSuchWebhook } from './webhook-fields.ts';
+
+/**
+ * Signs `X-Webhook-Signature` with the new secret from now on; `webhook-signature` carries both until
+ * the overlap ends. Doing it again changes nothing. Throws `not_found`, or `conflict` when no
+ * rotation is under way.
+ */
+export const promoteSecret: Handler = async ({ appUid, params }, context) => {
+  const now = context.clock.now();
+  const filter = { _id: params['webhookUid'] ?? '', appUid };
+  const promoted = await context.store.webhooks.findOneAndUpdate(
+    { ...filter, 'previousSecret.until': { $gt: now } },
+    { $set: { 'previousSecret.promoted': true, updatedAt: now } },
+    { returnDocument: 'after' },
+  );
+  if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
+  if ((await context.store.webhooks.findOne(filter)) === null) throw noSuchWebhook();
+  throw new AppError('conflict', 'no rotation of the secret is under way');
+};
