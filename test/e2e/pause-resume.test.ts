@@ -94,3 +94,23 @@ test('resuming a webhook that was not paused releases nothing', async () => {
   const webhook = await service.store.webhooks.findOne({ _id: uid });
   expect(webhook?.resumedAt).toBeNull();
 });
+
+test('a resume that discards sends nothing of what was held, and what comes after it arrives', async () => {
+  const uid = await newWebhook('/discarded');
+  await pause(uid);
+  for (let n = 0; n < 3; n += 1) await report(n);
+  await untilHeld(uid, 3);
+  expect((await service.call('GET', `/webhooks/${uid}`)).body['heldCount']).toBe(3);
+
+  await service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
+  await waitFor(
+    async () =>
+      (await service.store.deliveries.countDocuments({ webhookUid: uid, state: 'cancelled' })) ===
+      3,
+    { what: 'the held deliveries dropped' },
+  );
+  expect((await service.call('GET', `/webhooks/${uid}`)).body['heldCount']).toBe(0);
+  const next = await report(3);
+  await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
+  expect(arrivedAt('/discarded')).toEqual([next]);
+});

@@ -1,0 +1,156 @@
+// A secret is rotated under load, and a receiver that keeps up refuses nothing.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { startReceiver } from '../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { expectProblem, faultsOf } from '../integration/api/problems.ts';
+
+let service: TestService;
+let receiver: Receiver;
+/** The secrets that the receiver accepts at the moment. */
+let known: string[] = [];
+let refused = 0;
+
+function isGenuine({ headers, body }: ReceivedRequest, secret: string): boolean {
+  const digest = createHmac('sha256', secret).update(body).digest('hex');
+  return headers['x-webhook-signature'] === `sha256=${digest}`;
+}
+
+function isStandard({ headers, body }: ReceivedRequest, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body.toString('utf8'), headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, request) => {
+    const genuine = known.some((secret) => isGenuine(request, secret));
+    const standard = known.some((secret) => isStandard(request, secret));
+    if (!genuine || !standard) refused += 1;
+    response.writeHead(genuine && standard ? 200 : 401).end();
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function newWebhook(): Promise<{ uid: string; secret: string }> {
+  const { body } = await service.call('POST', '/webhooks', {
+    body: { url: receiver.url, entities: ['agent'], active: true },
+  });
+  return { uid: String(body['uid']), secret: String(body['secret']) };
+}
+
+async function rotate(uid: string, body: unknown = {}) {
+  return service.call('POST', `/webhooks/${uid}/secret/rotate`, { body });
+}
+
+const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/promote`);
+
+async function reportAndReceive(count: number): Promise<ReceivedRequest[]> {
+  const before = receiver.requests.length;
+  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
+  const body = { event: 'agent.updated', data };
+  await Promise.all(
+    Array.from({ length: count }, () => service.call('POST', '/changes', { body })),
+  );
+  await waitFor(() => receiver.requests.length >= before + count, { timeoutMs: 15_000 });
+  return receiver.requests.slice(before);
+}
+
+test('a receiver that knows the old, then both, then the new secret refuses nothing', async () => {
+  const { uid, secret: old } = await newWebhook();
+  known = [old];
+  await reportAndReceive(20);
+
+  const rotated = await rotate(uid);
+  const secret = String(rotated.body['secret']);
+  expect(rotated.status).toBe(200);
+  expect(secret).not.toBe(old);
+  expect(rotated.body['previousSecretExpiresAt']).toEqual(expect.any(String));
+  const duringOld = await reportAndReceive(20);
+  expect(duringOld.every((request) => isGenuine(request, old))).toBe(true);
+  expect(duringOld.every((request) => isStandard(request, secret))).toBe(true);
+
+  known = [old, secret];
+  const promoted = await promote(uid);
+  expect(promoted.status).toBe(200);
+  expect(promoted.body).not.toHaveProperty('secret');
+  const duringBoth = await reportAndReceive(20);
+  expect(duringBoth.every((request) => isGenuine(request, secret))).toBe(true);
+  expect(duringBoth.every((request) => isStandard(request, old))).toBe(true);
+
+  known = [secret];
+  await reportAndReceive(20);
+  expect(refused).toBe(0);
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test('with no overlap the old secret signs nothing any more', async () => {
+  const { uid, secret: old } = await newWebhook();
+  const rotated = await rotate(uid, { overlapSeconds: 0 });
+  const secret = String(rotated.body['secret']);
+  expect(rotated.body['previousSecretExpiresAt']).toBeNull();
+  known = [secret];
+  const [request] = await reportAndReceive(1);
+  if (request === undefined) throw new Error('nothing arrived');
+  expect([isGenuine(request, old), isStandard(request, old)]).toEqual([false, false]);
+  expect([isGenuine(request, secret), isStandard(request, secret)]).toEqual([true, true]);
+  expectProblem(await promote(uid), 409, 'conflict');
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test('a second rotation waits for the first to be promoted, unless it ends it at once', async () => {
+  const { uid } = await newWebhook();
+  await rotate(uid, { overlapSeconds: 60 });
+  expectProblem(await rotate(uid, { overlapSeconds: 60 }), 409, 'conflict');
+  await promote(uid);
+  expect((await rotate(uid, { overlapSeconds: 60 })).status).toBe(200);
+  expect((await rotate(uid, { overlapSeconds: 0 })).status).toBe(200);
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test('a rotation repeated with its Idempotency-Key gives the same secret and rotates once', async () => {
+  const { uid } = await newWebhook();
+  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'rotate-once' };
+  const path = `/webhooks/${uid}/secret/rotate`;
+  const [first, again] = [
+    await service.call('POST', path, { body: {}, headers }),
+    await service.call('POST', path, { body: {}, headers }),
+  ];
+  expect(again.status).toBe(200);
+  expect(again.body).toEqual(first.body);
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test.each([
+  [{ overlapSeconds: -1 }, '#/overlapSeconds minimum'],
+  [{ overlapSeconds: 604_801 }, '#/overlapSeconds maximum'],
+  [{ overlapSeconds: 1.5 }, '#/overlapSeconds type'],
+  [{ overlapSeconds: '60' }, '#/overlapSeconds type'],
+  [{ overlap: 60 }, '#/overlap additionalProperties'],
+])('an overlap of %j is refused and changes nothing', async (body, fault) => {
+  const { uid } = await newWebhook();
+  const before = await service.store.webhooks.findOne({ _id: uid });
+  const answer = await rotate(uid, body);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+  expect(await service.store.webhooks.findOne({ _id: uid })).toEqual(before);
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test('an unknown webhook has no secret to rotate or promote', async () => {
+  const uid = 'whk_00000000000000000000000000';
+  expectProblem(await rotate(uid), 404, 'not_found');
+  expectProblem(await promote(uid), 404, 'not_found');
+});

@@ -1,0 +1,167 @@
+// Which events a webhook gets: its entities, and where it names them exact events and tenants.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+const url = 'http://127.0.0.1:1/';
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function register(fields: Record<string, unknown>): Promise<string> {
+  const body = { url, entities: ['agent', 'context'], active: true, ...fields };
+  return String((await service.call('POST', '/webhooks', { body })).body['uid']);
+}
+
+/** Gives the webhooks that get a reported event, of those asked about. */
+async function whoGets(
+  event: string,
+  externalTenantId: string,
+  of: readonly string[],
+): Promise<string[]> {
+  const body = { event, data: { uid: 'x_1', externalTenantId } };
+  const { eventId } = (await service.call('POST', '/changes', { body })).body;
+  const stored = await service.store.events.findOne({ _id: String(eventId) });
+  return of.filter((uid) => stored?.webhookUids.includes(uid));
+}
+
+test('exact events and tenants narrow what the entities let through', async () => {
+  const all = await register({});
+  const updates = await register({ events: ['agent.updated', 'context.updated'] });
+  const tenant = await register({ externalTenantIds: ['tenant-a', 'tenant-b'] });
+  const both = await register({ events: ['agent.deleted'], externalTenantIds: ['tenant-b'] });
+  const of = [all, updates, tenant, both];
+  expect(await whoGets('agent.updated', 'tenant-c', of)).toEqual([all, updates]);
+  expect(await whoGets('agent.created', 'tenant-a', of)).toEqual([all, tenant]);
+  expect(await whoGets('agent.deleted', 'tenant-b', of)).toEqual([all, tenant, both]);
+  expect(await whoGets('agent.deleted', 'tenant-a', of)).toEqual([all, tenant]);
+  expect(await whoGets('contextfile.updated', 'tenant-a', of)).toEqual([]);
+  // Tenants are compared as they are written.
+  expect(await whoGets('agent.created', 'Tenant-A', of)).toEqual([all]);
+});
+
+test('the filters hold for changes of resources as they do for reported ones', async () => {
+  const created = await register({ events: ['agent.created'] });
+  const updated = await register({ events: ['agent.updated'] });
+  const agent = await service.call('POST', '/agents', {
+    body: { agentName: 'A', externalTenantId: 'tenant-1' },
+  });
+  const uid = String(agent.body['uid']);
+  await service.call('PATCH', `/agents/${uid}`, { body: { live: true } });
+  const events = await service.store.events.find({ resourceUid: uid }).sort({ _id: 1 }).toArray();
+  const heard = events.map((event) => [
+    event.webhookUids.includes(created),
+    event.webhookUids.includes(updated),
+  ]);
+  expect(heard).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+});
+
+test('a filter is taken away with null, and then all events come again', async () => {
+  const uid = await register({ events: ['agent.created'], externalTenantIds: ['tenant-a'] });
+  expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([]);
+  const body = { events: null, externalTenantIds: null };
+  const answer = await service.call('PATCH', `/webhooks/${uid}`, { body });
+  expect(answer.body).toMatchObject(body);
+  expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([uid]);
+});
+
+test('an event of a type that the webhook does not get is refused, in POST and PATCH', async () => {
+  const wrong = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], events: ['agent.created', 'context.updated'] },
+  });
+  expectProblem(wrong, 400, 'invalid_request');
+  expect(faultsOf(wrong)).toEqual(['#/events/1 not_in_entities']);
+  const uid = await register({ events: ['context.updated'] });
+  const narrowed = await service.call('PATCH', `/webhooks/${uid}`, {
+    body: { entities: ['agent'] },
+  });
+  expectProblem(narrowed, 400, 'invalid_request');
+  const together = await service.call('PATCH', `/webhooks/${uid}`, {
+    body: { entities: ['agent'], events: ['agent.created'] },
+  });
+  expect(together.status).toBe(200);
+});
+
+test.each([
+  [{ events: [] }, '#/events minItems'],
+  [{ events: ['agent.renamed'] }, '#/events/0 enum'],
+  [{ events: ['agent.created', 'agent.created'] }, '#/events uniqueItems'],
+  [{ events: 'agent.created' }, '#/events type'],
+  [{ externalTenantIds: [] }, '#/externalTenantIds minItems'],
+  [{ externalTenantIds: [''] }, '#/externalTenantIds/0 minLength'],
+  [{ externalTenantIds: ['x'.repeat(201)] }, '#/externalTenantIds/0 maxLength'],
+  [
+    { externalTenantIds: Array.from({ length: 101 }, (_, n) => `t${n}`) },
+    '#/externalTenantIds maxItems',
+  ],
+  [{ externalTenantIds: [{ $gt: '' }] }, '#/externalTenantIds/0 type'],
+  [{ retrySchedule: ['5'] }, '#/retrySchedule schedule'],
+  [{ retrySchedule: [5] }, '#/retrySchedule/0 type'],
+  [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule'],
+  [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
+  [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
+])('a webhook with %j is refused', async (fields, fault) => {
+  const answer = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], ...fields },
+  });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test('a schedule of its own is shown as it was written', async () => {
+  const retrySchedule = ['500ms', '90s', '2m', '36h', '3d'];
+  const created = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], retrySchedule },
+  });
+  expect(created.body['retrySchedule']).toEqual(retrySchedule);
+  const uid = String(created.body['uid']);
+  const cleared = await service.call('PATCH', `/webhooks/${uid}`, {
+    body: { retrySchedule: null },
+  });
+  expect(cleared.body['retrySchedule']).toBeNull();
+});
+
+test.each([
+  [0.49, null],
+  [0.51, 'half'],
+  [0.79, 'half'],
+  [0.81, 'soon'],
+])('after %p of the time to its deactivation the warning is %j', async (share, warning) => {
+  const uid = await register({});
+  const failingSince = new Date(Date.now() - share * service.config.deactivateAfterMs);
+  await service.store.webhooks.updateOne({ _id: uid }, { $set: { failingSince } });
+  const { body } = await service.call('GET', `/webhooks/${uid}`);
+  expect(body['deactivationWarning']).toBe(warning);
+  expect(body['failingSince']).toBe(failingSince.toISOString());
+  const deactivatesAt = failingSince.getTime() + service.config.deactivateAfterMs;
+  expect(body['deactivatesAt']).toBe(new Date(deactivatesAt).toISOString());
+});
+
+test('reactivating a webhook clears its clock', async () => {
+  const uid = await register({});
+  const now = new Date();
+  const failing = {
+    active: false,
+    disabledReason: 'failing',
+    failingSince: now,
+    lastExhaustedAt: now,
+  } as const;
+  await service.store.webhooks.updateOne({ _id: uid }, { $set: failing });
+  expect((await service.call('GET', `/webhooks/${uid}`)).body).toMatchObject({
+    active: false,
+    disabledReason: 'failing',
+    deactivatesAt: null,
+  });
+  const resumed = await service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
+  expect(resumed.body).toMatchObject({ active: true, disabledReason: null, failingSince: null });
+});

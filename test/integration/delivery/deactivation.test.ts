@@ -1,0 +1,98 @@
+// A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { hourMs } from '../../../lib/delivery/retry-schedule.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { startSkippingDeliveries } from '../../support/time-skipping.ts';
+import type { SkippingDeliveries } from '../../support/time-skipping.ts';
+
+let deliveries: SkippingDeliveries;
+const receivers: Receiver[] = [];
+const dayMs = 24 * hourMs;
+
+beforeAll(async () => {
+  deliveries = await startSkippingDeliveries();
+});
+
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver[Symbol.asyncDispose]();
+});
+
+afterAll(async () => {
+  await deliveries?.[Symbol.asyncDispose]();
+});
+
+/** A webhook whose receiver gives its nth request (from 1) the status that `statusOf` says. */
+async function webhookOf(
+  statusOf: (n: number) => number,
+  fields: Partial<WebhookDocument> = {},
+): Promise<WebhookDocument> {
+  let n = 0;
+  const receiver = await startReceiver((response) => {
+    n += 1;
+    response.writeHead(statusOf(n)).end();
+  });
+  receivers.push(receiver);
+  return insertWebhook(deliveries, { url: receiver.url, ...fields });
+}
+
+async function stored({ _id }: WebhookDocument): Promise<WebhookDocument> {
+  const webhook = await deliveries.store.webhooks.findOne({ _id });
+  if (webhook === null) throw new Error('the webhook is gone');
+  return webhook;
+}
+
+async function deliver(webhook: WebhookDocument): Promise<string> {
+  const event = await insertEvent(deliveries, [webhook._id]);
+  await deliveries.deliver(event);
+  const delivery = await deliveries.store.deliveries.findOne({ eventId: event._id });
+  return delivery?.state ?? 'absent';
+}
+
+test('after five days of failures and an exhausted delivery the webhook is paused, and what waits is held', async () => {
+  const webhook = await webhookOf(() => 500);
+  expect(await deliver(webhook)).toBe('exhausted');
+  const afterThreeDays = await stored(webhook);
+  expect(afterThreeDays).toMatchObject({ active: true, disabledReason: null });
+  expect(afterThreeDays.failingSince).toBeInstanceOf(Date);
+  expect(afterThreeDays.lastExhaustedAt).toBeInstanceOf(Date);
+
+  expect(await deliver(webhook)).toBe('held');
+  const paused = await stored(webhook);
+  expect(paused).toMatchObject({ active: false, disabledReason: 'failing' });
+  const since = afterThreeDays.failingSince?.getTime() ?? 0;
+  expect(paused.updatedAt.getTime() - since).toBeGreaterThanOrEqual(5 * dayMs);
+});
+
+test('one success clears the clock, so the days are counted from the next failure', async () => {
+  // Twelve attempts of the first delivery fail; the second's succeeds; those of the third fail.
+  const webhook = await webhookOf((n) => (n === 13 ? 200 : 500));
+  expect(await deliver(webhook)).toBe('exhausted');
+  expect(await deliver(webhook)).toBe('delivered');
+  expect(await stored(webhook)).toMatchObject({ failingSince: null, lastExhaustedAt: null });
+  expect(await deliver(webhook)).toBe('exhausted');
+  expect(await stored(webhook)).toMatchObject({ active: true, disabledReason: null });
+});
+
+test('without an exhausted delivery no failure pauses it, however long it lasts', async () => {
+  const schedule = [6 * dayMs, 6 * hourMs];
+  const webhook = await webhookOf((n) => (n < 3 ? 500 : 200), { retryScheduleMs: schedule });
+  expect(await deliver(webhook)).toBe('delivered');
+  expect(await stored(webhook)).toMatchObject({ active: true, failingSince: null });
+});
+
+test("a webhook's own schedule decides its attempts, and none is one attempt", async () => {
+  const twice = await webhookOf(() => 500, { retryScheduleMs: [hourMs] });
+  expect(await deliver(twice)).toBe('exhausted');
+  const once = await webhookOf(() => 500, { retryScheduleMs: [] });
+  expect(await deliver(once)).toBe('exhausted');
+  const counts = await Promise.all(
+    [twice, once].map(async ({ _id }) => {
+      const delivery = await deliveries.store.deliveries.findOne({ webhookUid: _id });
+      return delivery?.attemptCount;
+    }),
+  );
+  expect(counts).toEqual([2, 1]);
+});
