@@ -2,16 +2,14 @@
 import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
-import { discardHeldDeliveries } from './discard-held-deliveries.ts';
-import { findHeldDeliveries } from './find-held-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
+import { takeRedeliverPage } from './take-redeliver-page.ts';
 
 /** Makes the activities; their names are those of the methods, which workflows in flight carry. */
 export function createActivities(ports: DeliveryPorts): DeliveryActivities {
   return {
     attemptFirst: (input) => attemptFirst(ports, input),
-    discardHeldDeliveries: (input) => discardHeldDeliveries(ports, input),
-    findHeldDeliveries: (input) => findHeldDeliveries(ports.store, input),
     retryDelivery: (input) => retryDelivery(ports, input),
+    takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
   };
 }

@@ -18,7 +18,8 @@ export async function retryDelivery(
 ): Promise<DeliveryOutcome> {
   const outcome = await whileHeartbeating(async (signal) => {
     try {
-      return await attemptDelivery(ports, { ...input }, { trigger: 'retry', signal });
+      const { redeliveryUid = null, ...key } = input;
+      return await attemptDelivery(ports, key, { trigger: 'retry', redeliveryUid, signal });
     } catch (error) {
       throw asFailure(error);
     }

@@ -4,6 +4,7 @@ import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
+import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { route, routeWithBody } from './http/router.ts';
 import type { Route } from './http/router.ts';
 import { changeAgentBody, createAgentBody } from './resources/agent.ts';
@@ -29,11 +30,17 @@ import { getJwks } from './users/get-jwks.ts';
 import { getMigrationPage } from './users/get-migration-page.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
 import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
+import { cancelReplay } from './replays/cancel-replay.ts';
+import { createReplay, createReplayBody } from './replays/create-replay.ts';
+import { getReplay } from './replays/get-replay.ts';
+import { listReplays } from './replays/list-replays.ts';
 import { changeWebhook } from './webhooks/change-webhook.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
+import { testWebhook, testWebhookBody } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
@@ -59,6 +66,12 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
   route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
+  routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
+  routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
+  route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
+  route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
+  route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
+  route({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
   route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
 
   routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
@@ -84,6 +97,7 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: `${app}/events`, scope: 'events:read', handler: listEvents }),
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
+  routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, handler: getJwks }),
   route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),

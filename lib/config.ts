@@ -17,6 +17,7 @@ export const limits = {
   payloadBytesMax: 256 * 1024,
   webhooksPerAppMax: 100,
   tenantsPerWebhookMax: 100,
+  replayedPerSecondMax: 100,
   filesPerContextMax: 1_000,
   attemptsKeptMax: 20,
   attemptTimeoutMs: 5_000,

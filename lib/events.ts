@@ -12,6 +12,12 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
   changeKinds.map((kind): EventName => `${entity}.${kind}`),
 );
 
+/** What a webhook is sent to see whether it works; no change, and no webhook subscribes to it. */
+export const testEventName = 'webhook.test';
+
+/** Whatever may be delivered. */
+export type DeliveredEventName = EventName | typeof testEventName;
+
 /** The version of the payload's shape (spec, "Payload"). */
 export const payloadVersion = 1;
 
@@ -24,7 +30,7 @@ export interface ResourceData {
 
 export interface EventEnvelope {
   eventId: string;
-  event: EventName;
+  event: DeliveredEventName;
   timestamp: Date;
   appUid: string;
   data: ResourceData;

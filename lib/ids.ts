@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'dlv'
   | 'evt'
   | 'key'
+  | 'rdl'
   | 'req'
   | 'tok'
   | 'usr'
@@ -60,4 +61,10 @@ export function newId(prefix: IdPrefix, time: Date = new Date()): string {
   const timeMs = time.getTime();
   const random = Array.from(nextRandom(timeMs), (digit) => crockfordAlphabet.charAt(digit));
   return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
+}
+
+/** The least uid of a time: those made before it sort below, those made from it on do not. */
+export function idAt(prefix: IdPrefix, time: Date): string {
+  const least = crockfordAlphabet.charAt(0).repeat(randomCharacters);
+  return `${prefix}_${encodeTime(time.getTime())}${least}`;
 }

@@ -5,6 +5,7 @@ import { relayLog } from '../lib/logger.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/store/events.ts';
 import type { EventToDispatch } from '../lib/store/events.ts';
+import { findUnstartedRedeliveries } from '../lib/store/redeliveries.ts';
 import { findResumed } from '../lib/store/webhooks.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import { WaitingEvents } from '../lib/temporal/waiting-events.ts';
@@ -31,6 +32,7 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
     try {
       const started = await sweep(ports, signal);
       await sweepResumed(ports);
+      await sweepRedeliveries(ports);
       // A full sweep means that more wait: go on at once.
       waitMs = started >= eventsPerSweepMax ? 0 : sweepEveryMs;
     } catch (error) {
@@ -101,5 +103,17 @@ export async function sweepResumed(ports: RelayPorts): Promise<void> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
   for (const webhook of await findResumed(ports.store, before, eventsPerSweepMax)) {
     await ports.dispatcher.startRelease(webhook);
+  }
+}
+
+/** Starts the resends and replays whose direct start did not come about. */
+export async function sweepRedeliveries(ports: RelayPorts): Promise<void> {
+  const before = new Date(ports.clock.now().getTime() - graceMs);
+  for (const redelivery of await findUnstartedRedeliveries(
+    ports.store,
+    before,
+    eventsPerSweepMax,
+  )) {
+    await ports.dispatcher.startRedelivery(redelivery);
   }
 }

@@ -33,11 +33,11 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   retry: ownFaults,
 });
 
-/** What a release does in the database: a short read, or one write of many documents. */
-export const { findHeldDeliveries, discardHeldDeliveries } = proxyActivities<
-  Pick<DeliveryActivities, 'findHeldDeliveries' | 'discardHeldDeliveries'>
->({
-  taskQueue: deliveriesTaskQueue,
-  startToCloseTimeout: '30 seconds',
-  retry: ownFaults,
-});
+/** A page of a redelivery: reads of the database, and one write of many documents. */
+export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 'takeRedeliverPage'>>(
+  {
+    taskQueue: deliveriesTaskQueue,
+    startToCloseTimeout: '30 seconds',
+    retry: ownFaults,
+  },
+);

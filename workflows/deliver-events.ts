@@ -17,21 +17,21 @@ import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
  * `DeliveriesFailed` when any delivery ended badly, so that operators find it under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
-  const { appUid } = input;
+  const { appUid, redeliveryUid } = input;
   const deliveries = input.events.flatMap(({ eventId, webhookUids }) =>
     webhookUids.map((webhookUid) => ({ eventId, webhookUid })),
   );
   const first = await Promise.all(
     chunk(deliveries, firstAttemptsPerActivityMax).map((part) =>
       attemptFirst.executeWithOptions({ summary: `first attempt, ${describe(part)}` }, [
-        { appUid, deliveries: part },
+        { appUid, redeliveryUid, deliveries: part },
       ]),
     ),
   );
   const outcomes = first.flat();
   const failing = outcomes.filter((outcome) => outcome.state === 'retrying');
   showFailing(failing);
-  const retried = await Promise.all(failing.map((outcome) => retry(appUid, outcome)));
+  const retried = await Promise.all(failing.map((outcome) => retry(input, outcome)));
 
   const settled = outcomes.filter((outcome) => outcome.state !== 'retrying');
   const summary = summarizeOutcomes([...settled, ...retried]);
@@ -49,11 +49,16 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
   return summary;
 }
 
-async function retry(appUid: string, outcome: DeliveryOutcome): Promise<DeliveryOutcome> {
+async function retry(
+  { appUid, redeliveryUid }: DeliverEventsInput,
+  outcome: DeliveryOutcome,
+): Promise<DeliveryOutcome> {
   const { eventId, webhookUid } = outcome;
   const options = { activityId: `${eventId}/${webhookUid}`, summary: `retries to ${webhookUid}` };
   try {
-    return await retryDelivery.executeWithOptions(options, [{ appUid, eventId, webhookUid }]);
+    return await retryDelivery.executeWithOptions(options, [
+      { appUid, redeliveryUid, eventId, webhookUid },
+    ]);
   } catch (error) {
     // A cancelled workflow stops; anything else is this delivery's own end and no other's.
     if (isCancellation(error)) throw error;

@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
 
-const goodStates = new Set(['delivered', 'held', 'cancelled']);
+const goodStates = new Set(['delivered', 'held', 'cancelled', 'superseded']);
 
 /** Counts outcomes by state. A delivery still `retrying` at the end of its workflow has failed. */
 export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): DeliverySummary {

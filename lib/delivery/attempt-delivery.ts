@@ -42,7 +42,9 @@ export interface DeliveryPorts {
 }
 
 export interface AttemptOptions {
-  trigger: AttemptTrigger;
+  trigger: Extract<AttemptTrigger, 'event' | 'retry'>;
+  /** The redelivery for which the attempt is made; null for the event's own workflow and releases. */
+  redeliveryUid: string | null;
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
@@ -80,6 +82,10 @@ export async function attemptDelivery(
     records.readEvent(key),
     records.readWebhook(key),
   ]);
+  if (delivery !== null && (delivery.redeliveryUid ?? null) !== options.redeliveryUid) {
+    // A redelivery took it over, and decides from now on.
+    return { ...outcomeOf(key, delivery), state: 'superseded' };
+  }
   if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
   if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
@@ -132,17 +138,19 @@ async function sendAndRecord(
   const now = ports.clock.now();
   const verdict = classifyResponse(result, {
     scheduleMs: webhook.retryScheduleMs ?? ports.retryScheduleMs,
-    attemptsMade: attemptsBefore + 1,
+    attemptsMade: attemptsBefore + 1 - (subject.delivery?.scheduleFrom ?? 0),
     now,
     random: ports.random(),
   });
-  const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, options });
+  const trigger = triggerOf(subject);
+  const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
   // Before the record: once that is written a repeat of this attempt would not come here again.
   await noteHealth(ports, { key, webhook, verdict, now });
   const [outcome] = await Promise.all([
     record(ports, key, {
       event: event.event,
       state: verdict.state,
+      isFirst: subject.delivery === null,
       attemptsBefore,
       attempt,
       nextAttemptAt: verdict.nextAttemptAt,
@@ -172,9 +180,15 @@ async function noteHealth(
   }
 }
 
+/** The first attempt after a delivery was requeued says by what; the others are what they are. */
+function triggerOf({ delivery, options }: Subject): AttemptTrigger {
+  const isRequeued = delivery !== null && delivery.attemptCount === delivery.scheduleFrom;
+  return (isRequeued ? delivery.requeuedAs : null) ?? options.trigger;
+}
+
 function toAttempt(
   result: SendResult,
-  facts: { n: number; at: Date; verdict: Verdict; options: AttemptOptions },
+  facts: { n: number; at: Date; verdict: Verdict; trigger: AttemptTrigger },
 ): Attempt {
   const answered = result.kind === 'answered';
   return {
@@ -185,7 +199,7 @@ function toAttempt(
     errorClass: facts.verdict.errorClass,
     responseSample: answered ? result.responseSample : '',
     address: result.address,
-    trigger: facts.options.trigger,
+    trigger: facts.trigger,
   };
 }
 
@@ -197,6 +211,7 @@ async function recordUnsent(
   const outcome = await record(ports, key, {
     event: facts.event.event,
     state: facts.state,
+    isFirst: facts.delivery === null,
     attemptsBefore: facts.delivery?.attemptCount ?? 0,
     attempt: null,
     nextAttemptAt: null,

@@ -45,7 +45,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
     }),
     async record(key, step) {
       // Nearly every step is a delivery's first; only those can go together, as inserts.
-      if (step.attemptsBefore === 0 && (await insert([key, step]))) return true;
+      if (step.isFirst && (await insert([key, step]))) return true;
       return recordDelivery(store, key, step);
     },
     noteTriggered: createTriggerNotes(store),

@@ -21,7 +21,8 @@ export interface AttemptTimings {
 export interface DeliveryOutcome {
   eventId: string;
   webhookUid: string;
-  state: DeliveryState;
+  /** `superseded`: a redelivery carries the delivery now, and this workflow does so no longer. */
+  state: DeliveryState | 'superseded';
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;

@@ -6,6 +6,7 @@ import type { ApiKeyDocument } from './api-keys.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
+import type { RedeliveryDocument } from './redeliveries.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
 import type { SigningKeyDocument } from './signing-keys.ts';
 import type { UserDocument } from './users.ts';
@@ -25,6 +26,7 @@ export interface Store extends AsyncDisposable {
   contextFiles: Collection<ContextFileDocument>;
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
+  redeliveries: Collection<RedeliveryDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
 }
@@ -77,6 +79,7 @@ function openStore(client: MongoClient, database: string): Store {
     contextFiles: db.collection('contextFiles'),
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
+    redeliveries: db.collection('redeliveries'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),
     async [Symbol.asyncDispose]() {

@@ -2,13 +2,13 @@
 import { limits } from '../config.ts';
 import type { AttemptTimings, ErrorClass } from '../delivery/outcome.ts';
 import type { DeliveryState } from '../delivery/outcome.ts';
-import type { EventName } from '../events.ts';
+import type { DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
 import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** Why an attempt was made. */
-export type AttemptTrigger = 'event' | 'retry';
+export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
 
 export interface Attempt {
   n: number;
@@ -27,11 +27,17 @@ export interface DeliveryDocument {
   appUid: string;
   eventId: string;
   webhookUid: string;
-  event: EventName;
+  event: DeliveredEventName;
   state: DeliveryState;
   attemptCount: number;
   attempts: Attempt[];
   nextAttemptAt: Date | null;
+  /** The redelivery that carries it now; null while the event's own workflow, or a release, does. */
+  redeliveryUid: string | null;
+  /** Why the first attempt of that redelivery is made. */
+  requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
+  /** How many attempts had been made when it was last requeued: the schedule begins after them. */
+  scheduleFrom: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -45,8 +51,10 @@ export interface DeliveryKey {
 
 /** What a step did to a delivery. `attempt` is absent for a step that sent nothing. */
 export interface DeliveryStep {
-  event: EventName;
+  event: DeliveredEventName;
   state: DeliveryState;
+  /** True for a delivery of which nothing is stored yet. */
+  isFirst: boolean;
   /** How many attempts had been recorded when the step began: the guard against a second writer. */
   attemptsBefore: number;
   attempt: Attempt | null;
@@ -106,6 +114,9 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     attemptCount: step.attempt === null ? 0 : 1,
     attempts: step.attempt === null ? [] : [step.attempt],
     nextAttemptAt: step.nextAttemptAt,
+    redeliveryUid: null,
+    requeuedAs: null,
+    scheduleFrom: 0,
     createdAt: step.now,
     updatedAt: step.now,
   };
@@ -137,6 +148,55 @@ export async function recordDelivery(
   return result.matchedCount > 0;
 }
 
+/** What a redelivery does to the deliveries that it takes over. */
+export interface Requeueing {
+  redeliveryUid: string;
+  requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'>;
+  now: Date;
+}
+
+/**
+ * Hands deliveries to a redelivery: each is due at once, with its schedule from the beginning, and
+ * whatever carried it lets go of it. One that this redelivery has taken over already is left alone,
+ * so that doing it again after a crash sends nothing twice.
+ */
+export async function requeueDeliveries(
+  store: Store,
+  deliveries: readonly (DeliveryKey & { event: DeliveredEventName })[],
+  { redeliveryUid, requeuedAs, now }: Requeueing,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const requeued = { state: 'pending', nextAttemptAt: null, redeliveryUid, requeuedAs } as const;
+  await store.deliveries.bulkWrite(
+    deliveries.flatMap(({ event, ...key }) => [
+      {
+        updateOne: {
+          filter: { ...key },
+          update: {
+            $setOnInsert: {
+              ...requeued,
+              _id: newId('dlv', now),
+              event,
+              attemptCount: 0,
+              attempts: [],
+              scheduleFrom: 0,
+              createdAt: now,
+              updatedAt: now,
+            },
+          },
+          upsert: true,
+        },
+      },
+      {
+        updateOne: {
+          filter: { ...key, redeliveryUid: { $ne: redeliveryUid } },
+          update: [{ $set: { ...requeued, scheduleFrom: '$attemptCount', updatedAt: now } }],
+        },
+      },
+    ]),
+  );
+}
+
 /** Gives a webhook's held deliveries after the uid `after`, oldest first. */
 export async function findHeld(
   store: Store,
@@ -160,6 +220,14 @@ export async function countHeld(
 ): Promise<number> {
   const filter = { appUid, webhookUid: _id, state: 'held' } as const;
   return store.deliveries.countDocuments(filter, { limit: heldCountMax });
+}
+
+/** Hands held deliveries to a release, from whatever redelivery left them. */
+export async function takeHeld(store: Store, deliveryUids: readonly string[]): Promise<void> {
+  await store.deliveries.updateMany(
+    { _id: { $in: [...deliveryUids] }, state: 'held' },
+    { $set: { redeliveryUid: null, requeuedAs: null } },
+  );
 }
 
 /** Drops what a webhook holds, and gives how many that were. */

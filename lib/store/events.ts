@@ -1,12 +1,12 @@
 // Events as they are stored: the exact bytes to send, for whom, and whether a workflow carries them.
-import type { EventName } from '../events.ts';
+import type { DeliveredEventName } from '../events.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
 export interface EventDocument {
   _id: string;
   appUid: string;
-  event: EventName;
+  event: DeliveredEventName;
   resourceUid: string;
   externalTenantId: string;
   timestamp: Date;

@@ -56,11 +56,16 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'deliveries',
-    name: 'held',
-    key: { appUid: 1, webhookUid: 1, _id: 1 },
-    options: { partialFilterExpression: { state: 'held' } },
+    name: 'webhookState',
+    key: { appUid: 1, webhookUid: 1, state: 1, _id: -1 },
   },
-  { collection: 'deliveries', name: 'state', key: { appUid: 1, state: 1, _id: -1 } },
+  {
+    collection: 'redeliveries',
+    name: 'toStart',
+    key: { createdAt: 1 },
+    options: { partialFilterExpression: { startedAt: null } },
+  },
+  { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'signingKeys',
     name: 'active',

@@ -8,6 +8,8 @@ import { dispatchLog } from '../logger.ts';
 import type { Store } from '../store/connect.ts';
 import { claimEvents, markDispatched } from '../store/events.ts';
 import type { EventToDispatch } from '../store/events.ts';
+import { markRedeliveryStarted } from '../store/redeliveries.ts';
+import type { RedeliveryToStart } from '../store/redeliveries.ts';
 import { markReleased } from '../store/webhooks.ts';
 import type { ResumedWebhook } from '../store/webhooks.ts';
 import {
@@ -18,7 +20,7 @@ import {
   redeliverWorkflow,
 } from './names.ts';
 import { StartPace } from './start-pace.ts';
-import { deliverEventsOptions, redeliverOptions } from './start-options.ts';
+import { deliverEventsOptions, redeliveryOptions, releaseOptions } from './start-options.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
 const startTimeoutMs = 5_000;
@@ -64,6 +66,10 @@ export interface Dispatcher {
   release(webhook: ResumedWebhook): void;
   /** Starts the release of a webhook's held deliveries and notes it; once a resume. */
   startRelease(webhook: ResumedWebhook): Promise<void>;
+  /** Starts a resend or replay in the background. A failure is the relay's to mend. */
+  redeliver(redelivery: RedeliveryToStart): void;
+  /** Starts the workflow of a resend or replay and notes it. */
+  startRedelivery(redelivery: RedeliveryToStart): Promise<void>;
   /** Starts what waits, without regard to the pace; resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
@@ -121,6 +127,15 @@ class PacedDispatcher implements Dispatcher {
 
   startRelease(webhook: ResumedWebhook): Promise<void> {
     return startRelease(this.#ports, webhook);
+  }
+
+  redeliver(redelivery: RedeliveryToStart): void {
+    const facts = { redeliveryUid: redelivery._id, appUid: redelivery.appUid };
+    this.#run(startRedelivery(this.#ports, redelivery), facts);
+  }
+
+  startRedelivery(redelivery: RedeliveryToStart): Promise<void> {
+    return startRedelivery(this.#ports, redelivery);
   }
 
   async drained(): Promise<void> {
@@ -223,8 +238,17 @@ function newWorkflowId(ports: DispatcherPorts, events: readonly EventToDispatch[
 
 /** Starts the release of what a webhook held; a second start for the same resume is refused by its id. */
 async function startRelease(ports: DispatcherPorts, webhook: ResumedWebhook): Promise<void> {
-  await startOnce(ports.client, redeliverWorkflow, redeliverOptions(webhook));
+  await startOnce(ports.client, redeliverWorkflow, releaseOptions(webhook));
   await markReleased(ports.store, webhook);
+}
+
+/** Starts the workflow of a resend or replay; a second start is refused by its id. */
+async function startRedelivery(
+  ports: DispatcherPorts,
+  redelivery: RedeliveryToStart,
+): Promise<void> {
+  await startOnce(ports.client, redeliverWorkflow, redeliveryOptions(redelivery));
+  await markRedeliveryStarted(ports.store, redelivery._id, ports.clock.now());
 }
 
 /**

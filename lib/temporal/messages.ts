@@ -6,6 +6,8 @@ import type { OnResume } from '../store/webhooks.ts';
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {
   appUid: string;
+  /** The redelivery that asks for it; absent for the events' first delivery and for releases. */
+  redeliveryUid?: string;
   events: { eventId: string; webhookUids: string[] }[];
 }
 
@@ -23,37 +25,45 @@ export interface DeliverySummary {
 /** The input of `attemptFirst`: deliveries of one application, at most 100. */
 export interface AttemptFirstInput {
   appUid: string;
+  redeliveryUid?: string | undefined;
   deliveries: { eventId: string; webhookUid: string }[];
 }
 
 /** The input of `retryDelivery`. */
 export interface RetryDeliveryInput {
   appUid: string;
+  redeliveryUid?: string | undefined;
   eventId: string;
   webhookUid: string;
 }
 
-/** The input of `redeliver`: whose held deliveries, and after which of them to go on. */
+/** What `redeliver` sends: what a webhook held while it was paused, or what somebody asked for. */
+export type RedeliverSource =
+  | { kind: 'held'; webhookUid: string; onResume: OnResume }
+  | { kind: 'redelivery'; redeliveryUid: string };
+
+/** The input of `redeliver`. A long one goes on as a new run, from where the one before stopped. */
 export interface RedeliverInput {
   appUid: string;
-  webhookUid: string;
+  source: RedeliverSource;
+  /** The last of what was looked at; empty at the beginning. */
   after: string;
-  /** Whether they are sent or dropped. */
-  onResume: OnResume;
-  /** How many were released before this run. */
+  /** How many deliveries were handed on before this run. */
   released: number;
 }
 
-/** A page of a webhook's held deliveries, oldest first; `last` is where the next one begins. */
-export interface HeldPage {
-  eventIds: string[];
-  last: string;
+/** A page of what is to be redelivered, oldest first. */
+export interface RedeliverPage {
+  events: DeliverEventsInput['events'];
+  /** Where the next page begins. */
+  after: string;
+  /** True when nothing is left after this page. */
+  isLast: boolean;
 }
 
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
-  findHeldDeliveries(input: RedeliverInput): Promise<HeldPage>;
-  discardHeldDeliveries(input: RedeliverInput): Promise<number>;
+  takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
 }
@@ -67,5 +77,5 @@ export const firstAttemptsPerActivityMax = 100;
  */
 export const deliveriesPerWorkflowMax = 500;
 
-/** How many held deliveries are released a second, so that a resumed receiver is not flooded. */
-export const releasedPerSecondMax = 20;
+/** How many deliveries are handed on a second unless asked otherwise, so that no receiver is flooded. */
+export const releasedPerSecondDefault = 20;

@@ -15,6 +15,11 @@ export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {
   return `release/${webhookUid}/${resumedAt.getTime()}`;
 }
 
+/** The workflow of a resend or replay. */
+export function redeliverWorkflowId(redeliveryUid: string): string {
+  return `redeliver/${redeliveryUid}`;
+}
+
 /** The workflow that carries one event: a second start of the same event is refused by its id. */
 export function eventWorkflowId(eventId: string): string {
   return `event/${eventId}`;

@@ -3,9 +3,10 @@ import type { WorkflowStartOptions } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
 import type { EventToDispatch } from '../store/events.ts';
+import type { RedeliveryToStart } from '../store/redeliveries.ts';
 import type { ResumedWebhook } from '../store/webhooks.ts';
 import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
-import { idsPerSearchAttributeMax, releaseWorkflowId } from './names.ts';
+import { idsPerSearchAttributeMax, redeliverWorkflowId, releaseWorkflowId } from './names.ts';
 import {
   appUidAttribute,
   deliveryStateAttribute,
@@ -68,16 +69,39 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
 }
 
 /** Gives the id and options of the `redeliver` that releases what a resumed webhook held. */
-export function redeliverOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
+export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
   const { _id: webhookUid, appUid, resumedAt, onResume } = webhook;
-  const input: RedeliverInput = { appUid, webhookUid, after: '', onResume, released: 0 };
   return {
     workflowId: releaseWorkflowId(webhookUid, resumedAt),
+    ...redeliverOptions({ appUid, source: { kind: 'held', webhookUid, onResume } }, [webhookUid]),
+    staticSummary: `${onResume} what was held → ${webhookUid}`,
+  };
+}
+
+/** Gives the id and options of the `redeliver` of a resend or replay. */
+export function redeliveryOptions(
+  redelivery: RedeliveryToStart,
+): StartOptions & { workflowId: string } {
+  const { _id: redeliveryUid, appUid, kind, webhookUids } = redelivery;
+  const source = { kind: 'redelivery', redeliveryUid } as const;
+  const webhooks = `${webhookUids.length} webhook${webhookUids.length === 1 ? '' : 's'}`;
+  return {
+    workflowId: redeliverWorkflowId(redeliveryUid),
+    ...redeliverOptions({ appUid, source }, webhookUids),
+    staticSummary: `${kind} ${redeliveryUid} → ${webhooks}`,
+  };
+}
+
+function redeliverOptions(
+  facts: Pick<RedeliverInput, 'appUid' | 'source'>,
+  webhookUids: readonly string[],
+): Pick<StartOptions, 'args' | 'typedSearchAttributes'> {
+  const input: RedeliverInput = { ...facts, after: '', released: 0 };
+  return {
     args: [input],
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: appUid },
-      { key: webhookUidsAttribute, value: [webhookUid] },
+      { key: appUidAttribute, value: facts.appUid },
+      { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
     ]),
-    staticSummary: `${onResume} what was held → ${webhookUid}`,
   };
 }

@@ -66,7 +66,7 @@ function requestsOf(key: DeliveryKey): number {
 }
 
 const attempt = (key: DeliveryKey, signal = never) =>
-  attemptDelivery(ports, key, { trigger: 'event', signal });
+  attemptDelivery(ports, key, { trigger: 'event', redeliveryUid: null, signal });
 
 test('an attempt that is recorded is not made again when the activity is repeated', async () => {
   const key = await newDelivery();
@@ -136,9 +136,17 @@ test('the last of the schedule’s attempts exhausts the delivery, and only the 
   status = 500;
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
-  let outcome = await attemptDelivery(quick, key, { trigger: 'event', signal: never });
+  let outcome = await attemptDelivery(quick, key, {
+    trigger: 'event',
+    redeliveryUid: null,
+    signal: never,
+  });
   while (outcome.state === 'retrying') {
-    outcome = await attemptDelivery(quick, key, { trigger: 'retry', signal: never });
+    outcome = await attemptDelivery(quick, key, {
+      trigger: 'retry',
+      redeliveryUid: null,
+      signal: never,
+    });
   }
   expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });

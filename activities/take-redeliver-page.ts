@@ -1,0 +1,17 @@
+// The activity that takes the next page of a release, a resend or a replay.
+import { asFailure } from './heartbeat.ts';
+import { takePage } from '../lib/delivery/redeliver-pages.ts';
+import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { RedeliverInput, RedeliverPage } from '../lib/temporal/messages.ts';
+
+/** Gives the next deliveries to hand on. Repeating it gives the same ones. */
+export async function takeRedeliverPage(
+  { store, clock }: Pick<DeliveryPorts, 'store' | 'clock'>,
+  input: RedeliverInput,
+): Promise<RedeliverPage> {
+  try {
+    return await takePage(store, input, clock.now());
+  } catch (error) {
+    throw asFailure(error);
+  }
+}

@@ -1,0 +1,81 @@
+// POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
+import { limits } from '../../lib/config.ts';
+import { newId } from '../../lib/ids.ts';
+import { runOnce } from '../../lib/store/idempotency.ts';
+import { toStart } from '../../lib/store/redeliveries.ts';
+import type { ResendDocument } from '../../lib/store/redeliveries.ts';
+import type { FieldError } from '../../lib/errors.ts';
+import type { ApiContext } from '../context.ts';
+import type { Handler } from '../http/router.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
+import { findEvent } from './get-event.ts';
+
+export interface ResendEventBody {
+  webhookUids?: string[];
+}
+
+export const resendEventBody = validator<ResendEventBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    webhookUids: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.webhooksPerAppMax,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: 64 },
+    },
+  },
+});
+
+/**
+ * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
+ * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. Answers
+ * 202. Throws `not_found`, or `invalid_request` for a webhook that is not the application's.
+ */
+export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
+  const event = await findEvent(request, context);
+  const webhookUids = request.body.webhookUids ?? event.webhookUids;
+  if (request.body.webhookUids !== undefined) {
+    await checkWebhooks(context, { appUid: request.appUid, webhookUids });
+  }
+  const now = context.clock.now();
+  const resend: ResendDocument = {
+    _id: newId('rdl', now),
+    appUid: request.appUid,
+    kind: 'resend',
+    eventId: event._id,
+    webhookUids,
+    state: 'running',
+    releasedCount: 0,
+    createdAt: now,
+    finishedAt: null,
+    startedAt: null,
+  };
+  const { answer, repeated } = await runOnce(
+    context.store,
+    { key: request.idempotency, secretBox: context.secretBox, now },
+    async (session) => {
+      await context.store.redeliveries.insertOne(resend, { session });
+      return { redeliveryUid: resend._id, eventId: event._id, webhookUids };
+    },
+  );
+  if (!repeated) context.dispatcher.redeliver(toStart(resend));
+  return { status: 202, body: answer };
+};
+
+async function checkWebhooks(
+  { store }: ApiContext,
+  { appUid, webhookUids }: { appUid: string; webhookUids: string[] },
+): Promise<void> {
+  const found = await store.webhooks
+    .find({ appUid, _id: { $in: webhookUids } }, { projection: { _id: 1 } })
+    .toArray();
+  const known = new Set(found.map((webhook) => webhook._id));
+  const errors = webhookUids.flatMap((uid, index): FieldError[] => {
+    if (known.has(uid)) return [];
+    const detail = `webhookUids.${index} is not a webhook of this application`;
+    return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}

@@ -1,0 +1,41 @@
+// The values of a list's filters in the query, each at most once.
+import { invalidRequest } from './validate.ts';
+
+const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Reads one of a few words, or null where it is absent. Throws `invalid_request`. */
+export function readChoice<Choice extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly Choice[],
+): Choice | null {
+  const text = readOnce(query, name);
+  if (text === null) return null;
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
+}
+
+/** Reads a time, or null where it is absent. Throws `invalid_request`. */
+export function readTimeQuery(query: URLSearchParams, name: string): Date | null {
+  const text = readOnce(query, name);
+  return text === null ? null : parseTime(name, text);
+}
+
+/** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
+export function parseTime(pointer: string, text: string): Date {
+  const at = new Date(text);
+  if (timeShape.test(text) && at.getTime() >= 0) return at;
+  const name = pointer.replace('#/', '');
+  throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
+}
+
+function readOnce(query: URLSearchParams, name: string): string | null {
+  const [text = null, ...more] = query.getAll(name);
+  if (more.length > 0) throw refuse(name, 'repeated', `${name} must be given once`);
+  return text;
+}
+
+function refuse(pointer: string, code: string, detail: string): Error {
+  return invalidRequest([{ pointer, code, detail }]);
+}

@@ -1,0 +1,113 @@
+// POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
+import { limits } from '../../lib/config.ts';
+import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
+import { eventNames } from '../../lib/events.ts';
+import type { EventName } from '../../lib/events.ts';
+import { newId } from '../../lib/ids.ts';
+import { runOnce } from '../../lib/store/idempotency.ts';
+import { toStart } from '../../lib/store/redeliveries.ts';
+import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
+import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
+import type { ApiContext } from '../context.ts';
+import { parseTime } from '../http/query-values.ts';
+import type { ApiRequest, Handler } from '../http/router.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
+import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
+import { presentReplay } from './present-replay.ts';
+
+export interface CreateReplayBody {
+  since: string;
+  until?: string;
+  events?: EventName[];
+  states?: ReplayedState[];
+  perSecond?: number;
+  dryRun?: boolean;
+}
+
+const states = ['delivered', 'exhausted', 'held', 'cancelled', 'blocked', 'never_attempted'];
+/** What went wrong, and what was never tried; not what arrived. */
+const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked', 'never_attempted'];
+
+const time = { type: 'string', maxLength: 40 };
+
+export const createReplayBody = validator<CreateReplayBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['since'],
+  properties: {
+    since: time,
+    until: time,
+    events: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: [...eventNames] },
+    },
+    states: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: states },
+    },
+    perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
+    dryRun: { type: 'boolean' },
+  },
+});
+
+/**
+ * Starts a replay and answers 202, or with `dryRun` answers 200 with how many deliveries it would
+ * send. Only events that the webhook gets as it is now are sent. Throws `not_found`,
+ * `invalid_request`.
+ */
+export const createReplay: Handler<CreateReplayBody> = async (request, context) => {
+  const { appUid, params, body } = request;
+  const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
+  if (webhook === null) throw noSuchWebhook();
+  const replay = newReplay(context, request);
+  if (body.dryRun === true) {
+    const count = await countReplay(context.store, replay, webhook);
+    return { status: 200, body: { dryRun: true, count } };
+  }
+  const { answer, repeated } = await runOnce(
+    context.store,
+    { key: request.idempotency, secretBox: context.secretBox, now: replay.createdAt },
+    async (session) => {
+      await context.store.redeliveries.insertOne(replay, { session });
+      return presentReplay(replay);
+    },
+  );
+  if (!repeated) context.dispatcher.redeliver(toStart(replay));
+  const location = `/api/v1/appuid/${appUid}/webhooks/${webhook._id}/replays/${answer.uid}`;
+  return { status: 202, body: answer, headers: { location } };
+};
+
+function newReplay(
+  context: ApiContext,
+  { appUid, params, body }: ApiRequest<CreateReplayBody>,
+): ReplayDocument {
+  const now = context.clock.now();
+  const since = parseTime('#/since', body.since);
+  // What happens from now on is delivered without a replay, and a replay must come to an end.
+  const asked = body.until === undefined ? now : parseTime('#/until', body.until);
+  const until = asked < now ? asked : now;
+  if (since >= until) {
+    const detail = 'since must be before until, and before now';
+    throw invalidRequest([{ pointer: '#/since', code: 'range', detail }]);
+  }
+  return {
+    _id: newId('rdl', now),
+    appUid,
+    kind: 'replay',
+    webhookUid: params['webhookUid'] ?? '',
+    since,
+    until,
+    events: body.events ?? null,
+    states: body.states ?? statesDefault,
+    perSecond: body.perSecond ?? releasedPerSecondDefault,
+    state: 'running',
+    releasedCount: 0,
+    createdAt: now,
+    finishedAt: null,
+    startedAt: null,
+  };
+}

@@ -1,0 +1,23 @@
+// GET …/webhooks/{webhookUid}/replays/{replayUid}: how far a replay is.
+import { AppError } from '../../lib/errors.ts';
+import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest, Handler } from '../http/router.ts';
+import { presentReplay } from './present-replay.ts';
+
+/** Gives a replay. Throws `not_found`. */
+export const getReplay: Handler = async (request, context) => ({
+  status: 200,
+  body: presentReplay(await findReplay(request, context)),
+});
+
+/** Finds the replay that the path names. Throws `not_found`. */
+export async function findReplay(
+  { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
+  { store }: ApiContext,
+): Promise<ReplayDocument> {
+  const { replayUid = '', webhookUid = '' } = params;
+  const replay = await store.redeliveries.findOne({ _id: replayUid, appUid });
+  if (replay?.kind === 'replay' && replay.webhookUid === webhookUid) return replay;
+  throw new AppError('not_found', 'there is no such replay');
+}

@@ -1,0 +1,34 @@
+// A replay as clients see it: what was asked for, and how far it is.
+import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
+
+export interface PresentedReplay {
+  uid: string;
+  webhookUid: string;
+  since: string;
+  until: string;
+  events: string[] | null;
+  states: string[];
+  perSecond: number;
+  state: string;
+  /** How many deliveries were handed on so far. */
+  releasedCount: number;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** Gives a replay's public fields. */
+export function presentReplay(replay: ReplayDocument): PresentedReplay {
+  return {
+    uid: replay._id,
+    webhookUid: replay.webhookUid,
+    since: replay.since.toISOString(),
+    until: replay.until.toISOString(),
+    events: replay.events,
+    states: replay.states,
+    perSecond: replay.perSecond,
+    state: replay.state,
+    releasedCount: replay.releasedCount,
+    createdAt: replay.createdAt.toISOString(),
+    finishedAt: replay.finishedAt?.toISOString() ?? null,
+  };
+}

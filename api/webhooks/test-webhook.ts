@@ -1,0 +1,44 @@
+// POST …/webhooks/{webhookUid}/test: sends a test event, to see whether the receiver works.
+import { AppError } from '../../lib/errors.ts';
+import { renderPayload, testEventName } from '../../lib/events.ts';
+import { newId } from '../../lib/ids.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
+import type { Handler } from '../http/router.ts';
+import { validator } from '../http/validate.ts';
+import { noSuchWebhook } from './webhook-fields.ts';
+
+export const testWebhookBody = validator<Record<string, never>>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {},
+});
+
+/**
+ * Sends `webhook.test` to this webhook alone, whatever it subscribes to, signed and retried like
+ * any other. It is no change: lists of events leave it out. Answers 202 with its id, under which its
+ * delivery is found. Throws `not_found`, or `conflict` when the webhook is paused.
+ */
+export const testWebhook: Handler<Record<string, never>> = async ({ appUid, params }, context) => {
+  const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
+  if (webhook === null) throw noSuchWebhook();
+  if (!webhook.active) throw new AppError('conflict', 'the webhook is paused; resume it first');
+  const now = context.clock.now();
+  const eventId = newId('evt', now);
+  const data = { uid: webhook._id, externalTenantId: 'test', test: true };
+  const event: EventDocument = {
+    _id: eventId,
+    appUid,
+    event: testEventName,
+    resourceUid: webhook._id,
+    externalTenantId: data.externalTenantId,
+    timestamp: now,
+    body: renderPayload({ eventId, event: testEventName, timestamp: now, appUid, data }),
+    webhookUids: [webhook._id],
+    workflowId: context.dispatcher.chooseWorkflow(eventId),
+    dispatchedAt: null,
+    createdAt: now,
+  };
+  await context.eventWriter.insert(event);
+  context.dispatcher.dispatch([event]);
+  return { status: 202, body: { eventId, event: testEventName, webhookUid: webhook._id } };
+};

@@ -1,0 +1,177 @@
+// What is sent again, a page at a time: held deliveries, one event's, or those of a range of events.
+import { idAt } from '../ids.ts';
+import type { Store } from '../store/connect.ts';
+import {
+  discardHeld,
+  findDeliveries,
+  findHeld,
+  requeueDeliveries,
+  takeHeld,
+} from '../store/deliveries.ts';
+import type { DeliveryDocument } from '../store/deliveries.ts';
+import type { EventDocument } from '../store/events.ts';
+import { noteRedeliveryProgress } from '../store/redeliveries.ts';
+import type { ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
+import { isSubscribed } from '../store/webhooks.ts';
+import type { WebhookDocument } from '../store/webhooks.ts';
+import { testEventName } from '../events.ts';
+import { releasedPerSecondDefault } from '../temporal/messages.ts';
+import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
+
+// A page looks at so many events for those that are to be sent; most may have been delivered.
+const eventsLookedAtMax = 1_000;
+
+/**
+ * Takes the page after `input.after` and gives what is to be delivered. For a resend or replay the
+ * deliveries are handed to it first, so that each is due and nothing else sends it. Repeating a page
+ * gives it again.
+ */
+export async function takePage(
+  store: Store,
+  input: RedeliverInput,
+  now: Date,
+): Promise<RedeliverPage> {
+  const { source, appUid, after } = input;
+  const nothing: RedeliverPage = { events: [], after, isLast: true };
+  if (source.kind === 'held') return takeHeldPage(store, input, { source, now });
+  const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
+  if (redelivery === null || redelivery.state !== 'running') return nothing;
+  const page =
+    redelivery.kind === 'resend'
+      ? await takeResend(store, redelivery, now)
+      : await takeReplayPage(store, redelivery, { after, now });
+  const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
+  const releasedCount = input.released + count;
+  await noteRedeliveryProgress(store, redelivery._id, { releasedCount, isDone: page.isLast, now });
+  return page;
+}
+
+async function takeHeldPage(
+  store: Store,
+  { appUid, after }: RedeliverInput,
+  facts: { source: Extract<RedeliverInput['source'], { kind: 'held' }>; now: Date },
+): Promise<RedeliverPage> {
+  const { webhookUid, onResume } = facts.source;
+  const nothing: RedeliverPage = { events: [], after, isLast: true };
+  if (onResume === 'discard') {
+    await discardHeld(store, { appUid, webhookUid }, facts.now);
+    return nothing;
+  }
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid, active: true });
+  if (webhook === null) return nothing;
+  const options = { after, countMax: releasedPerSecondDefault };
+  const held = await findHeld(store, { appUid, webhookUid }, options);
+  await takeHeld(
+    store,
+    held.map(({ uid }) => uid),
+  );
+  return {
+    events: held.map(({ eventId }) => ({ eventId, webhookUids: [webhookUid] })),
+    after: held.at(-1)?.uid ?? after,
+    // More may have been held while this page was read, so only an empty one is the last.
+    isLast: held.length === 0,
+  };
+}
+
+async function takeResend(
+  store: Store,
+  { _id: redeliveryUid, appUid, eventId, webhookUids }: ResendDocument,
+  now: Date,
+): Promise<RedeliverPage> {
+  const event = await store.events.findOne({ _id: eventId, appUid });
+  if (event === null) return { events: [], after: eventId, isLast: true };
+  const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
+  const keys = webhookUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
+  await requeueDeliveries(
+    store,
+    keys.map((key) => ({ ...key, event: event.event })),
+    requeueing,
+  );
+  return { events: [{ eventId, webhookUids }], after: eventId, isLast: true };
+}
+
+async function takeReplayPage(
+  store: Store,
+  replay: ReplayDocument,
+  { after, now }: { after: string; now: Date },
+): Promise<RedeliverPage> {
+  const { _id: redeliveryUid, appUid, webhookUid, perSecond } = replay;
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid });
+  if (webhook === null) return { events: [], after, isLast: true };
+  const looked = await lookAtEvents(store, { replay, webhook, after });
+  const chosen = looked.chosen.slice(0, perSecond);
+  const keys = chosen.map(({ _id: eventId, event }) => ({ appUid, eventId, webhookUid, event }));
+  await requeueDeliveries(store, keys, { redeliveryUid, requeuedAs: 'replay', now });
+  const wasCut = chosen.length < looked.chosen.length;
+  return {
+    events: chosen.map(({ _id: eventId }) => ({ eventId, webhookUids: [webhookUid] })),
+    after: wasCut ? (chosen.at(-1)?._id ?? after) : looked.last,
+    isLast: !wasCut && looked.isEnd,
+  };
+}
+
+interface Look {
+  chosen: Pick<EventDocument, '_id' | 'event'>[];
+  last: string;
+  isEnd: boolean;
+}
+
+async function lookAtEvents(
+  store: Store,
+  { replay, webhook, after }: { replay: ReplayDocument; webhook: WebhookDocument; after: string },
+): Promise<Look> {
+  const { appUid, since, until } = replay;
+  const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
+  const events = await store.events
+    .find(
+      { appUid, _id: { ...from, $lt: idAt('evt', until) } },
+      { projection: { event: 1, externalTenantId: 1 } },
+    )
+    .sort({ _id: 1 })
+    .limit(eventsLookedAtMax)
+    .toArray();
+  const wanted = events.filter((event) => isWanted(event, { replay, webhook }));
+  const keys = wanted.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
+  const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys);
+  return {
+    chosen: wanted.filter((_event, index) => isChosen(deliveries[index] ?? null, replay)),
+    last: events.at(-1)?._id ?? after,
+    isEnd: events.length < eventsLookedAtMax,
+  };
+}
+
+/** Only what the webhook gets as it is now: a replay is no way around its filters. */
+function isWanted(
+  { event, externalTenantId }: Pick<EventDocument, 'event' | 'externalTenantId'>,
+  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
+): boolean {
+  if (event === testEventName) return false;
+  if (replay.events !== null && !replay.events.includes(event)) return false;
+  return isSubscribed(webhook, { event, externalTenantId });
+}
+
+function isChosen(delivery: DeliveryDocument | null, { _id, states }: ReplayDocument): boolean {
+  if (delivery === null) return states.includes('never_attempted');
+  // This very page was taken before a crash: it is taken again.
+  if (delivery.redeliveryUid === _id && delivery.state === 'pending') return true;
+  return (states as readonly string[]).includes(delivery.state);
+}
+
+/** Counts what a replay would send at this moment, for a dry run; from 10,000 on it counts no further. */
+export async function countReplay(
+  store: Store,
+  replay: ReplayDocument,
+  webhook: WebhookDocument,
+): Promise<number> {
+  let count = 0;
+  let after = '';
+  while (count < countedMax) {
+    const look = await lookAtEvents(store, { replay, webhook, after });
+    count += look.chosen.length;
+    if (look.isEnd) return count;
+    after = look.last;
+  }
+  return countedMax;
+}
+
+const countedMax = 10_000;

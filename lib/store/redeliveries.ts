@@ -1,0 +1,91 @@
+// Redeliveries: what somebody asked to have sent again, and how far that is.
+import type { DeliveryState } from '../delivery/outcome.ts';
+import type { EventName } from '../events.ts';
+import type { Store } from './connect.ts';
+
+export type RedeliveryState = 'running' | 'done' | 'cancelled';
+
+/** Which deliveries of a webhook a replay sends: also those of events that it was never sent. */
+export type ReplayedState = Exclude<DeliveryState, 'pending' | 'retrying'> | 'never_attempted';
+
+interface RedeliveryFacts {
+  _id: string;
+  appUid: string;
+  state: RedeliveryState;
+  /** How many deliveries were handed on so far. */
+  releasedCount: number;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** When a workflow took it over; null while none has. */
+  startedAt: Date | null;
+}
+
+/** One event, sent again at once to some of its webhooks. */
+export interface ResendDocument extends RedeliveryFacts {
+  kind: 'resend';
+  eventId: string;
+  webhookUids: string[];
+}
+
+/** The events of a time, sent again to one webhook at a bounded rate. */
+export interface ReplayDocument extends RedeliveryFacts {
+  kind: 'replay';
+  webhookUid: string;
+  since: Date;
+  until: Date;
+  /** Null for all events that the webhook gets. */
+  events: EventName[] | null;
+  states: ReplayedState[];
+  perSecond: number;
+}
+
+export type RedeliveryDocument = ResendDocument | ReplayDocument;
+
+/** The part of a redelivery that starting its workflow needs. */
+export type RedeliveryToStart = Pick<RedeliveryDocument, '_id' | 'appUid' | 'kind'> & {
+  webhookUids: string[];
+};
+
+/** Gives what the dispatcher needs of a redelivery. */
+export function toStart(redelivery: RedeliveryDocument): RedeliveryToStart {
+  const { _id, appUid, kind } = redelivery;
+  const webhookUids =
+    redelivery.kind === 'resend' ? redelivery.webhookUids : [redelivery.webhookUid];
+  return { _id, appUid, kind, webhookUids };
+}
+
+/** Gives redeliveries that were asked for before `before` and that no workflow carries yet. */
+export async function findUnstartedRedeliveries(
+  store: Store,
+  before: Date,
+  countMax: number,
+): Promise<RedeliveryToStart[]> {
+  return store.redeliveries
+    .find({ startedAt: null, createdAt: { $lt: before } })
+    .sort({ createdAt: 1 })
+    .limit(countMax)
+    .map(toStart)
+    .toArray();
+}
+
+/** Notes that a workflow carries a redelivery. */
+export async function markRedeliveryStarted(store: Store, uid: string, at: Date): Promise<void> {
+  await store.redeliveries.updateOne(
+    { _id: uid, startedAt: null },
+    { $set: { startedAt: at } },
+    { writeConcern: { w: 1 } },
+  );
+}
+
+/** Writes how far a redelivery is, and that it is done when nothing is left. */
+export async function noteRedeliveryProgress(
+  store: Store,
+  uid: string,
+  progress: { releasedCount: number; isDone: boolean; now: Date },
+): Promise<void> {
+  const { releasedCount, isDone, now } = progress;
+  await store.redeliveries.updateOne(
+    { _id: uid, state: 'running' },
+    { $set: { releasedCount, ...(isDone ? { state: 'done', finishedAt: now } : {}) } },
+  );
+}

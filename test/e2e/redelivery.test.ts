@@ -1,0 +1,300 @@
+// Repair: one event sent again, the events of a time replayed, a webhook tried out.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { createApp } from '../../lib/store/create-app.ts';
+import { createApiClient } from '../support/api-client.ts';
+import type { Answer } from '../support/api-client.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts';
+
+let service: TestService;
+let receiver: Receiver;
+/** The statuses that paths answer; 200 where none is set. */
+const statuses = new Map<string, number>();
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, request) => {
+    response.writeHead(statuses.get(request.path) ?? 200).end();
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Hook {
+  uid: string;
+  secret: string;
+  path: string;
+}
+
+async function newHook(path: string, fields: Record<string, unknown> = {}): Promise<Hook> {
+  const url = `${receiver.url}${path}`;
+  const body = { url, entities: ['agent'], active: true, retrySchedule: [], ...fields };
+  const answer = await service.call('POST', '/webhooks', { body });
+  return { uid: String(answer.body['uid']), secret: String(answer.body['secret']), path };
+}
+
+async function report(externalTenantId = 'tenant-1', event = 'agent.updated'): Promise<string> {
+  const body = { event, data: { uid: 'agt_1', externalTenantId } };
+  return String((await service.call('POST', '/changes', { body })).body['eventId']);
+}
+
+function requestsOf({ path }: Hook, eventId?: string): ReceivedRequest[] {
+  return receiver.requests.filter(
+    (request) =>
+      request.path === path && (eventId === undefined || request.headers['webhook-id'] === eventId),
+  );
+}
+
+async function untilState(eventId: string, { uid }: Hook, state: DeliveryState): Promise<void> {
+  await waitFor(
+    async () =>
+      (await service.store.deliveries.countDocuments({ eventId, webhookUid: uid, state })) === 1,
+    { timeoutMs: 15_000, what: `${eventId} ${state}` },
+  );
+}
+
+async function remove(...hooks: Hook[]): Promise<void> {
+  for (const { uid } of hooks) await service.call('DELETE', `/webhooks/${uid}`);
+}
+
+const resend = (eventId: string, body: unknown = {}): Promise<Answer> =>
+  service.call('POST', `/events/${eventId}/resend`, { body });
+const replay = ({ uid }: Hook, body: unknown): Promise<Answer> =>
+  service.call('POST', `/webhooks/${uid}/replays`, { body });
+
+async function untilDone({ uid }: Hook, answer: Answer): Promise<Answer> {
+  const path = `/webhooks/${uid}/replays/${String(answer.body['uid'])}`;
+  return waitFor(
+    async () => {
+      const replayed = await service.call('GET', path);
+      return String(replayed.body['state']) !== 'running' && replayed;
+    },
+    { timeoutMs: 20_000, what: 'the end of the replay' },
+  );
+}
+
+test('a delivery that was exhausted is resent: same bytes and id, fresh time, a schedule of its own', async () => {
+  const hook = await newHook('/exhausted');
+  statuses.set(hook.path, 500);
+  const eventId = await report();
+  await untilState(eventId, hook, 'exhausted');
+  statuses.delete(hook.path);
+
+  const answer = await resend(eventId);
+  expect(answer.status).toBe(202);
+  expect(answer.body).toMatchObject({ eventId, webhookUids: [hook.uid] });
+  await untilState(eventId, hook, 'delivered');
+  const [first, second, ...more] = requestsOf(hook, eventId);
+  if (first === undefined || second === undefined) throw new Error('two requests were expected');
+  expect(more).toEqual([]);
+  expect(second.body.equals(first.body)).toBe(true);
+  const digest = createHmac('sha256', hook.secret).update(second.body).digest('hex');
+  expect(second.headers['x-webhook-signature']).toBe(`sha256=${digest}`);
+  new Webhook(hook.secret).verify(second.body, second.headers as Record<string, string>);
+  expect(
+    String(second.headers['x-webhook-timestamp']) > String(first.headers['x-webhook-timestamp']),
+  ).toBe(true);
+  expect(second.headers['x-webhook-attempt']).toBe('2');
+  const shown = itemsOf(await service.call('GET', `/events/${eventId}/deliveries`));
+  const attempts = shown.find((each) => String(each['webhookUid']) === hook.uid)?.['attempts'];
+  expect(attempts).toMatchObject([{ trigger: 'event' }, { trigger: 'resend' }]);
+  await remove(hook);
+});
+
+test('a delivered event is resent to the webhooks asked for, and to no other', async () => {
+  const [one, other, late] = [
+    await newHook('/one'),
+    await newHook('/other'),
+    await newHook('/late', { events: ['agent.created'] }),
+  ];
+  const eventId = await report();
+  await Promise.all([
+    untilState(eventId, one, 'delivered'),
+    untilState(eventId, other, 'delivered'),
+  ]);
+  await resend(eventId, { webhookUids: [one.uid, late.uid] });
+  await waitFor(
+    () => requestsOf(one, eventId).length === 2 && requestsOf(late, eventId).length === 1,
+  );
+  expect(requestsOf(other, eventId)).toHaveLength(1);
+  await remove(one, other, late);
+});
+
+test('a delivery that waits for its retry is resent now, and the retry that waited sends nothing', async () => {
+  const hook = await newHook('/waiting', { retrySchedule: ['2s'] });
+  statuses.set(hook.path, 500);
+  const eventId = await report();
+  await untilState(eventId, hook, 'retrying');
+  statuses.delete(hook.path);
+  await resend(eventId);
+  await untilState(eventId, hook, 'delivered');
+  const event = await service.store.events.findOne({ _id: eventId });
+  // The event's own workflow ends when its retry comes due and finds the delivery taken over.
+  await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').result();
+  expect(requestsOf(hook, eventId)).toHaveLength(2);
+  await remove(hook);
+});
+
+test('a replay sends what failed and what was never tried, oldest first, and nothing that arrived', async () => {
+  const hook = await newHook('/replayed');
+  const since = new Date();
+  const arrived = await report();
+  await untilState(arrived, hook, 'delivered');
+  statuses.set(hook.path, 500);
+  const failed = [await report(), await report()];
+  for (const eventId of failed) await untilState(eventId, hook, 'exhausted');
+  statuses.delete(hook.path);
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { events: ['agent.created'] } });
+  const missed = await report();
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { events: null } });
+
+  const range = { since: since.toISOString() };
+  const dry = await replay(hook, { ...range, dryRun: true });
+  expect([dry.status, dry.body]).toEqual([200, { dryRun: true, count: 3 }]);
+  const before = requestsOf(hook).length;
+  const started = await replay(hook, range);
+  expect(started.status).toBe(202);
+  const done = await untilDone(hook, started);
+  expect(done.body).toMatchObject({ state: 'done', releasedCount: 3, webhookUid: hook.uid });
+  await waitFor(() => requestsOf(hook).length === before + 3);
+  const sent = requestsOf(hook)
+    .slice(before)
+    .map((request) => String(request.headers['webhook-id']));
+  expect(new Set(sent)).toEqual(new Set([...failed, missed]));
+  expect((await replay(hook, { ...range, dryRun: true })).body['count']).toBe(0);
+  const listed = itemsOf(await service.call('GET', `/webhooks/${hook.uid}/replays`));
+  expect(listed.map((each) => each['uid'])).toEqual([started.body['uid']]);
+  await remove(hook);
+});
+
+test('a replay is bounded by its time, events and states, and by what the webhook gets', async () => {
+  const hook = await newHook('/bounded', { externalTenantIds: ['tenant-a'] });
+  const before = await report('tenant-a');
+  await untilState(before, hook, 'delivered');
+  await waitFor(() => Date.now() > 0);
+  const since = new Date(Date.now() + 1);
+  await waitFor(() => new Date() > since);
+  const updated = await report('tenant-a');
+  const created = await report('tenant-a', 'agent.created');
+  const foreign = await report('tenant-b');
+  await Promise.all([updated, created].map((eventId) => untilState(eventId, hook, 'delivered')));
+  const body = {
+    since: since.toISOString(),
+    states: ['delivered', 'never_attempted'],
+    events: ['agent.updated'],
+  };
+  await untilDone(hook, await replay(hook, body));
+  await waitFor(() => requestsOf(hook, updated).length === 2);
+  expect([before, created, foreign].map((eventId) => requestsOf(hook, eventId).length)).toEqual([
+    1, 1, 0,
+  ]);
+  await remove(hook);
+});
+
+test('a cancelled replay hands nothing more on, and says so', async () => {
+  const hook = await newHook('/cancelled');
+  const since = new Date();
+  statuses.set(hook.path, 500);
+  const eventIds = await Promise.all(Array.from({ length: 6 }, () => report()));
+  for (const eventId of eventIds) await untilState(eventId, hook, 'exhausted');
+  const before = requestsOf(hook).length;
+  const started = await replay(hook, { since: since.toISOString(), perSecond: 1 });
+  await waitFor(() => requestsOf(hook).length > before);
+  const path = `/webhooks/${hook.uid}/replays/${String(started.body['uid'])}`;
+  const cancelled = await service.call('POST', `${path}/cancel`);
+  expect(cancelled.body).toMatchObject({ state: 'cancelled', finishedAt: expect.any(String) });
+  const handle = service.temporal.client.workflow.getHandle(
+    `redeliver/${String(started.body['uid'])}`,
+  );
+  const { released } = (await handle.result()) as { released: number };
+  expect(released).toBeLessThan(6);
+  expect((await service.call('POST', `${path}/cancel`)).body['state']).toBe('cancelled');
+  await remove(hook);
+});
+
+test('a test event goes to one webhook, signed and marked, and is no change', async () => {
+  const hook = await newHook('/tested', { events: ['agent.deleted'] });
+  const other = await newHook('/not-tested');
+  const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} });
+  expect(answer.status).toBe(202);
+  const eventId = String(answer.body['eventId']);
+  await untilState(eventId, hook, 'delivered');
+  const [request] = requestsOf(hook, eventId);
+  const payload = new Webhook(hook.secret).verify(
+    request?.body ?? '',
+    (request?.headers ?? {}) as Record<string, string>,
+  );
+  expect(payload).toMatchObject({
+    eventId,
+    event: 'webhook.test',
+    data: { uid: hook.uid, test: true },
+  });
+  expect(requestsOf(other)).toEqual([]);
+  const events = itemsOf(await service.call('GET', '/events?limit=200'));
+  expect(events.map((event) => event['eventId'])).not.toContain(eventId);
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { active: false } });
+  expectProblem(
+    await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} }),
+    409,
+    'conflict',
+  );
+  await remove(hook, other);
+});
+
+test("another application's event, webhook or replay is not there, and nothing changes", async () => {
+  const app = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  const stranger = createApiClient(service.apiUrl, app);
+  const hook = await newHook('/mine');
+  const eventId = await report();
+  await untilState(eventId, hook, 'delivered');
+  const count = await service.store.redeliveries.countDocuments();
+  const since = new Date(0).toISOString();
+  const calls: [string, string, unknown][] = [
+    ['POST', `/events/${eventId}/resend`, {}],
+    ['POST', `/webhooks/${hook.uid}/replays`, { since }],
+    ['GET', `/webhooks/${hook.uid}/replays`, undefined],
+    ['POST', `/webhooks/${hook.uid}/test`, {}],
+    ['GET', `/webhooks/${hook.uid}/deliveries`, undefined],
+  ];
+  for (const [method, path, body] of calls) {
+    const answer = await stranger.call(method, path, body === undefined ? {} : { body });
+    expectProblem(answer, 404, 'not_found');
+  }
+  const refused = await resend(eventId, { webhookUids: ['whk_elsewhere'] });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual(['#/webhookUids/0 unknown_webhook']);
+  expect(await service.store.redeliveries.countDocuments()).toBe(count);
+  await remove(hook);
+});
+
+test.each([
+  [{}, '#/since required'],
+  [{ since: 'yesterday' }, '#/since time'],
+  [{ since: '2026-11-21' }, '#/since time'],
+  [{ since: '2026-02-30T25:00:00Z' }, '#/since time'],
+  [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
+  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
+  [{ since: '2026-01-02T00:00:00Z', states: ['retrying'] }, '#/states/0 enum'],
+  [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
+  [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
+  [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
+])('a replay of %j is refused', async (body, fault) => {
+  const hook = await newHook('/refused');
+  const answer = await replay(hook, body);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+  await remove(hook);
+});
