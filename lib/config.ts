@@ -137,7 +137,7 @@ const asSchedule = (text: string): number[] => parseSchedule(asList(text));
 function asLongDuration(text: string): number {
   const durationMs = parseDurationMs(text);
   if (durationMs < 60_000 || durationMs > 365 * dayMs) {
-    throw new Error(`must be from 1m to 8760h (got "${text}")`);
+    throw new Error(`must be from 1m to 365d (got "${text}")`);
   }
   return durationMs;
 }
