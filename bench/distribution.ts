@@ -1,0 +1,24 @@
+// A distribution of latencies in the few figures that are reported.
+
+/** In milliseconds; null where nothing was measured. */
+export interface Distribution {
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+/** Gives the nearest-rank percentiles of `values`, or null of none. */
+export function describeValues(values: readonly number[]): Distribution | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const rank = (share: number): number =>
+    round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN);
+  return { count: sorted.length, p50: rank(0.5), p90: rank(0.9), p99: rank(0.99), max: rank(1) };
+}
+
+/** Rounds to hundredths: finer than that is noise. */
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,42 @@
+// A process of the bench itself, beside the driver: started, talked to, ended.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const stopTimeoutMs = 5_000;
+
+export interface Helper extends AsyncDisposable {
+  pid: number;
+  send(message: object): void;
+  /** Resolves, with how it ended, when the process is gone. */
+  ended: Promise<string>;
+}
+
+/** Starts one of this folder's modules as a process, and gives it once it has said something. */
+export async function startHelper(
+  module: string,
+  { env, onMessage }: { env?: NodeJS.ProcessEnv; onMessage: (message: unknown) => void },
+): Promise<Helper> {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
+    env: env ?? process.env,
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // Its own process group: Ctrl-C reaches the driver alone, which then ends all in order.
+    detached: true,
+  });
+  child.on('message', (message) => onMessage(message));
+  const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `code ${code}`));
+  const how = await Promise.race([once(child, 'message').then(() => null), ended]);
+  if (how !== null) throw new Error(`${module} did not start (${how})`);
+  return {
+    pid: child.pid ?? 0,
+    send: (message) => void child.send(message),
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect();
+      const force = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+}

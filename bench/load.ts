@@ -1,0 +1,90 @@
+// The three ways calls are made: by the clock, by so many callers, or one after another.
+import { setTimeout as delay } from 'node:timers/promises';
+import { nowMs } from './clock.ts';
+
+/** Arrivals at a constant rate, whether earlier calls were answered or not. */
+export interface OpenLoad {
+  model: 'open';
+  ratePerSecond: number;
+  seconds: number;
+}
+
+/** So many callers, each calling again as soon as it is answered. */
+export interface ClosedLoad {
+  model: 'closed';
+  callers: number;
+  calls: number;
+  secondsMax: number;
+}
+
+/** A call a time, made a while after the one before has arrived everywhere. */
+export interface SingleLoad {
+  model: 'single';
+  calls: number;
+  pauseMs: number;
+  secondsMax: number;
+}
+
+export type Load = OpenLoad | ClosedLoad | SingleLoad;
+
+export interface LoadTarget {
+  /** Makes one call; resolves when it has ended, however it did. */
+  call(intendedAtMs: number): Promise<number>;
+  /** Resolves when the event of a call has arrived everywhere, or never will. */
+  settled(call: number): Promise<void>;
+  signal: AbortSignal;
+}
+
+// Callers of an open model never wait, but a driver must: beyond this an arrival is dropped, and counted.
+const outstandingMax = 1_000;
+
+/** Makes the calls of a load, and gives how many arrivals were dropped once all calls have ended. */
+export async function runLoad(load: Load, target: LoadTarget): Promise<number> {
+  if (load.model === 'open') return runOpen(load, target);
+  return load.model === 'closed' ? runClosed(load, target) : runSingle(load, target);
+}
+
+async function runOpen({ ratePerSecond, seconds }: OpenLoad, target: LoadTarget): Promise<number> {
+  const arrivals = Math.max(1, Math.round(ratePerSecond * seconds));
+  const startMs = nowMs();
+  const outstanding = new Set<Promise<unknown>>();
+  let dropped = 0;
+  for (let n = 0; n < arrivals; n += 1) {
+    const intendedAtMs = startMs + (n * 1_000) / ratePerSecond;
+    const waitMs = intendedAtMs - nowMs();
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: target.signal });
+    target.signal.throwIfAborted();
+    if (outstanding.size >= outstandingMax) {
+      dropped += 1;
+      continue;
+    }
+    const call = target.call(intendedAtMs).finally(() => outstanding.delete(call));
+    outstanding.add(call);
+  }
+  await Promise.all(outstanding);
+  return dropped;
+}
+
+async function runClosed(load: ClosedLoad, target: LoadTarget): Promise<number> {
+  const endMs = nowMs() + load.secondsMax * 1_000;
+  let left = load.calls;
+  async function callInTurn(): Promise<void> {
+    while (left > 0 && nowMs() < endMs) {
+      target.signal.throwIfAborted();
+      left -= 1;
+      await target.call(nowMs());
+    }
+  }
+  await Promise.all(Array.from({ length: load.callers }, callInTurn));
+  return 0;
+}
+
+async function runSingle(load: SingleLoad, target: LoadTarget): Promise<number> {
+  const endMs = nowMs() + load.secondsMax * 1_000;
+  for (let n = 0; n < load.calls && nowMs() < endMs; n += 1) {
+    const call = await target.call(nowMs());
+    await target.settled(call);
+    await delay(load.pauseMs, undefined, { signal: target.signal });
+  }
+  return 0;
+}

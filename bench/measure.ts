@@ -1,0 +1,160 @@
+// One measured run: a fresh application, a load, the wait for everything to arrive, the figures.
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeApp } from './app.ts';
+import type { BenchApp, Hooks } from './app.ts';
+import type { Bench } from './bench.ts';
+import { openCaller } from './calls.ts';
+import type { Call, Caller } from './calls.ts';
+import { nowMs } from './clock.ts';
+import { describeValues, round } from './distribution.ts';
+import type { Distribution } from './distribution.ts';
+import { Ledger } from './ledger.ts';
+import { runLoad } from './load.ts';
+import type { Load } from './load.ts';
+import { operationsEach, readOperations } from './mongodb-operations.ts';
+import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
+import type { Memory } from './process-usage.ts';
+import { readTemporalCost } from './temporal-cost.ts';
+import type { TemporalCost } from './temporal-cost.ts';
+
+/** What to run. */
+export interface Plan {
+  name: string;
+  hooks: Hooks;
+  load: Load;
+  /** Where the API listens, if not at the service's own address alone. */
+  apiUrls?: readonly string[];
+  /** The call to make, if not a change. */
+  call?: (caller: Caller, app: BenchApp) => Call;
+  /** Before the load and its figures begin. */
+  prepare?: (app: BenchApp, caller: Caller) => Promise<void>;
+  /** While calls are made; the run does not end before it does. */
+  during?: (ledger: Ledger) => Promise<void>;
+  /** After the last call has ended and before the wait for what is still to arrive. */
+  afterLoad?: (ledger: Ledger) => Promise<void>;
+}
+
+/** What came of it. Absent figures, such as a receipt where nothing is sent, are null. */
+export interface Measurement {
+  name: string;
+  load: Load;
+  hooks: Hooks;
+  acknowledged: number;
+  failures: Record<string, number>;
+  dropped: number;
+  answerMs: Distribution | null;
+  receiptMs: Distribution | null;
+  /** Receipt at the webhooks that are slow to answer, where there are some. */
+  slowReceiptMs: Distribution | null;
+  spanSeconds: number;
+  eventsPerSecond: number;
+  deliveriesPerSecond: number;
+  lost: number;
+  duplicates: number;
+  cpuMsPerEvent: Record<string, number>;
+  memory: Record<string, Memory>;
+  mongodbOperationsPerEvent: Record<string, number>;
+  temporal: TemporalCost | null;
+  /** By how much the backlog grew, where that was watched. */
+  backlogGrowth?: number;
+}
+
+// What has not come while nothing came for this long, or in this time at all, counts as lost. A
+// relay waits up to 30 s after an outage, a workflow task of a dead process up to 5 s.
+const quietMsMax = 90_000;
+const drainMsMax = 15 * 60_000;
+const pollEveryMs = 100;
+// After the last receipt attempts are still recorded and workflows ended: their cost belongs here.
+const settleMs = 1_000;
+
+/** Carries a plan out. */
+export async function measure(bench: Bench, plan: Plan): Promise<Measurement> {
+  const { service, receiver, signal } = bench;
+  const app = await makeApp(bench, plan);
+  const caller = openCaller(plan.apiUrls ?? [service.apiUrl]);
+  try {
+    await plan.prepare?.(app, caller);
+    const ledger = new Ledger(app.hookUids);
+    receiver.watch((arrivals) => ledger.receive(arrivals));
+    const makeCall = plan.call?.(caller, app) ?? caller.changing(app, bench.settings.path);
+    const before = { usage: readUsage(bench.groups()), ops: await readOperations(service.store) };
+    const [dropped] = await Promise.all([
+      runLoad(plan.load, targetOf(ledger, makeCall, signal)),
+      plan.during?.(ledger),
+    ]);
+    await plan.afterLoad?.(ledger);
+    await drain(ledger, signal);
+    await delay(settleMs + (plan.hooks.slowMs ?? 0), undefined, { signal });
+    const after = { usage: readUsage(bench.groups()), ops: await readOperations(service.store) };
+    const events = ledger.acknowledged;
+    const temporal = await readTemporalCost(service.temporal, { appUid: app.appUid, events });
+    return {
+      ...latenciesOf(ledger, app),
+      ...outcomeOf(ledger, app),
+      name: plan.name,
+      load: plan.load,
+      hooks: plan.hooks,
+      dropped,
+      cpuMsPerEvent: cpuMsEach(before.usage, after.usage, events),
+      memory: memoryOf(after.usage),
+      mongodbOperationsPerEvent: operationsEach(before.ops, after.ops, events),
+      temporal,
+    };
+  } finally {
+    receiver.watch(() => undefined);
+    await caller[Symbol.asyncDispose]();
+  }
+}
+
+function targetOf(ledger: Ledger, makeCall: Call, signal: AbortSignal) {
+  return {
+    signal,
+    async call(intendedAtMs: number): Promise<number> {
+      const n = ledger.open(intendedAtMs);
+      const failure = await makeCall(n);
+      ledger.close(n, { atMs: nowMs(), failure });
+      return n;
+    },
+    async settled(n: number): Promise<void> {
+      const endMs = nowMs() + quietMsMax;
+      while (!ledger.isSettled(n) && nowMs() < endMs) {
+        const tick = delay(pollEveryMs, undefined, { signal });
+        await Promise.race([ledger.arrival(), tick]);
+      }
+    },
+  };
+}
+
+/** Waits until every acknowledged event has arrived everywhere, or nothing comes any more. */
+async function drain(ledger: Ledger, signal: AbortSignal): Promise<void> {
+  const startMs = nowMs();
+  let [lastMs, lastDeliveries] = [startMs, ledger.deliveries];
+  while (ledger.missing > 0) {
+    await delay(pollEveryMs, undefined, { signal });
+    if (ledger.deliveries > lastDeliveries) [lastMs, lastDeliveries] = [nowMs(), ledger.deliveries];
+    if (nowMs() - lastMs > quietMsMax || nowMs() - startMs > drainMsMax) return;
+  }
+}
+
+function latenciesOf(ledger: Ledger, { slowHookUids }: BenchApp) {
+  const slow = new Set(slowHookUids);
+  return {
+    answerMs: describeValues(ledger.answerMs()),
+    receiptMs: describeValues(ledger.receiptMs((hookUid) => !slow.has(hookUid))),
+    slowReceiptMs: describeValues(ledger.receiptMs((hookUid) => slow.has(hookUid))),
+  };
+}
+
+function outcomeOf(ledger: Ledger, { hookUids }: BenchApp) {
+  const spanSeconds = ledger.spanMs / 1_000;
+  const events = hookUids.length > 0 ? ledger.complete : ledger.acknowledged;
+  return {
+    acknowledged: ledger.acknowledged,
+    failures: ledger.failures,
+    spanSeconds: round(spanSeconds),
+    eventsPerSecond: round(events / spanSeconds),
+    deliveriesPerSecond: round(ledger.deliveries / spanSeconds),
+    lost: ledger.missing,
+    duplicates: ledger.duplicates,
+  };
+}

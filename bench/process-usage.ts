@@ -1,0 +1,95 @@
+// What processes use of the machine, read from /proc: processor time and memory, by name.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { round } from './distribution.ts';
+
+/** Pids by what the processes are: `api`, `worker`, `mongodb` … */
+export type ProcessGroups = Readonly<Record<string, readonly number[]>>;
+
+interface GroupUsage {
+  pids: string;
+  cpuMs: number;
+  residentMb: number;
+  residentMbMax: number;
+}
+
+/** A reading; a group is absent where one of its processes cannot be read. */
+export type Usage = Readonly<Record<string, GroupUsage>>;
+
+export interface Memory {
+  /** Now, and at most since the process started. */
+  residentMb: number;
+  residentMbMax: number;
+}
+
+const ticksPerSecond = readTicksPerSecond();
+
+function readTicksPerSecond(): number {
+  try {
+    return Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  } catch {
+    return 100;
+  }
+}
+
+/** Reads what each group has used so far. */
+export function readUsage(groups: ProcessGroups): Usage {
+  const usage: Record<string, GroupUsage> = {};
+  for (const [name, pids] of Object.entries(groups)) {
+    const group = readGroup(pids);
+    if (group !== null) usage[name] = group;
+  }
+  return usage;
+}
+
+function readGroup(pids: readonly number[]): GroupUsage | null {
+  if (pids.length === 0) return null;
+  const group = { pids: pids.join(), cpuMs: 0, residentMb: 0, residentMbMax: 0 };
+  try {
+    for (const pid of pids) {
+      group.cpuMs += readCpuMs(pid);
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      group.residentMb += readKilobytes(status, 'VmRSS') / 1024;
+      group.residentMbMax += readKilobytes(status, 'VmHWM') / 1024;
+    }
+    return group;
+  } catch {
+    // Another system than Linux, another machine's process, or one that has just ended.
+    return null;
+  }
+}
+
+function readCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold spaces. Behind it utime and stime are the 12th and 13th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
+}
+
+function readKilobytes(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+}
+
+/**
+ * Gives the milliseconds of processor time between two readings, divided by `count`. A group whose
+ * processes are not the same any more is left out: what the dead ones used is unknown.
+ */
+export function cpuMsEach(before: Usage, after: Usage, count: number): Record<string, number> {
+  const cpu: Record<string, number> = {};
+  for (const [name, last] of Object.entries(after)) {
+    const first = before[name];
+    if (first?.pids !== last.pids || count === 0) continue;
+    cpu[name] = round((last.cpuMs - first.cpuMs) / count);
+  }
+  return cpu;
+}
+
+/** Gives the memory of a reading. */
+export function memoryOf(usage: Usage): Record<string, Memory> {
+  return Object.fromEntries(
+    Object.entries(usage).map(([name, { residentMb, residentMbMax }]) => [
+      name,
+      { residentMb: Math.round(residentMb), residentMbMax: Math.round(residentMbMax) },
+    ]),
+  );
+}

@@ -1,0 +1,173 @@
+// The report as Markdown: a table of each scenario, the floor, the summary.
+import type { Distribution } from './distribution.ts';
+import type { FloorReport } from './floor.ts';
+import type { Load } from './load.ts';
+import type { Machine } from './machine.ts';
+import type { Measurement } from './measure.ts';
+import type { ScenarioResult } from './scenario.ts';
+
+/** Everything one run of the bench found; the JSON file holds exactly this. */
+export interface Report {
+  machine: Machine;
+  /** Whether servers kept data in files, and whether the scenarios were cut short. */
+  settings: Record<string, unknown>;
+  floor: FloorReport | null;
+  scenarios: ({ name: string; error?: string } & ScenarioResult)[];
+}
+
+const none = '–';
+// Processes of the service first; what the bench itself takes stands beside them, for they share the machine.
+const serviceGroups = ['api', 'worker', 'mongodb', 'temporal'] as const;
+
+/** The first lines: what was measured on what. */
+export function renderMachine({ machine, settings }: Report): string {
+  const { cores, cpuModel, memoryGb, loadBefore, node, mongodb, temporal, commit } = machine;
+  return [
+    `# agent-herald bench, ${machine.measuredAt}`,
+    '',
+    `${cores} × ${cpuModel}, ${memoryGb} GB, load ${loadBefore.toFixed(2)} before; Node ${node}, MongoDB ${mongodb}, ` +
+      `Temporal ${temporal}; commit ${commit ?? 'unknown'}; ${JSON.stringify(settings)}`,
+    '',
+    'Driver, receiver, service and servers share this machine. Latencies count from the intended time of a call.',
+  ].join('\n');
+}
+
+/** The floor's table. */
+export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string {
+  const table = floors.map(({ name, ms, perSecond, atOnce, cpuMsEach }) => [
+    name,
+    show(ms?.p50),
+    show(ms?.p99),
+    show(ms?.max),
+    `${show(perSecond)} (${atOnce} at once)`,
+    listFigures(cpuMsEach),
+  ]);
+  const head = ['floor', 'p50 ms', 'p99 ms', 'max ms', 'a second', 'CPU ms each'];
+  const idle = `Idle, CPU ms a second: ${listFigures(idleCpuMsPerSecond)}.`;
+  return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
+}
+
+/** A scenario's table: a row a figure, a column a measurement. */
+export function renderScenario(name: string, { measurements, notes }: ScenarioResult): string {
+  const head = [name, ...measurements.map((measurement) => measurement.name)];
+  const rows = figures
+    .map(([title, of]) => [title, ...measurements.map(of)])
+    .filter(([, ...cells]) => cells.some((cell) => cell !== none));
+  const lines = notes.map((note) => `- ${note}`);
+  return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
+}
+
+/** The last table: a row a measurement. */
+export function renderSummary({ floor, scenarios }: Report): string {
+  const head = [
+    '',
+    'load',
+    'call p50 / p99',
+    'receipt p50 / p99 / max ms',
+    'events/s',
+    'deliveries/s',
+  ].concat(['lost', 'twice', 'CPU ms/event', 'events/workflow']);
+  const floorRows = (floor?.floors ?? []).map(({ name, ms, perSecond }) =>
+    [name, '1 at once', none, showLatency(ms), `${show(perSecond)} (16)`].concat(
+      Array(5).fill(none),
+    ),
+  );
+  const rows = scenarios.flatMap(({ measurements }) => measurements.map(summaryRow));
+  const failed = scenarios.flatMap(({ name, error }) =>
+    error === undefined ? [] : [`- ${name} could not be measured: ${error}`],
+  );
+  return ['## Summary', '', renderTable([head, ...floorRows, ...rows]), '', ...failed]
+    .join('\n')
+    .trimEnd();
+}
+
+function summaryRow(measurement: Measurement): string[] {
+  const { name, load, answerMs, receiptMs, temporal } = measurement;
+  return [
+    name,
+    describeLoad(load),
+    `${show(answerMs?.p50)} / ${show(answerMs?.p99)}`,
+    showLatency(receiptMs),
+    show(measurement.eventsPerSecond),
+    show(measurement.deliveriesPerSecond),
+    show(measurement.lost),
+    show(measurement.duplicates),
+    show(sumService(measurement.cpuMsPerEvent)),
+    show(temporal?.eventsPerWorkflow),
+  ];
+}
+
+type Figure = readonly [title: string, of: (measurement: Measurement) => string];
+
+const figures: readonly Figure[] = [
+  ['load', ({ load }) => describeLoad(load)],
+  ['acknowledged', ({ acknowledged }) => show(acknowledged)],
+  ['failed calls', ({ failures }) => listFigures(failures)],
+  ['dropped arrivals', ({ dropped }) => show(dropped)],
+  ['call to answer, p50 / p99 / max ms', ({ answerMs }) => showLatency(answerMs)],
+  ['**change to receipt, p50 / p99 / max ms**', ({ receiptMs }) => showLatency(receiptMs)],
+  ['change to receipt, slow webhooks', ({ slowReceiptMs }) => showLatency(slowReceiptMs)],
+  ['events/s', ({ eventsPerSecond }) => show(eventsPerSecond)],
+  ['deliveries/s', ({ deliveriesPerSecond }) => show(deliveriesPerSecond)],
+  ['**lost** (must be 0)', ({ lost }) => show(lost)],
+  ['arrived twice', ({ duplicates }) => show(duplicates)],
+  ['backlog growth', ({ backlogGrowth }) => show(backlogGrowth)],
+  ['CPU ms/event, service', ({ cpuMsPerEvent }) => show(sumService(cpuMsPerEvent))],
+  ['CPU ms/event, each', ({ cpuMsPerEvent }) => listFigures(cpuMsPerEvent)],
+  ['memory MB', ({ memory }) => listFigures(mapValues(memory, ({ residentMb }) => residentMb))],
+  [
+    'memory MB, highest so far',
+    ({ memory }) => listFigures(mapValues(memory, ({ residentMbMax }) => residentMbMax)),
+  ],
+  ['MongoDB operations/event', ({ mongodbOperationsPerEvent: ops }) => listFigures(ops)],
+  ['workflows', ({ temporal }) => show(temporal?.workflows)],
+  ['events/workflow', ({ temporal }) => show(temporal?.eventsPerWorkflow)],
+  ['state transitions/event', ({ temporal }) => show(temporal?.stateTransitionsPerEvent)],
+  ['history events/event', ({ temporal }) => show(temporal?.historyEventsPerEvent)],
+  ['history bytes/event', ({ temporal }) => show(temporal?.historyBytesPerEvent)],
+];
+
+/** Says in a few words how calls were made. */
+export function describeLoad(load: Load): string {
+  if (load.model === 'open') return `open, ${load.ratePerSecond}/s, ${load.seconds} s`;
+  return load.model === 'closed' ? `closed, ${load.callers} callers` : 'one at a time';
+}
+
+/** Gives the sum of the service's own processes, or null where one of them is not known. */
+function sumService(cpu: Readonly<Record<string, number>>): number | null {
+  const costs = serviceGroups.map((group) => cpu[group]);
+  if (costs.some((cost) => cost === undefined)) return null;
+  return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+}
+
+function showLatency(ms: Distribution | null): string {
+  return ms === null ? none : `${show(ms.p50)} / ${show(ms.p99)} / ${show(ms.max)}`;
+}
+
+function show(value: number | null | undefined): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return none;
+  if (Number.isInteger(value)) return value.toLocaleString('en');
+  return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
+}
+
+function listFigures(values: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(values).map(([name, value]) => `${name} ${show(value)}`);
+  return entries.length === 0 ? none : entries.join(', ');
+}
+
+function mapValues<T>(
+  record: Readonly<Record<string, T>>,
+  of: (value: T) => number,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
+}
+
+function renderTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [head, rule, ...rows].map(line).join('\n');
+}

@@ -1,0 +1,29 @@
+// The table of scenarios, in the order in which they run.
+import type { Scenario } from './scenario.ts';
+import { acceptOnly } from './scenarios/accept-only.ts';
+import { burst } from './scenarios/burst.ts';
+import { fanOut } from './scenarios/fan-out.ts';
+import { idleWebhooks, storedEvents } from './scenarios/flatness.ts';
+import { idle, light } from './scenarios/idle.ts';
+import { kill } from './scenarios/kill.ts';
+import { scale } from './scenarios/scale.ts';
+import { signIn } from './scenarios/sign-in.ts';
+import { slowReceiver } from './scenarios/slow-receiver.ts';
+import { steady, sustained } from './scenarios/sustained.ts';
+
+export const scenarios: readonly Scenario[] = [
+  idle,
+  light,
+  sustained,
+  steady,
+  burst,
+  fanOut,
+  slowReceiver,
+  signIn,
+  acceptOnly,
+  storedEvents,
+  idleWebhooks,
+  scale,
+  // Last: it has a service of its own, with data in files.
+  kill,
+];

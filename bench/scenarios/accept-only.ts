@@ -1,0 +1,54 @@
+// Changes are accepted while Temporal stands still, and delivered when it goes on.
+import { measure } from '../measure.ts';
+import { cpuMsEach, readUsage } from '../process-usage.ts';
+import type { Usage } from '../process-usage.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Service } from '../service.ts';
+import { rateOf, secondsOf } from '../settings.ts';
+
+export const acceptOnly: Scenario = {
+  name: 'accept-only',
+  about: '200 changes a second for 30 s with Temporal stopped, then the delivery of them all',
+  isMain: true,
+  needs: 'own',
+  async run(bench) {
+    const { service, settings } = bench;
+    const notes: string[] = [];
+    let before: Usage = {};
+    try {
+      const measurement = await measure(bench, {
+        name: 'accept only',
+        hooks: { matching: 1 },
+        load: {
+          model: 'open',
+          ratePerSecond: rateOf(settings, 200, 50),
+          seconds: secondsOf(settings, 30),
+        },
+        async prepare() {
+          // A stop, not a kill: the supervisor would start a killed server again at once.
+          signalTemporal(service, 'SIGSTOP');
+          before = readUsage(bench.groups());
+        },
+        async afterLoad(ledger) {
+          const cpu = cpuMsEach(before, readUsage(bench.groups()), ledger.acknowledged);
+          signalTemporal(service, 'SIGCONT');
+          notes.push(
+            `While Temporal stood, ${ledger.acknowledged} changes were accepted and ${ledger.deliveries} ` +
+              `delivered; an accepted change took ${cpu['api'] ?? '?'} ms of processor time in the api, ` +
+              `${cpu['mongodb'] ?? '?'} ms in MongoDB and ${cpu['worker'] ?? '?'} ms in the worker.`,
+          );
+        },
+      });
+      notes.push('Change to receipt includes the time that Temporal stood.');
+      return { measurements: [measurement], notes };
+    } finally {
+      signalTemporal(service, 'SIGCONT');
+    }
+  },
+};
+
+function signalTemporal(service: Service, signal: NodeJS.Signals): void {
+  const pids = service.groups()['temporal'] ?? [];
+  if (pids.length === 0) throw new Error('accept-only needs a Temporal that the bench started');
+  for (const pid of pids) process.kill(pid, signal);
+}

@@ -1,0 +1,36 @@
+// One event to many webhooks.
+import { measure } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { rateOf, secondsOf, sized } from '../settings.ts';
+
+export const fanOut: Scenario = {
+  name: 'fan-out',
+  about:
+    'an event to 10 webhooks, 5 a second for 30 s; an event to 1,000 webhooks, 10 of them in turn',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const { settings } = bench;
+    const ten = await measure(bench, {
+      name: '1 → 10',
+      hooks: { matching: 10 },
+      load: {
+        model: 'open',
+        ratePerSecond: rateOf(settings, 5),
+        seconds: secondsOf(settings, 30),
+      },
+    });
+    const manyHooks = sized(settings, 1_000, 100);
+    const many = await measure(bench, {
+      name: `1 → ${manyHooks}`,
+      hooks: { matching: manyHooks },
+      load: {
+        model: 'single',
+        calls: sized(settings, 10, 2),
+        pauseMs: 500,
+        secondsMax: secondsOf(settings, 120, 20),
+      },
+    });
+    return { measurements: [ten, many], notes: [] };
+  },
+};

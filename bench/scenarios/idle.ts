@@ -1,0 +1,38 @@
+// Little to do: one change a time on an idle service, and a light constant load.
+import { measure } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { rateOf, secondsOf, sized } from '../settings.ts';
+
+const pauseMs = 100;
+
+export const idle: Scenario = {
+  name: 'idle',
+  about: '200 changes, each 100 ms after the one before was received',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const { settings } = bench;
+    const calls = sized(settings, 200, 15);
+    const secondsMax = secondsOf(settings, 90, 15);
+    const load = { model: 'single', calls, pauseMs, secondsMax } as const;
+    const measurement = await measure(bench, { name: 'idle', hooks: { matching: 1 }, load });
+    return { measurements: [measurement], notes: [] };
+  },
+};
+
+export const light: Scenario = {
+  name: 'light',
+  about: '20 changes a second for 60 s',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const { settings } = bench;
+    const load = {
+      model: 'open',
+      ratePerSecond: rateOf(settings, 20),
+      seconds: secondsOf(settings, 60),
+    } as const;
+    const measurement = await measure(bench, { name: 'light', hooks: { matching: 1 }, load });
+    return { measurements: [measurement], notes: [] };
+  },
+};

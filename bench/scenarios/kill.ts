@@ -1,0 +1,45 @@
+// A process is killed in the middle of a load: what is lost, what comes twice, how long it takes.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { measure } from '../measure.ts';
+import type { Measurement } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { rateOf, secondsOf } from '../settings.ts';
+
+const victims = ['api', 'worker', 'temporal'] as const;
+const steadyShare = 0.6;
+
+export const kill: Scenario = {
+  name: 'kill',
+  about:
+    'api, worker and Temporal killed in turn, each in the middle of 30 s of load (60 % of sustained, or 50/s)',
+  isMain: false,
+  needs: 'kept',
+  async run(bench) {
+    const measurements: Measurement[] = [];
+    for (const victim of victims) measurements.push(await killInTheMiddle(bench, victim));
+    const notes = [
+      'Failed calls are those the dead api had in hand or could not take; nobody was told that they succeeded.',
+      'The processor time of a group that was killed is not known and left out.',
+    ];
+    return { measurements, notes };
+  },
+};
+
+async function killInTheMiddle(bench: Bench, victim: string): Promise<Measurement> {
+  const { settings, service, signal } = bench;
+  const seconds = secondsOf(settings, 30, 6);
+  const rate = Math.round((bench.found.sustainedPerSecond ?? 50 / steadyShare) * steadyShare);
+  return measure(bench, {
+    name: `kill ${victim}`,
+    hooks: { matching: 1 },
+    load: { model: 'open', ratePerSecond: rateOf(settings, rate, 20), seconds },
+    async during() {
+      await delay((seconds * 1_000) / 2, undefined, { signal });
+      const [pid] = service.groups()[victim] ?? [];
+      if (pid === undefined) throw new Error(`${victim} is not a process that the bench started`);
+      bench.say(`  killing the ${victim} (pid ${pid})`);
+      process.kill(pid, 'SIGKILL');
+    },
+  });
+}

@@ -1,0 +1,133 @@
+// The highest rate at which the backlog does not grow, and the latency at 60 % of it.
+import { backlogGrowth, isHeld, sampleBacklog } from '../backlog.ts';
+import type { Bench } from '../bench.ts';
+import { measure } from '../measure.ts';
+import type { Measurement } from '../measure.ts';
+import type { Scenario, ScenarioResult } from '../scenario.ts';
+import { secondsOf, sized } from '../settings.ts';
+
+const hooks = { matching: 1 };
+const steadyShare = 0.6;
+const probesMax = 5;
+const confirmationsMax = 4;
+// Closer than this, two rates are the same for the purpose.
+const closeEnough = 1.1;
+
+interface Trial {
+  measurement: Measurement;
+  ratePerSecond: number;
+  holds: boolean;
+}
+
+export const sustained: Scenario = {
+  name: 'sustained',
+  about: 'the highest rate at which the backlog does not grow over 60 s (--rate: only that rate)',
+  isMain: true,
+  needs: 'any',
+  run: findSustained,
+};
+
+export const steady: Scenario = {
+  name: 'steady',
+  about:
+    '60 % of the sustained rate for 60 s (--rate: that rate); measures sustained first if need be',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const asked = bench.settings.ratePerSecond;
+    const found =
+      asked === null && bench.found.sustainedPerSecond === null ? await findSustained(bench) : null;
+    const ratePerSecond =
+      asked ?? Math.max(1, Math.floor((bench.found.sustainedPerSecond ?? 0) * steadyShare));
+    const load = { model: 'open', ratePerSecond, seconds: secondsOf(bench.settings, 60) } as const;
+    const measurement = await measure(bench, { name: `steady ${ratePerSecond}/s`, hooks, load });
+    return {
+      measurements: [...(found?.measurements ?? []), measurement],
+      notes: found?.notes ?? [],
+    };
+  },
+};
+
+async function findSustained(bench: Bench): Promise<ScenarioResult> {
+  const { settings } = bench;
+  const seconds = secondsOf(settings, 60, 4);
+  const notes: string[] = [];
+  const tryRate = async (ratePerSecond: number, trialSeconds: number): Promise<Trial> => {
+    const trial = await runTrial(bench, ratePerSecond, trialSeconds);
+    notes.push(describe(trial, trialSeconds));
+    bench.say(`  ${notes.at(-1) ?? ''}`);
+    return trial;
+  };
+  let ratePerSecond =
+    settings.ratePerSecond ??
+    (await search(await estimateCapacity(bench), {
+      probes: sized(settings, probesMax, 2),
+      probe: (rate) => tryRate(rate, Math.max(3, seconds / 4)),
+    }));
+  let confirmed = await tryRate(ratePerSecond, seconds);
+  for (
+    let n = 1;
+    n < confirmationsMax && !confirmed.holds && settings.ratePerSecond === null;
+    n += 1
+  ) {
+    ratePerSecond = Math.max(1, Math.floor(ratePerSecond * 0.9));
+    confirmed = await tryRate(ratePerSecond, seconds);
+  }
+  if (confirmed.holds) bench.found.sustainedPerSecond = confirmed.ratePerSecond;
+  else notes.push('No rate that was tried at full length held.');
+  return { measurements: [confirmed.measurement], notes };
+}
+
+/** Closes in on the highest rate that holds for a short while. Gives it, or the lowest one tried. */
+async function search(
+  startPerSecond: number,
+  { probes, probe }: { probes: number; probe: (ratePerSecond: number) => Promise<Trial> },
+): Promise<number> {
+  let [highestHeld, lowestFailed] = [0, Infinity];
+  let rate = startPerSecond;
+  for (let n = 0; n < probes && lowestFailed / Math.max(1, highestHeld) > closeEnough; n += 1) {
+    const { holds } = await probe(rate);
+    if (holds) highestHeld = rate;
+    else lowestFailed = rate;
+    if (highestHeld === 0) rate *= 0.7;
+    else if (lowestFailed === Infinity) rate *= 1.25;
+    else rate = (highestHeld + lowestFailed) / 2;
+    rate = Math.max(1, Math.floor(rate));
+  }
+  return highestHeld || rate;
+}
+
+/** What concurrent callers get through, as the point to start from. */
+async function estimateCapacity(bench: Bench): Promise<number> {
+  const { settings } = bench;
+  const secondsMax = sized(settings, 10, 2);
+  const load = { model: 'closed', callers: 32, calls: 20_000, secondsMax } as const;
+  const { eventsPerSecond } = await measure(bench, { name: 'capacity', hooks, load });
+  return Math.max(1, Math.floor(eventsPerSecond * 0.9));
+}
+
+async function runTrial(bench: Bench, ratePerSecond: number, seconds: number): Promise<Trial> {
+  let samples: number[] = [];
+  const measurement = await measure(bench, {
+    name: `sustained ${ratePerSecond}/s`,
+    hooks,
+    load: { model: 'open', ratePerSecond, seconds },
+    async during(ledger) {
+      samples = await sampleBacklog(ledger, seconds, bench.signal);
+    },
+  });
+  const isClean = measurement.dropped === 0 && Object.keys(measurement.failures).length === 0;
+  measurement.backlogGrowth = Math.round(backlogGrowth(samples));
+  return {
+    measurement,
+    ratePerSecond,
+    holds: isClean && isHeld(samples, { ratePerSecond, seconds }),
+  };
+}
+
+function describe({ measurement, ratePerSecond, holds }: Trial, seconds: number): string {
+  return (
+    `${ratePerSecond}/s for ${seconds} s ${holds ? 'held' : 'did not hold'}: the backlog grew by ` +
+    `${measurement.backlogGrowth ?? '?'}, p99 ${measurement.receiptMs?.p99 ?? '?'} ms, ${measurement.dropped} dropped.`
+  );
+}
