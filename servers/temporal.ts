@@ -9,6 +9,16 @@ import { runCommand } from './run-command.ts';
 import { ensureNamespace, type SearchAttributeKind } from './temporal-namespace.ts';
 import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
 
+// The server reads a shard's new tasks at most 20 times a second, and a development server has one
+// shard: beyond some six workflows a second each of their steps would wait up to 50 ms for its turn.
+const taskReadsPerSecond = 200;
+const dynamicConfig = [
+  'frontend.enableServerVersionCheck=false',
+  `history.transferProcessorMaxPollRPS=${taskReadsPerSecond}`,
+  `history.visibilityProcessorMaxPollRPS=${taskReadsPerSecond}`,
+  `history.timerProcessorMaxPollRPS=${taskReadsPerSecond}`,
+];
+
 const startTimeoutMs = 60_000;
 const startAttemptsMax = 3;
 const endedAtOnceMs = 10_000;
@@ -109,7 +119,7 @@ async function spawnTemporal(
   const args = [
     ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)],
-    ['--dynamic-config-value', 'frontend.enableServerVersionCheck=false'],
+    dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
     folder.isKept ? await databaseArgs(options, folder.path) : [],
   ].flat();
   const logFile = join(folder.path, 'temporal.log');
