@@ -6,7 +6,7 @@ import { rateOf, secondsOf, sized } from '../settings.ts';
 export const fanOut: Scenario = {
   name: 'fan-out',
   about:
-    'an event to 10 webhooks, 5 a second for 30 s; an event to 1,000 webhooks, 10 of them in turn',
+    'events to 10 webhooks, 5 a second for 30 s and 1,000 at once; to 1,000 webhooks, 10 in turn',
   isMain: true,
   needs: 'any',
   async run(bench) {
@@ -20,6 +20,16 @@ export const fanOut: Scenario = {
         seconds: secondsOf(settings, 30),
       },
     });
+    const burst = await measure(bench, {
+      name: '1 → 10, all at once',
+      hooks: { matching: 10 },
+      load: {
+        model: 'closed',
+        callers: 50,
+        calls: sized(settings, 1_000, 100),
+        secondsMax: secondsOf(settings, 120, 20),
+      },
+    });
     const manyHooks = sized(settings, 1_000, 100);
     const many = await measure(bench, {
       name: `1 → ${manyHooks}`,
@@ -31,6 +41,6 @@ export const fanOut: Scenario = {
         secondsMax: secondsOf(settings, 120, 20),
       },
     });
-    return { measurements: [ten, many], notes: [] };
+    return { measurements: [ten, burst, many], notes: [] };
   },
 };

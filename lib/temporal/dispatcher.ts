@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import type { Clock } from '../clock.ts';
+import { coalesce } from '../coalesce.ts';
 import { newId } from '../ids.ts';
 import { dispatchLog } from '../logger.ts';
 import type { Store } from '../store/connect.ts';
@@ -35,6 +36,8 @@ const sharedCost = 2.5;
 const startsInFlightMax = 16;
 // What does not fit is left to the relay, which finds it in the database.
 const waitingMax = 5_000;
+// The marks of a moment go together, after the workflow's first task has had the processor.
+const marks = { itemsPerCallMax: 60, callsAtOnceMax: 2, lingerMs: 50 };
 // After a failed start Temporal is left alone for so long; the relay takes what comes meanwhile.
 const restMs = 1_000;
 
@@ -81,6 +84,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
 
 class PacedDispatcher implements Dispatcher {
   readonly #ports: DispatcherPorts;
+  readonly #mark: Mark;
   readonly #isPaced: boolean;
   readonly #starts = new StartPace(pace, performance.now());
   readonly #waiting = new WaitingEvents();
@@ -90,6 +94,7 @@ class PacedDispatcher implements Dispatcher {
 
   constructor(ports: DispatcherPorts) {
     this.#ports = ports;
+    this.#mark = createMark(ports);
     this.#isPaced = ports.eventsPerWorkflowMax > 1;
   }
 
@@ -117,7 +122,7 @@ class PacedDispatcher implements Dispatcher {
     while (!this.#mayStart(sharedCost)) {
       await sleep(this.#starts.waitMs(sharedCost, performance.now()));
     }
-    await startEvents(this.#ports, events);
+    await startEvents(this.#ports, this.#mark, events);
   }
 
   release(webhook: ResumedWebhook): void {
@@ -163,7 +168,7 @@ class PacedDispatcher implements Dispatcher {
     const [first] = events;
     if (first === undefined) return;
     const facts = { appUid: first.appUid, eventId: first._id, count: events.length };
-    this.#run(startEvents(this.#ports, events), facts);
+    this.#run(startEvents(this.#ports, this.#mark, events), facts);
   }
 
   #run(start: Promise<void>, facts: Record<string, unknown>): void {
@@ -211,9 +216,21 @@ function withoutBody(event: EventToDispatch): EventToDispatch {
   return { _id, appUid, event: name, resourceUid, externalTenantId, webhookUids, workflowId };
 }
 
+/** Notes on events that their workflow carries them. */
+type Mark = (eventIds: readonly string[]) => Promise<void>;
+
+/** A lost mark costs one start that Temporal refuses, so marks can wait for each other. */
+function createMark({ store, clock }: DispatcherPorts): Mark {
+  return coalesce(marks, async (batches: readonly (readonly string[])[]) => {
+    await markDispatched(store, batches.flat(), clock.now());
+    return batches.map(() => undefined);
+  });
+}
+
 /** Starts the workflow that the events name; events that name none are given one first. */
 async function startEvents(
   ports: DispatcherPorts,
+  mark: Mark,
   events: readonly EventToDispatch[],
 ): Promise<void> {
   const workflowId = events[0]?.workflowId ?? newWorkflowId(ports, events);
@@ -225,8 +242,7 @@ async function startEvents(
     requestEagerStart: ports.eager,
     ...deliverEventsOptions(carried),
   });
-  const eventIds = carried.map((event) => event._id);
-  await markDispatched(ports.store, eventIds, ports.clock.now());
+  await mark(carried.map((event) => event._id));
 }
 
 function newWorkflowId(ports: DispatcherPorts, events: readonly EventToDispatch[]): string {
