@@ -4,6 +4,7 @@ import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { takeRedeliverPage } from './take-redeliver-page.ts';
+import { tidyUpBatch } from './tidy-up-batch.ts';
 
 /** Makes the activities; their names are those of the methods, which workflows in flight carry. */
 export function createActivities(ports: DeliveryPorts): DeliveryActivities {
@@ -11,5 +12,6 @@ export function createActivities(ports: DeliveryPorts): DeliveryActivities {
     attemptFirst: (input) => attemptFirst(ports, input),
     retryDelivery: (input) => retryDelivery(ports, input),
     takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
+    tidyUpBatch: () => tidyUpBatch(ports),
   };
 }

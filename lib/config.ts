@@ -4,6 +4,7 @@ import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { parseKeyRing } from './crypto/secret-box.ts';
 import type { SealingKey } from './crypto/secret-box.ts';
 import { defaultRetryScheduleMs, parseSchedule } from './delivery/retry-schedule.ts';
+import type { Retention } from './delivery/tidy-up.ts';
 import { parseDurationMs } from './duration.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
@@ -42,6 +43,7 @@ export interface Config {
   retryScheduleMs: readonly number[];
   /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
+  retention: Retention;
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
   userTokenLifetimeMs: number;
@@ -142,6 +144,13 @@ function asLongDuration(text: string): number {
   return durationMs;
 }
 
+/** An event must outlive the retries of its deliveries: 7 days, and an hour more for each `Retry-After`. */
+function asRetention(text: string): number {
+  const retentionMs = parseDurationMs(text);
+  if (retentionMs < 14 * dayMs) throw new Error(`must be at least 14d (got "${text}")`);
+  return retentionMs;
+}
+
 function asTokenLifetime(text: string): number {
   const lifetimeMs = parseDurationMs(text);
   if (lifetimeMs < 60_000 || lifetimeMs > 3_600_000) {
@@ -205,6 +214,10 @@ export function readConfig(environment: Environment): Config {
     },
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
+    retention: {
+      recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
+      heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
+    },
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,
@@ -236,6 +249,8 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     denyCidrs: config.egress.denyCidrs,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,
+    retentionMs: config.retention.recordsMs,
+    heldForMs: config.retention.heldMs,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),

@@ -1,9 +1,10 @@
-// Makes what the service needs on its servers: indexes and search attributes. Safe to run again.
-import { Connection } from '@temporalio/client';
+// Makes what the service needs on its servers: indexes, search attributes, a schedule. Safe to run again.
+import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../lib/config.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { ensureIndexes } from '../lib/store/indexes.ts';
 import { ensureSearchAttributes } from '../lib/temporal/search-attributes.ts';
+import { ensureTidyUpSchedule } from '../lib/temporal/tidy-up-schedule.ts';
 
 /** Prepares MongoDB and Temporal. Throws when one of them does not answer. */
 export async function prepareServers(config: Config): Promise<void> {
@@ -17,6 +18,7 @@ export async function prepareServers(config: Config): Promise<void> {
   const connection = await Connection.connect({ ...connectionOptions, address });
   try {
     await ensureSearchAttributes(connection, namespace);
+    await ensureTidyUpSchedule(new Client({ connection, namespace }));
   } finally {
     await connection.close();
   }

@@ -36,6 +36,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
       random: Math.random,
       retryScheduleMs: config.retryScheduleMs,
       deactivateAfterMs: config.deactivateAfterMs,
+      retention: config.retention,
     });
     const bundle = await loadWorkflowBundle(config.workflowBundlePath);
     const workers = open.use(

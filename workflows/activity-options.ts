@@ -41,3 +41,10 @@ export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 't
     retry: ownFaults,
   },
 );
+
+/** One batch of what is old: reads and bounded writes of the database. */
+export const { tidyUpBatch } = proxyActivities<Pick<DeliveryActivities, 'tidyUpBatch'>>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '60 seconds',
+  retry: ownFaults,
+});

@@ -1,3 +1,4 @@
 // The workflows a worker offers; the bundle is made from this file.
 export { deliverEvents } from './deliver-events.ts';
 export { redeliver } from './redeliver.ts';
+export { tidyUp } from './tidy-up.ts';

@@ -26,6 +26,7 @@ import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
+import type { Retention } from './tidy-up.ts';
 
 /** What an attempt needs of the world. */
 export interface DeliveryPorts {
@@ -39,6 +40,7 @@ export interface DeliveryPorts {
   retryScheduleMs: readonly number[];
   /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
   deactivateAfterMs: number;
+  retention: Retention;
 }
 
 export interface AttemptOptions {

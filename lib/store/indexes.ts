@@ -60,6 +60,12 @@ const neededIndexes: readonly NeededIndex[] = [
     key: { appUid: 1, webhookUid: 1, state: 1, _id: -1 },
   },
   {
+    collection: 'deliveries',
+    name: 'heldSince',
+    key: { updatedAt: 1 },
+    options: { partialFilterExpression: { state: 'held' } },
+  },
+  {
     collection: 'redeliveries',
     name: 'toStart',
     key: { createdAt: 1 },

@@ -61,9 +61,18 @@ export interface RedeliverPage {
   isLast: boolean;
 }
 
+/** How much `tidyUp` has taken away: held deliveries that expired, and records removed. */
+export interface TidyUpTotals {
+  expired: number;
+  deliveries: number;
+  events: number;
+  redeliveries: number;
+}
+
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
+  tidyUpBatch(): Promise<TidyUpTotals & { more: boolean }>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
 }

@@ -10,6 +10,10 @@ export const deliverEventsWorkflow = 'deliverEvents';
 /** The workflow that releases what a paused webhook held; its type is a public name too. */
 export const redeliverWorkflow = 'redeliver';
 
+/** The workflow that removes what is old, and the schedule that starts it. */
+export const tidyUpWorkflow = 'tidyUp';
+export const tidyUpScheduleId = 'herald-tidy-up';
+
 /** The release of one resume: starting it again for the same resume is refused by its id. */
 export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {
   return `release/${webhookUid}/${resumedAt.getTime()}`;

@@ -70,6 +70,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     random: Math.random,
     retryScheduleMs: installation.config.retryScheduleMs,
     deactivateAfterMs: installation.config.deactivateAfterMs,
+    retention: installation.config.retention,
   };
   const activities = createActivities(ports);
   const deliveries: SkippingDeliveries = {

@@ -40,6 +40,7 @@ beforeAll(async () => {
     random: Math.random,
     retryScheduleMs: installation.config.retryScheduleMs,
     deactivateAfterMs: installation.config.deactivateAfterMs,
+    retention: installation.config.retention,
   };
 });
 

@@ -1,0 +1,75 @@
+// What time takes away: held deliveries that waited too long, and records nobody needs any more.
+import { idAt } from '../ids.ts';
+import type { Store } from '../store/connect.ts';
+
+/** How long things are kept, in milliseconds. */
+export interface Retention {
+  /** Events, deliveries with their attempts, resends and replays. */
+  recordsMs: number;
+  /** A held delivery; after that it is dropped. */
+  heldMs: number;
+}
+
+/** What one batch did. `more` is true when there is more to do. */
+export interface TidyUpBatch {
+  expired: number;
+  deliveries: number;
+  events: number;
+  redeliveries: number;
+  more: boolean;
+}
+
+// Small enough that a batch takes well under a second and blocks nobody.
+const batchMax = 1_000;
+
+/**
+ * Does one batch of each kind. Deliveries go before the events they belong to, so that none is left
+ * without its event. Doing it again only goes on.
+ */
+export async function tidyUp(store: Store, retention: Retention, now: Date): Promise<TidyUpBatch> {
+  const before = new Date(now.getTime() - retention.recordsMs);
+  const expired = await expireHeld(store, new Date(now.getTime() - retention.heldMs), now);
+  const deliveries = await remove(store.deliveries, { $lt: idAt('dlv', before) });
+  const events =
+    deliveries === batchMax ? 0 : await remove(store.events, { $lt: idAt('evt', before) });
+  const redeliveries = await remove(store.redeliveries, { $lt: idAt('rdl', before) });
+  const more = [expired, deliveries, events, redeliveries].includes(batchMax);
+  return { expired, deliveries, events, redeliveries, more };
+}
+
+/** Drops deliveries that have been held since before `before`. */
+async function expireHeld(store: Store, before: Date, now: Date): Promise<number> {
+  const held = await store.deliveries
+    .find({ state: 'held', updatedAt: { $lt: before } }, { projection: { _id: 1 } })
+    .limit(batchMax)
+    .toArray();
+  if (held.length === 0) return 0;
+  const ids = held.map((delivery) => delivery._id);
+  await store.deliveries.updateMany(
+    // One that was resumed since then is no longer held.
+    { _id: { $in: ids }, state: 'held' },
+    { $set: { state: 'cancelled', updatedAt: now } },
+  );
+  return held.length;
+}
+
+interface Removable {
+  find: Store['events']['find'];
+  deleteMany: Store['events']['deleteMany'];
+}
+
+/** Removes a batch of what has a uid in a range: uids sort by time. */
+async function remove(
+  collection: Store['events'] | Store['deliveries'] | Store['redeliveries'],
+  uid: { $lt: string },
+): Promise<number> {
+  const target = collection as unknown as Removable;
+  const old = await target
+    .find({ _id: uid }, { projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .limit(batchMax)
+    .toArray();
+  if (old.length === 0) return 0;
+  await target.deleteMany({ _id: { $in: old.map((document) => document._id) } });
+  return old.length;
+}

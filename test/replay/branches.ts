@@ -1,0 +1,114 @@
+// Every branch of every workflow, played once on real servers; each gives the workflow that took it.
+import { insertEvent, insertWebhook } from '../support/fixtures.ts';
+import type { Receiver } from '../support/receivers.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { newId } from '../../lib/ids.ts';
+import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
+import { eventsTaskQueue, releaseWorkflowId, tidyUpWorkflow } from '../../lib/temporal/names.ts';
+
+export interface Stage {
+  service: TestService;
+  /** Answers with the status that its path names, such as `/500`; `/flaky` fails once. */
+  receiver: Receiver;
+}
+
+/** Plays a branch and gives the id of the workflow that took it, ended or to be ended soon. */
+export type Branch = (stage: Stage) => Promise<string>;
+
+const second = 1_000;
+
+async function start({ service }: Stage, webhookUids: string[][]): Promise<string> {
+  const { store, temporal, context } = service;
+  const events = [];
+  for (const uids of webhookUids) events.push(await insertEvent(service, uids));
+  const dispatcher = createDispatcher({
+    client: temporal.client,
+    store,
+    clock: context.clock,
+    eager: false,
+    eventsPerWorkflowMax: 60,
+  });
+  await dispatcher.start(events);
+  const started = await store.events.findOne({ _id: events[0]?._id ?? '' });
+  return started?.workflowId ?? '';
+}
+
+async function webhookAt(
+  { service, receiver }: Stage,
+  path: string,
+  retryScheduleMs: number[] = [],
+): Promise<string> {
+  return (await insertWebhook(service, { url: `${receiver.url}${path}`, retryScheduleMs }))._id;
+}
+
+async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
+  const uid = await webhookAt(stage, '/200');
+  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
+  await start(
+    stage,
+    Array.from({ length: heldCount }, () => [uid]),
+  );
+  const held = { webhookUid: uid, state: 'held' } as const;
+  await waitFor(
+    async () => (await stage.service.store.deliveries.countDocuments(held)) === heldCount,
+  );
+  return uid;
+}
+
+async function resume(stage: Stage, uid: string, onResume: string): Promise<string> {
+  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume } });
+  const events = await stage.service.store.webhooks.findOne({ _id: uid });
+  // Null once the release was started; then the change's own time is that of the resume.
+  return releaseWorkflowId(uid, events?.resumedAt ?? events?.updatedAt ?? new Date());
+}
+
+export const branches: Readonly<Record<string, Branch>> = {
+  'deliver-one': async (stage) => start(stage, [[await webhookAt(stage, '/200')]]),
+  'deliver-batch': async (stage) => {
+    const uid = await webhookAt(stage, '/200');
+    return start(stage, [[uid], [uid], [uid]]);
+  },
+  'deliver-in-two-activities': async (stage) => {
+    const uids = [];
+    for (let n = 0; n < 101; n += 1) uids.push(await webhookAt(stage, '/200'));
+    return start(stage, [uids]);
+  },
+  'retry-then-deliver': async (stage) =>
+    start(stage, [[await webhookAt(stage, '/flaky', [second])]]),
+  'fail-one': async (stage) => start(stage, [[await webhookAt(stage, '/500', [second])]]),
+  'fail-some': async (stage) =>
+    start(stage, [[await webhookAt(stage, '/200'), await webhookAt(stage, '/500')]]),
+  hold: async (stage) => {
+    const uid = await webhookAt(stage, '/200');
+    await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
+    return start(stage, [[uid]]);
+  },
+  cancel: async (stage) => start(stage, [[newId('whk')]]),
+  'release-held': async (stage) => resume(stage, await pausedWith(stage, 2), 'deliver'),
+  'discard-held': async (stage) => resume(stage, await pausedWith(stage, 1), 'discard'),
+  resend: async (stage) => {
+    const uid = await webhookAt(stage, '/200');
+    const workflowId = await start(stage, [[uid]]);
+    const eventId = workflowId.replace('event/', '');
+    const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    return `redeliver/${String(answer.body['redeliveryUid'])}`;
+  },
+  superseded: async (stage) => {
+    const uid = await webhookAt(stage, '/500', [2 * second]);
+    const workflowId = await start(stage, [[uid]]);
+    const eventId = workflowId.replace('event/', '');
+    const retrying = { eventId, state: 'retrying' } as const;
+    await waitFor(
+      async () => (await stage.service.store.deliveries.countDocuments(retrying)) === 1,
+    );
+    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    return workflowId;
+  },
+  'tidy-up': async ({ service }) => {
+    const workflowId = `tidyUp/${newId('bat')}`;
+    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
+    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+    return workflowId;
+  },
+};

@@ -1,0 +1,24 @@
+// The workflow that a schedule starts each hour: it removes what is old, in bounded batches.
+import { continueAsNew } from '@temporalio/workflow';
+import type { TidyUpTotals } from '../lib/temporal/messages.ts';
+import { tidyUpBatch } from './activity-options.ts';
+
+const batchesPerRunMax = 500;
+
+/** Goes on until nothing old is left. Gives how much went. */
+export async function tidyUp(
+  totals: TidyUpTotals = { expired: 0, deliveries: 0, events: 0, redeliveries: 0 },
+): Promise<TidyUpTotals> {
+  let sum = totals;
+  for (let count = 0; count < batchesPerRunMax; count += 1) {
+    const { more, ...batch } = await tidyUpBatch();
+    sum = {
+      expired: sum.expired + batch.expired,
+      deliveries: sum.deliveries + batch.deliveries,
+      events: sum.events + batch.events,
+      redeliveries: sum.redeliveries + batch.redeliveries,
+    };
+    if (!more) return sum;
+  }
+  return continueAsNew<typeof tidyUp>(sum);
+}
