@@ -57,6 +57,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       clock,
       eager: options.eager,
       eventsPerWorkflowMax: config.eventsPerWorkflowMax,
+      workflowStartsPerSecond: config.workflowStartsPerSecond,
     }),
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),

@@ -46,6 +46,8 @@ export interface Config {
   retention: Retention;
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
+  /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
+  workflowStartsPerSecond: number;
   userTokenLifetimeMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
@@ -159,12 +161,12 @@ function asTokenLifetime(text: string): number {
   return lifetimeMs;
 }
 
-function asEventsPerWorkflow(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > idsPerSearchAttributeMax) {
-    throw new Error(`must be a number from 1 to ${idsPerSearchAttributeMax} (got "${text}")`);
-  }
-  return count;
+function asNumberUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+    throw new Error(`must be a whole number from 1 to ${max} (got "${text}")`);
+  };
 }
 
 function asPepper(text: string): string {
@@ -221,7 +223,12 @@ export function readConfig(environment: Environment): Config {
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,
-      asEventsPerWorkflow,
+      asNumberUpTo(idsPerSearchAttributeMax),
+    ),
+    workflowStartsPerSecond: settings.read(
+      'HERALD_WORKFLOW_STARTS_PER_SECOND',
+      25,
+      asNumberUpTo(1_000),
     ),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
@@ -252,6 +259,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     retentionMs: config.retention.recordsMs,
     heldForMs: config.retention.heldMs,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
+    workflowStartsPerSecond: config.workflowStartsPerSecond,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),
     keyPepperConfigured: true,

@@ -93,7 +93,12 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const startRole = (role: 'api' | 'worker') =>
     superviseChild({
       name: role,
-      args: [...heapFlags, '--import', 'tsx', fileURLToPath(new URL(`../${role}/main.ts`, import.meta.url))],
+      args: [
+        ...heapFlags,
+        '--import',
+        'tsx',
+        fileURLToPath(new URL(`../${role}/main.ts`, import.meta.url)),
+      ],
       env: childEnv,
       logPath: join(dataDir, 'logs', `${role}.log`),
       progress: options.progress,

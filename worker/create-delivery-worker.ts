@@ -51,6 +51,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
       clock: systemClock,
       eager: true,
       eventsPerWorkflowMax: config.eventsPerWorkflowMax,
+      workflowStartsPerSecond: config.workflowStartsPerSecond,
     });
     const stopping = new AbortController();
     const { eventsPerWorkflowMax } = config;

@@ -27,10 +27,11 @@ import { WaitingEvents } from './waiting-events.ts';
 const startTimeoutMs = 5_000;
 // An API process that is killed holding an eagerly started task delays its events by this much.
 const workflowTaskTimeoutMs = 5_000;
-// A workflow costs as much as delivering ten events does. So up to 25 events a second get their own
-// at once; what comes faster shares workflows, 10 a second, because each of those carries more the
-// fewer there are, and an event waits a tenth of a second for one at most (design §4.8).
-const pace = { startsPerSecond: 25, burst: 10 };
+// A workflow costs as much as delivering ten events does. So as many events a second as the pace
+// says get their own at once; what comes faster shares workflows, 2.5 times fewer of them, because
+// each carries more the fewer there are. At the default of 25 an event waits a tenth of a second for
+// a shared one (design §4.8). After a quiet time a few more are started at once.
+const burstSeconds = 0.4;
 const aloneCost = 1;
 const sharedCost = 2.5;
 const startsInFlightMax = 16;
@@ -49,6 +50,8 @@ export interface DispatcherPorts {
   eager: boolean;
   /** How many events of one application may share a workflow; 1 gives each its own, unpaced. */
   eventsPerWorkflowMax: number;
+  /** How many events a second may have a workflow of their own. */
+  workflowStartsPerSecond: number;
 }
 
 /** Starts the workflows of events and of releases. */
@@ -86,7 +89,7 @@ class PacedDispatcher implements Dispatcher {
   readonly #ports: DispatcherPorts;
   readonly #mark: Mark;
   readonly #isPaced: boolean;
-  readonly #starts = new StartPace(pace, performance.now());
+  readonly #starts: StartPace;
   readonly #waiting = new WaitingEvents();
   readonly #running = new Set<Promise<void>>();
   #nextPump: NodeJS.Timeout | undefined;
@@ -96,6 +99,9 @@ class PacedDispatcher implements Dispatcher {
     this.#ports = ports;
     this.#mark = createMark(ports);
     this.#isPaced = ports.eventsPerWorkflowMax > 1;
+    const startsPerSecond = ports.workflowStartsPerSecond;
+    const burst = Math.max(sharedCost, startsPerSecond * burstSeconds);
+    this.#starts = new StartPace({ startsPerSecond, burst }, performance.now());
   }
 
   chooseWorkflow(eventId: string): string | null {

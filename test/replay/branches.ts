@@ -28,6 +28,7 @@ async function start({ service }: Stage, webhookUids: string[][]): Promise<strin
     clock: context.clock,
     eager: false,
     eventsPerWorkflowMax: 60,
+    workflowStartsPerSecond: 25,
   });
   await dispatcher.start(events);
   const started = await store.events.findOne({ _id: events[0]?._id ?? '' });

@@ -110,6 +110,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     clock,
     eager: false,
     eventsPerWorkflowMax: 60,
+    workflowStartsPerSecond: 25,
   });
 
   async function runToEnd(...events: EventDocument[]): Promise<DeliverySummary> {

@@ -37,6 +37,7 @@ function newDispatcher(eventsPerWorkflowMax = 60): Dispatcher {
     clock: systemClock,
     eager: false,
     eventsPerWorkflowMax,
+    workflowStartsPerSecond: 25,
   });
 }
 
@@ -196,6 +197,7 @@ test('after a failed start Temporal is left alone for a moment and the relay has
     clock: systemClock,
     eager: false,
     eventsPerWorkflowMax: 60,
+    workflowStartsPerSecond: 25,
   });
   const events = await insertEvents(3);
   away.dispatch(events);

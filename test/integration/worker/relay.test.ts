@@ -26,6 +26,7 @@ beforeAll(async () => {
     clock: systemClock,
     eager: false,
     eventsPerWorkflowMax: 60,
+    workflowStartsPerSecond: 25,
   });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
@@ -107,6 +108,7 @@ test('a change is answered although no workflow can be started, and is kept for 
     store: service.store,
     clock: systemClock,
     eventsPerWorkflowMax: 60,
+    workflowStartsPerSecond: 25,
     eager: false,
   });
   const real = service.context.dispatcher;
