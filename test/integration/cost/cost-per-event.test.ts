@@ -1,5 +1,6 @@
 // What an event costs, in counts that no machine's speed changes: commands, transitions, history.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { EventDocument } from '../../../lib/store/events.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
@@ -51,6 +52,8 @@ async function costOf(deliveries: number, work: () => Promise<readonly string[]>
     { timeoutMs: 20_000, what: 'every delivery' },
   );
   await waitFor(async () => (await store.webhooks.countDocuments({ lastTriggeredAt: null })) === 0);
+  const unmarked = { _id: { $in: [...eventIds] }, dispatchedAt: null };
+  await waitFor(async () => (await store.events.countDocuments(unmarked)) === 0);
   await store.db.setProfilingLevel('off');
   const event = await store.events.findOne({ _id: eventIds[0] ?? '' });
   const handle = temporal.client.workflow.getHandle(event?.workflowId ?? '');
@@ -141,9 +144,12 @@ test('a change of an agent costs a read and a write more, in one transaction wit
 
 test('fifty events that share a workflow cost it what one does, and few commands more', async () => {
   const webhook = await insertWebhook(service, { url: receiver.url });
-  const eventIds: string[] = [];
-  for (let n = 0; n < 50; n += 1) eventIds.push((await insertEvent(service, [webhook._id]))._id);
-  const { commands, ...cost } = await costOf(50, async () => eventIds);
+  const events: EventDocument[] = [];
+  for (let n = 0; n < 50; n += 1) events.push(await insertEvent(service, [webhook._id]));
+  const { commands, ...cost } = await costOf(50, async () => {
+    await service.context.dispatcher.start(events);
+    return events.map((event) => event._id);
+  });
   const { 'deliveries.insert': inserts = 0, ...others } = commands;
   expect(others).toEqual({
     'events.update': 2,
