@@ -2,9 +2,9 @@
 import { getEvent } from './events/get-event.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
+import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
-import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { route, routeWithBody } from './http/router.ts';
 import type { Route } from './http/router.ts';
 import { changeAgentBody, createAgentBody } from './resources/agent.ts';
@@ -66,13 +66,13 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
   route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
+  route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
   routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
   route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
   route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
   route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
   route({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
-  route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
 
   routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
   route({ method: 'get', path: `${app}/agents`, scope: read, handler: listAgents }),

@@ -149,7 +149,9 @@ function asLongDuration(text: string): number {
 /** An event must outlive the retries of its deliveries: 7 days, and an hour more for each `Retry-After`. */
 function asRetention(text: string): number {
   const retentionMs = parseDurationMs(text);
-  if (retentionMs < 14 * dayMs) throw new Error(`must be at least 14d (got "${text}")`);
+  if (retentionMs < 14 * dayMs || retentionMs > 3_650 * dayMs) {
+    throw new Error(`must be from 14d to 3650d (got "${text}")`);
+  }
   return retentionMs;
 }
 

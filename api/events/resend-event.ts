@@ -1,10 +1,11 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
 import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { FieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
-import type { FieldError } from '../../lib/errors.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
@@ -31,13 +32,17 @@ export const resendEventBody = validator<ResendEventBody>({
 /**
  * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
  * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. Answers
- * 202. Throws `not_found`, or `invalid_request` for a webhook that is not the application's.
+ * 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
+ * when there is nobody to send it to.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
   const event = await findEvent(request, context);
   const webhookUids = request.body.webhookUids ?? event.webhookUids;
   if (request.body.webhookUids !== undefined) {
     await checkWebhooks(context, { appUid: request.appUid, webhookUids });
+  }
+  if (webhookUids.length === 0) {
+    throw new AppError('conflict', 'nobody was subscribed to the event; name webhookUids');
   }
   const now = context.clock.now();
   const resend: ResendDocument = {

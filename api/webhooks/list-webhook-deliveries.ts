@@ -32,15 +32,15 @@ export const listWebhookDeliveries: Handler = async ({ appUid, params, query }, 
   const until = readTimeQuery(query, 'until');
   if ((await store.webhooks.findOne({ _id: webhookUid, appUid })) === null) throw noSuchWebhook();
   // Uids sort by time, so the index that pages also bounds the time.
+  const bounds = [
+    ...(since === null ? [] : [{ _id: { $gte: idAt('dlv', since) } }]),
+    ...(until === null ? [] : [{ _id: { $lt: idAt('dlv', until) } }]),
+  ];
   const filter: Filter<DeliveryDocument> = {
     appUid,
     webhookUid,
     ...(state === null ? {} : { state }),
-    $and: [
-      ...(since === null ? [] : [{ _id: { $gte: idAt('dlv', since) } }]),
-      ...(until === null ? [] : [{ _id: { $lt: idAt('dlv', until) } }]),
-      { appUid },
-    ],
+    ...(bounds.length === 0 ? {} : { $and: bounds }),
   };
   const page = await readPage(store.deliveries, filter, request);
   const data = page.items.map(presentDelivery);

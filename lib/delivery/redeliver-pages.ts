@@ -20,6 +20,7 @@ import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
 
 // A page looks at so many events for those that are to be sent; most may have been delivered.
 const eventsLookedAtMax = 1_000;
+const firstAttemptMsMax = 60_000;
 
 /**
  * Takes the page after `input.after` and gives what is to be delivered. For a resend or replay the
@@ -125,7 +126,7 @@ async function lookAtEvents(
   const events = await store.events
     .find(
       { appUid, _id: { ...from, $lt: idAt('evt', until) } },
-      { projection: { event: 1, externalTenantId: 1 } },
+      { projection: { event: 1, externalTenantId: 1, webhookUids: 1, createdAt: 1 } },
     )
     .sort({ _id: 1 })
     .limit(eventsLookedAtMax)
@@ -134,7 +135,10 @@ async function lookAtEvents(
   const keys = wanted.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
   const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys);
   return {
-    chosen: wanted.filter((_event, index) => isChosen(deliveries[index] ?? null, replay)),
+    chosen: wanted.filter((event, index) => {
+      const delivery = deliveries[index] ?? null;
+      return delivery === null ? isMissed(event, replay) : isChosen(delivery, replay);
+    }),
     last: events.at(-1)?._id ?? after,
     isEnd: events.length < eventsLookedAtMax,
   };
@@ -150,8 +154,18 @@ function isWanted(
   return isSubscribed(webhook, { event, externalTenantId });
 }
 
-function isChosen(delivery: DeliveryDocument | null, { _id, states }: ReplayDocument): boolean {
-  if (delivery === null) return states.includes('never_attempted');
+/** Never sent: the webhook did not subscribe, or it did and its first attempt is long overdue. */
+function isMissed(
+  { webhookUids, createdAt }: Pick<EventDocument, 'webhookUids' | 'createdAt'>,
+  { states, webhookUid, createdAt: askedAt }: ReplayDocument,
+): boolean {
+  if (!states.includes('never_attempted')) return false;
+  // The event's own workflow may be about to make that attempt, and would make it as well.
+  const isOverdue = askedAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
+  return isOverdue || !webhookUids.includes(webhookUid);
+}
+
+function isChosen(delivery: DeliveryDocument, { _id, states }: ReplayDocument): boolean {
   // This very page was taken before a crash: it is taken again.
   if (delivery.redeliveryUid === _id && delivery.state === 'pending') return true;
   return (states as readonly string[]).includes(delivery.state);

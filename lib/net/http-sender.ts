@@ -120,9 +120,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
     }
     const url = new URL(checked.url);
-    const leaveOrigin = await originTurns.enter(url.origin);
+    const leaveOrigin = await originTurns.enter(url.origin, request.signal);
     try {
-      const leaveAll = await allTurns.enter('');
+      const leaveAll = await allTurns.enter('', request.signal);
       try {
         request.signal?.throwIfAborted();
         // The receiver's time begins here: the wait for a turn is ours.

@@ -27,13 +27,13 @@ export class SendTurns {
 
   /**
    * Resolves when it is a request's turn, with the function to call when it has ended. Rejects with
-   * the SendFault `NO_TURN` when none came in time.
+   * the SendFault `NO_TURN` when none came in time, with the signal's reason when it aborts first.
    */
-  async enter(key: string): Promise<() => void> {
+  async enter(key: string, signal?: AbortSignal): Promise<() => void> {
     const line = this.#lines.get(key) ?? { active: 0, waiting: new Set() };
     this.#lines.set(key, line);
     if (line.active < this.#options.atOnceMax) line.active += 1;
-    else await this.#wait(line);
+    else await this.#wait(line, signal);
     let holds = true;
     const leave = (): void => {
       if (!holds) return;
@@ -45,18 +45,19 @@ export class SendTurns {
     return leave;
   }
 
-  async #wait(line: Line): Promise<void> {
+  async #wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const go = (): void => {
+      const end = (how: () => void): void => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         line.waiting.delete(go);
-        resolve();
+        how();
       };
-      const giveUp = (): void => {
-        line.waiting.delete(go);
-        reject(new SendFault('NO_TURN', 'too many requests to this receiver are under way'));
-      };
-      const timer = setTimeout(giveUp, this.#options.waitMsMax);
+      const go = (): void => end(resolve);
+      const giveUp = (reason: unknown): void => end(() => reject(reason));
+      const onAbort = (): void => giveUp(signal?.reason);
+      const timer = setTimeout(() => giveUp(noTurn()), this.#options.waitMsMax);
+      signal?.addEventListener('abort', onAbort);
       line.waiting.add(go);
     });
   }
@@ -71,4 +72,8 @@ export class SendTurns {
     line.active -= 1;
     if (line.active === 0) this.#lines.delete(key);
   }
+}
+
+function noTurn(): SendFault {
+  return new SendFault('NO_TURN', 'too many requests to this receiver are under way');
 }

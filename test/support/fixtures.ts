@@ -3,6 +3,7 @@ import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { renderPayload } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
+import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
@@ -66,4 +67,29 @@ export async function insertEvent(
   };
   await store.events.insertOne(event);
   return event;
+}
+
+/** Makes a delivery that nothing was attempted for, to be written as it is; `fields` replace its defaults. */
+export function newDelivery(
+  { app }: Pick<Owner, 'app'>,
+  at: Date,
+  fields: Partial<DeliveryDocument>,
+): DeliveryDocument {
+  return {
+    _id: newId('dlv', at),
+    appUid: app.appUid,
+    eventId: newId('evt', at),
+    webhookUid: newId('whk', at),
+    event: 'agent.updated',
+    state: 'pending',
+    attemptCount: 0,
+    attempts: [],
+    nextAttemptAt: null,
+    redeliveryUid: null,
+    requeuedAs: null,
+    scheduleFrom: 0,
+    createdAt: at,
+    updatedAt: at,
+    ...fields,
+  };
 }

@@ -1,8 +1,7 @@
 // The deliveries of a webhook: by state, by time, in pages, each from an index.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
-import { newId } from '../../../lib/ids.ts';
-import { insertWebhook } from '../../support/fixtures.ts';
+import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, itemsOf } from './problems.ts';
@@ -16,25 +15,13 @@ beforeAll(async () => {
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
   await service.store.deliveries.insertMany(
-    states.map((state, n) => {
-      const at = new Date(firstAt + n * 60_000);
-      return {
-        _id: newId('dlv', at),
-        appUid: service.app.appUid,
+    states.map((state, n) =>
+      newDelivery(service, new Date(firstAt + n * 60_000), {
         eventId: `evt_${n}`,
         webhookUid,
-        event: 'agent.updated',
         state,
-        attemptCount: 0,
-        attempts: [],
-        nextAttemptAt: null,
-        redeliveryUid: null,
-        requeuedAs: null,
-        scheduleFrom: 0,
-        createdAt: at,
-        updatedAt: at,
-      };
-    }),
+      }),
+    ),
   );
 });
 

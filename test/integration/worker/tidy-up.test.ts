@@ -4,7 +4,7 @@ import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
 import { newId } from '../../../lib/ids.ts';
 import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
 import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
-import { insertEvent } from '../../support/fixtures.ts';
+import { insertEvent, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -21,26 +21,9 @@ afterAll(async () => {
 });
 
 async function insertDeliveries(count: number, state: DeliveryState, at: Date): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId('dlv', at));
-  await service.store.deliveries.insertMany(
-    ids.map((_id, n) => ({
-      _id,
-      appUid: service.app.appUid,
-      eventId: `${_id}/event`,
-      webhookUid: `whk_${n}`,
-      event: 'agent.updated',
-      state,
-      attemptCount: 0,
-      attempts: [],
-      nextAttemptAt: null,
-      redeliveryUid: null,
-      requeuedAs: null,
-      scheduleFrom: 0,
-      createdAt: at,
-      updatedAt: at,
-    })),
-  );
-  return ids;
+  const made = Array.from({ length: count }, () => newDelivery(service, at, { state }));
+  await service.store.deliveries.insertMany(made);
+  return made.map((delivery) => delivery._id);
 }
 
 async function runTidyUp(): Promise<unknown> {

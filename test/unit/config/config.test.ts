@@ -62,6 +62,7 @@ const bad: [string, string][] = [
   ['HERALD_RETRY_SCHEDULE', '8d'],
   ['HERALD_RETRY_SCHEDULE', Array(21).fill('1s').join(',')],
   ['HERALD_RETENTION', '13d'],
+  ['HERALD_RETENTION', '3651d'],
   ['HERALD_HELD_FOR', '59s'],
   ['HERALD_DEACTIVATE_AFTER', '366d'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '0'],

@@ -73,3 +73,17 @@ test('who waits too long is turned away, and takes no turn afterwards', async ()
   await waitFor(() => next.went.length === 2);
   for (const leave of next.leaves) leave();
 });
+
+test('who is told to stop while it waits stops at once, and leaves its place to the others', async () => {
+  const turns = new SendTurns(quick);
+  const { leaves, all } = queueUp(turns, 'a', 2);
+  await Promise.all(all);
+  const stopping = new AbortController();
+  const told = turns.enter('a', stopping.signal);
+  const behind = turns.enter('a');
+  stopping.abort(new Error('stopping'));
+  await expect(told).rejects.toThrow('stopping');
+  leaves[0]?.();
+  (await behind)();
+  leaves[1]?.();
+});
