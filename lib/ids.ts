@@ -9,7 +9,9 @@ const randomCharacters = 16;
 export type IdPrefix =
   | 'app'
   | 'acc'
+  | 'adm'
   | 'agt'
+  | 'aud'
   | 'bat'
   | 'cfl'
   | 'ctx'

@@ -3,6 +3,7 @@ import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Scope } from '../../lib/store/api-keys.ts';
+import type { Caller } from '../../lib/store/audit-log.ts';
 import { idempotencyKey } from '../../lib/store/idempotency.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import type { ApiContext } from '../context.ts';
@@ -20,6 +21,8 @@ export interface ApiRequest<Body = undefined> {
   body: Body;
   /** Set when the caller sent `Idempotency-Key` on a POST that creates. */
   idempotency: IdempotencyKey | null;
+  /** Who asks and from where, for the audit log. */
+  caller: Caller;
 }
 
 /** What a handler gives: a status, a body (JSON, or Markdown for people) or none, and headers of its own. */
@@ -81,10 +84,16 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
   return async (ctx) => {
     const params = ctx.params;
     const appUid = params['appUid'] ?? '';
+    const caller: Caller = {
+      actor: { kind: 'system', uid: null },
+      address: ctx.req.socket.remoteAddress ?? null,
+      requestId: ctx.state['requestId'] as string,
+    };
     if (line.scope !== null) {
       ctx.state['appUid'] = appUid;
       const key = await authenticate(context, ctx.req.rawHeaders, { appUid, scope: line.scope });
       ctx.state['keyId'] = key.keyId;
+      caller.actor = { kind: 'api_key', uid: key._id };
     }
     const header = readIdempotencyHeader(ctx.req.rawHeaders);
     const body = line.body === null ? undefined : line.body(await readJsonBody(ctx.req));
@@ -97,6 +106,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
         query: new URLSearchParams(ctx.querystring),
         body: body as never,
         idempotency: header === null ? null : idempotencyKey(scope, header, body),
+        caller,
       },
       context,
     );

@@ -3,6 +3,7 @@ import { MongoBulkWriteError, MongoClient } from 'mongodb';
 import type { ClientSession, Collection, Db } from 'mongodb';
 import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
+import type { AuditDocument } from './audit-log.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
@@ -29,6 +30,7 @@ export interface Store extends AsyncDisposable {
   redeliveries: Collection<RedeliveryDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
+  auditLog: Collection<AuditDocument>;
 }
 
 const operationTimeoutMs = 5_000;
@@ -82,6 +84,7 @@ function openStore(client: MongoClient, database: string): Store {
     redeliveries: db.collection('redeliveries'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),
+    auditLog: db.collection('auditLog'),
     async [Symbol.asyncDispose]() {
       await client.close();
     },

@@ -84,6 +84,7 @@ const neededIndexes: readonly NeededIndex[] = [
     key: { createdAt: 1 },
     options: { expireAfterSeconds: idempotencyKeptSeconds },
   },
+  { collection: 'auditLog', name: 'app', key: { appUid: 1, _id: -1 } },
 ];
 
 /** Makes every index that is missing. Running it again, or in two processes at once, changes nothing. */

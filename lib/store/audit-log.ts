@@ -1,0 +1,49 @@
+// The audit log: who did what to which thing, from where. Rows are only ever added.
+import type { ClientSession } from 'mongodb';
+import { newId } from '../ids.ts';
+import type { Store } from './connect.ts';
+
+/** Who acts: the holder of an API key, an admin of the admin area, or the service itself. */
+export interface Actor {
+  kind: 'api_key' | 'admin' | 'system';
+  /** The key's or the admin's uid; null for the service. */
+  uid: string | null;
+}
+
+/** The caller of a request, as the audit log names it. */
+export interface Caller {
+  actor: Actor;
+  /** The address that the request came from. */
+  address: string | null;
+  requestId: string | null;
+}
+
+/** What a row says was done. `details` holds names and values that are no secrets. */
+export interface AuditEntry {
+  /** Null for what concerns no application. */
+  appUid: string | null;
+  /** The noun and the past participle, such as `webhook.created`. */
+  action: string;
+  target: { kind: string; uid: string };
+  details?: Record<string, unknown>;
+}
+
+export interface AuditDocument extends Required<AuditEntry>, Caller {
+  _id: string;
+  createdAt: Date;
+}
+
+/**
+ * Adds a row. With the session of the change it tells about, so that neither is there without the
+ * other.
+ */
+export async function recordAudit(
+  store: Store,
+  entry: AuditEntry,
+  { caller, now, session }: { caller: Caller; now: Date; session?: ClientSession },
+): Promise<void> {
+  await store.auditLog.insertOne(
+    { _id: newId('aud', now), details: {}, ...entry, ...caller, createdAt: now },
+    session === undefined ? {} : { session },
+  );
+}
