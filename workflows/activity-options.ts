@@ -33,6 +33,14 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   retry: ownFaults,
 });
 
+/** A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 15. */
+export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '45 seconds',
+  heartbeatTimeout: '3 seconds',
+  retry: ownFaults,
+});
+
 /** A page of a redelivery: reads of the database, and one write of many documents. */
 export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 'takeRedeliverPage'>>(
   {

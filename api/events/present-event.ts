@@ -8,6 +8,8 @@ export interface PresentedEvent {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
+  /** The number of the change among those of its resource; null for a test of a webhook. */
+  sequence: number | null;
   webhookUids: string[];
   /** The Temporal workflow that carries the event, alone or with others; null while none is chosen. */
   workflowId: string | null;
@@ -24,6 +26,7 @@ export function presentEvent(event: Omit<EventDocument, 'body'>): PresentedEvent
     appUid: event.appUid,
     resourceUid: event.resourceUid,
     externalTenantId: event.externalTenantId,
+    sequence: event.sequence,
     webhookUids: event.webhookUids,
     workflowId: event.workflowId,
     dispatchedAt: event.dispatchedAt?.toISOString() ?? null,

@@ -16,8 +16,19 @@ export function readChoice<Choice extends string>(
   throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
 }
 
+/** The bounds of a list in time, each absent or a time. */
+export interface TimeRange {
+  since: Date | null;
+  until: Date | null;
+}
+
+/** Reads `since` and `until`. Throws `invalid_request`. */
+export function readTimeRange(query: URLSearchParams): TimeRange {
+  return { since: readTimeQuery(query, 'since'), until: readTimeQuery(query, 'until') };
+}
+
 /** Reads a time, or null where it is absent. Throws `invalid_request`. */
-export function readTimeQuery(query: URLSearchParams, name: string): Date | null {
+function readTimeQuery(query: URLSearchParams, name: string): Date | null {
   const text = readOnce(query, name);
   return text === null ? null : parseTime(name, text);
 }

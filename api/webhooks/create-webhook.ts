@@ -48,6 +48,7 @@ function newWebhook(
     events: null,
     externalTenantIds: null,
     retryScheduleMs: null,
+    ordering: 'parallel',
     active: true,
     ...fields,
     _id,

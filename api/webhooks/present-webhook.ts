@@ -14,6 +14,7 @@ export interface PresentedWebhook {
   events: string[] | null;
   externalTenantIds: string[] | null;
   retrySchedule: string[] | null;
+  ordering: string;
   active: boolean;
   disabledReason: string | null;
   failingSince: string | null;
@@ -48,6 +49,7 @@ export function presentWebhook(
     events: webhook.events,
     externalTenantIds: webhook.externalTenantIds,
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
+    ordering: webhook.ordering,
     active: webhook.active,
     disabledReason: webhook.disabledReason,
     ...presentFailing(webhook, view),

@@ -31,6 +31,8 @@ export const testWebhook: Handler<Record<string, never>> = async ({ appUid, para
     event: testEventName,
     resourceUid: webhook._id,
     externalTenantId: data.externalTenantId,
+    sequence: null,
+    inOrder: false,
     timestamp: now,
     body: renderPayload({ eventId, event: testEventName, timestamp: now, appUid, data }),
     webhookUids: [webhook._id],

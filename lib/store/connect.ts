@@ -9,6 +9,7 @@ import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
 import type { RedeliveryDocument } from './redeliveries.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
+import type { SequenceDocument } from './sequences.ts';
 import type { SigningKeyDocument } from './signing-keys.ts';
 import type { UserDocument } from './users.ts';
 import type { WebhookDocument } from './webhooks.ts';
@@ -28,6 +29,7 @@ export interface Store extends AsyncDisposable {
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
   redeliveries: Collection<RedeliveryDocument>;
+  sequences: Collection<SequenceDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
   auditLog: Collection<AuditDocument>;
@@ -82,6 +84,7 @@ function openStore(client: MongoClient, database: string): Store {
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
     redeliveries: db.collection('redeliveries'),
+    sequences: db.collection('sequences'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),
     auditLog: db.collection('auditLog'),

@@ -9,6 +9,10 @@ export interface EventDocument {
   event: DeliveredEventName;
   resourceUid: string;
   externalTenantId: string;
+  /** The number of the change among those of its resource, from 1 on; null for a test of a webhook. */
+  sequence: number | null;
+  /** True when one of its webhooks gets the events about a resource in order. */
+  inOrder: boolean;
   timestamp: Date;
   /** The body of every attempt, byte for byte. */
   body: string;

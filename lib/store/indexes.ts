@@ -48,6 +48,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { partialFilterExpression: { dispatchedAt: null } },
   },
   {
+    collection: 'events',
+    name: 'resourceInOrder',
+    key: { appUid: 1, resourceUid: 1, sequence: 1 },
+    options: { partialFilterExpression: { inOrder: true } },
+  },
+  {
     collection: 'deliveries',
     name: 'eventWebhook',
     key: { eventId: 1, webhookUid: 1 },
@@ -56,8 +62,14 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'deliveries',
-    name: 'webhookState',
-    key: { appUid: 1, webhookUid: 1, state: 1, _id: -1 },
+    name: 'webhookStateStatus',
+    key: { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
+  },
+  {
+    collection: 'deliveries',
+    name: 'lane',
+    key: { webhookUid: 1, 'lane.resourceUid': 1, 'lane.sequence': 1 },
+    options: { partialFilterExpression: { 'lane.sequence': { $gt: 0 } } },
   },
   {
     collection: 'deliveries',

@@ -4,12 +4,13 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
-import type { DeliveryPorts } from '../../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
 import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
+import { createLaneWaker } from '../../lib/temporal/wake-lane.ts';
 import type {
   AttemptFirstInput,
   DeliveryActivities,
@@ -65,6 +66,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     store: installation.store,
     records: createDeliveryRecords(installation.store),
     sender: open.use(createHttpSender({ policy: installation.config.egress })),
+    wakeLane: createLaneWaker(client),
     secretBox: createSecretBox(installation.config.sealingKeys),
     clock,
     random: Math.random,

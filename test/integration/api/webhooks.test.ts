@@ -59,6 +59,7 @@ test('a registered webhook comes back whole, with its secret and its place', asy
     events: null,
     externalTenantIds: null,
     retrySchedule: null,
+    ordering: 'parallel',
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { systemClock } from '../../../lib/clock.ts';
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
-import type { DeliveryPorts } from '../../../lib/delivery/attempt-delivery.ts';
+import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { createDeliveryRecords } from '../../../lib/delivery/delivery-records.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
     store: installation.store,
     records: createDeliveryRecords(installation.store),
     sender,
+    wakeLane: async () => undefined,
     secretBox: createSecretBox(installation.config.sealingKeys),
     clock: systemClock,
     random: Math.random,
@@ -69,10 +71,17 @@ function requestsOf(key: DeliveryKey): number {
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { trigger: 'event', redeliveryUid: null, signal });
 
+/** Where an attempt went and how many there may be is told by the process that made it. */
+const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
+  ...outcome,
+  host: null,
+  attemptsMax: null,
+});
+
 test('an attempt that is recorded is not made again when the activity is repeated', async () => {
   const key = await newDelivery();
   const first = await attempt(key);
-  expect(await attempt(key)).toEqual(first);
+  expect(await attempt(key)).toEqual(asStored(first));
   expect(requestsOf(key)).toBe(1);
 });
 
@@ -81,7 +90,7 @@ test('an attempt that is not due yet is not made early', async () => {
   const key = await newDelivery();
   const first = await attempt(key);
   expect(first).toMatchObject({ state: 'retrying', status: 500, attemptCount: 1 });
-  expect(await attempt(key)).toEqual(first);
+  expect(await attempt(key)).toEqual(asStored(first));
   expect(requestsOf(key)).toBe(1);
 });
 
@@ -92,7 +101,7 @@ test('two processes that make the same attempt at once leave one record and agre
   await waitFor(() => held?.length === 2);
   for (const answer of held) answer();
   const [left, right] = await Promise.all(both);
-  expect(left).toEqual(right);
+  expect(asStored(left)).toEqual(asStored(right));
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts).toHaveLength(1);
   expect(delivery?.attemptCount).toBe(1);
