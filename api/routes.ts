@@ -3,6 +3,8 @@ import { getEvent } from './events/get-event.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
+import { createErasure, createErasureBody } from './erasures/create-erasure.ts';
+import { getErasure } from './erasures/get-erasure.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
 import { route, routeWithBody } from './http/router.ts';
@@ -98,6 +100,8 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
+  routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
+  route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, handler: getJwks }),
   route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),

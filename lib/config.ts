@@ -19,6 +19,7 @@ export const limits = {
   webhooksPerAppMax: 100,
   tenantsPerWebhookMax: 100,
   replayedPerSecondMax: 100,
+  mentionsPerErasureMax: 10,
   filesPerContextMax: 1_000,
   attemptsKeptMax: 20,
   attemptTimeoutMs: 5_000,
@@ -146,11 +147,11 @@ function asLongDuration(text: string): number {
   return durationMs;
 }
 
-/** An event must outlive the retries of its deliveries: 7 days, and an hour more for each `Retry-After`. */
+/** An event must outlive the retries of its deliveries, which end after 15 days (workflows/activity-options.ts). */
 function asRetention(text: string): number {
   const retentionMs = parseDurationMs(text);
-  if (retentionMs < 14 * dayMs || retentionMs > 3_650 * dayMs) {
-    throw new Error(`must be from 14d to 3650d (got "${text}")`);
+  if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {
+    throw new Error(`must be from 15d to 3650d (got "${text}")`);
   }
   return retentionMs;
 }

@@ -25,11 +25,12 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
   );
   const outcomes = first.flat();
   const failing = outcomes.filter((outcome) => outcome.state === 'retrying');
-  if (failing.length > 0) showFailing([...new Set(failing.map((outcome) => outcome.webhookUid))]);
+  const failingUids = [...new Set(failing.map((outcome) => outcome.webhookUid))];
+  if (failing.length > 0) showFailing(failingUids);
   const retried = await Promise.all(failing.map((outcome) => retry(input, outcome)));
 
   const settled = outcomes.filter((outcome) => outcome.state !== 'retrying');
-  return endWith(summarizeOutcomes([...settled, ...retried]));
+  return endWith(summarizeOutcomes([...settled, ...retried]), failingUids);
 }
 
 async function retry(

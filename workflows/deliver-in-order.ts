@@ -43,7 +43,7 @@ export async function deliverInOrder(input: DeliverInOrderInput): Promise<Delive
     const seen = wakes;
     const { next, head, settled } = await attemptInOrder(lane);
     summary = addSummaries(summary, summarizeOutcomes(settled));
-    if (next === 'empty' && wakes === seen) return endWith(summary);
+    if (next === 'empty' && wakes === seen) return endWith(summary, []);
     if (next === 'behind') {
       await condition(() => wakes > seen, `${behindSeconds} seconds`);
       behindSeconds = Math.min(behindSecondsMax, 2 * behindSeconds);

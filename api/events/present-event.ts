@@ -15,6 +15,8 @@ export interface PresentedEvent {
   workflowId: string | null;
   /** When that workflow took the event over; null while it has not, at the latest for a few seconds. */
   dispatchedAt: string | null;
+  /** When its payload was taken away on request; null while it is there. */
+  erasedAt: string | null;
 }
 
 /** Gives an event's facts without its payload, for lists. */
@@ -30,12 +32,16 @@ export function presentEvent(event: Omit<EventDocument, 'body'>): PresentedEvent
     webhookUids: event.webhookUids,
     workflowId: event.workflowId,
     dispatchedAt: event.dispatchedAt?.toISOString() ?? null,
+    erasedAt: event.erasedAt?.toISOString() ?? null,
   };
 }
 
-/** Gives an event with the payload that receivers get. */
+/** Gives an event with the payload that receivers get, null once it was erased. */
 export function presentEventWithPayload(
   event: EventDocument,
 ): PresentedEvent & { payload: unknown } {
-  return { ...presentEvent(event), payload: JSON.parse(event.body) as unknown };
+  return {
+    ...presentEvent(event),
+    payload: event.body === '' ? null : (JSON.parse(event.body) as unknown),
+  };
 }

@@ -151,6 +151,7 @@ function makeEvent(
     inOrder: subscribers.some(isInOrder),
     timestamp: now,
     body,
+    erasedAt: null,
     webhookUids,
     workflowId,
     // Without a subscriber there is nothing to start; the event is kept all the same.

@@ -35,6 +35,7 @@ export const testWebhook: Handler<Record<string, never>> = async ({ appUid, para
     inOrder: false,
     timestamp: now,
     body: renderPayload({ eventId, event: testEventName, timestamp: now, appUid, data }),
+    erasedAt: null,
     webhookUids: [webhook._id],
     workflowId: context.dispatcher.chooseWorkflow(eventId),
     dispatchedAt: null,

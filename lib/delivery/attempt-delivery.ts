@@ -77,7 +77,9 @@ export async function attemptDelivery(
   }
   if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-  if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  if (webhook === null || event.erasedAt !== null) {
+    return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  }
   if (!webhook.active) {
     const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
     // Resuming sets `active` first and looks for held deliveries second. Read again after the

@@ -125,7 +125,7 @@ async function lookAtEvents(
   const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
   const events = await store.events
     .find(
-      { appUid, _id: { ...from, $lt: idAt('evt', until) } },
+      { appUid, _id: { ...from, $lt: idAt('evt', until) }, erasedAt: null },
       { projection: { event: 1, externalTenantId: 1, webhookUids: 1, createdAt: 1 } },
     )
     .sort({ _id: 1 })

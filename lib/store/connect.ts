@@ -5,6 +5,7 @@ import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
 import type { AuditDocument } from './audit-log.ts';
 import type { DeliveryDocument } from './deliveries.ts';
+import type { ErasureDocument } from './erasures.ts';
 import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
 import type { RedeliveryDocument } from './redeliveries.ts';
@@ -29,6 +30,7 @@ export interface Store extends AsyncDisposable {
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
   redeliveries: Collection<RedeliveryDocument>;
+  erasures: Collection<ErasureDocument>;
   sequences: Collection<SequenceDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
@@ -84,6 +86,7 @@ function openStore(client: MongoClient, database: string): Store {
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
     redeliveries: db.collection('redeliveries'),
+    erasures: db.collection('erasures'),
     sequences: db.collection('sequences'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),

@@ -85,6 +85,12 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
+    collection: 'erasures',
+    name: 'running',
+    key: { createdAt: 1 },
+    options: { partialFilterExpression: { state: 'running' } },
+  },
+  {
     collection: 'signingKeys',
     name: 'active',
     key: { active: 1 },

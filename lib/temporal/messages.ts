@@ -86,12 +86,14 @@ export interface RedeliverPage {
   isLast: boolean;
 }
 
-/** How much `tidyUp` has taken away: held deliveries that expired, and records removed. */
+/** How much `tidyUp` has taken away: held deliveries that expired, records removed, payloads erased. */
 export interface TidyUpTotals {
   expired: number;
   deliveries: number;
   events: number;
   redeliveries: number;
+  erasures: number;
+  erased: number;
 }
 
 /** The activities, as the workflow sees them. */

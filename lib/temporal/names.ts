@@ -26,7 +26,7 @@ interface LaneName {
   resourceUid: string;
 }
 
-/** The workflow that removes what is old, and the schedule that starts it. */
+/** The workflow that removes what is old or to be erased, and the schedule that starts it. */
 export const tidyUpWorkflow = 'tidyUp';
 export const tidyUpScheduleId = 'herald-tidy-up';
 

@@ -63,6 +63,7 @@ export async function insertEvent(
     sequence: 1,
     inOrder: false,
     body: renderPayload({ eventId, ...facts, data }),
+    erasedAt: null,
     webhookUids,
     workflowId: null,
     dispatchedAt: null,

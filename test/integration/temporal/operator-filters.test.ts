@@ -190,7 +190,7 @@ const cases: { filter: string; value?: () => string | Promise<string>; finds: Na
   },
   { filter: 'ExecutionStatus = "Failed"', finds: ['failed'] },
   {
-    filter: 'WebhookUids = "whk_…" AND ExecutionStatus = "Failed"',
+    filter: 'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Failed"',
     value: () => webhooks.gone,
     finds: ['failed'],
   },
