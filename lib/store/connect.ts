@@ -8,6 +8,7 @@ import type { DeliveryDocument } from './deliveries.ts';
 import type { ErasureDocument } from './erasures.ts';
 import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
+import type { RateCountDocument } from './rate-counts.ts';
 import type { RedeliveryDocument } from './redeliveries.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
 import type { SequenceDocument } from './sequences.ts';
@@ -35,6 +36,7 @@ export interface Store extends AsyncDisposable {
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
   auditLog: Collection<AuditDocument>;
+  rateCounts: Collection<RateCountDocument>;
 }
 
 const operationTimeoutMs = 5_000;
@@ -91,6 +93,7 @@ function openStore(client: MongoClient, database: string): Store {
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),
     auditLog: db.collection('auditLog'),
+    rateCounts: db.collection('rateCounts'),
     async [Symbol.asyncDispose]() {
       await client.close();
     },

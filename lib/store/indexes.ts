@@ -103,6 +103,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { expireAfterSeconds: idempotencyKeptSeconds },
   },
   { collection: 'auditLog', name: 'app', key: { appUid: 1, _id: -1 } },
+  {
+    collection: 'rateCounts',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+  },
 ];
 
 /** Makes every index that is missing. Running it again, or in two processes at once, changes nothing. */
