@@ -118,21 +118,6 @@ test('410 ends the delivery at once and pauses the webhook as gone', async () =>
   expect(after).toMatchObject({ active: false, disabledReason: 'gone' });
 });
 
-test.each([301, 302, 307, 400, 404, 418])(
-  'status %d is a failure and is tried again',
-  async (status) => {
-    const receiver = await receiverOf((response, n) => {
-      response.writeHead(n === 1 ? status : 200, { location: 'http://127.0.0.1:1/' }).end();
-    });
-    const webhook = await insertWebhook(deliveries, { url: receiver.url });
-    await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-    const delivery = await deliveryTo(webhook._id);
-    expect(delivery.state).toBe('delivered');
-    expect(delivery.attempts.map((attempt) => attempt.status)).toEqual([status, 200]);
-    expect(delivery.attempts[0]?.errorClass).toBe('status');
-  },
-);
-
 test('an attempt goes to the URL the webhook has then', async () => {
   const old = await receiverOf((response) => response.writeHead(500).end());
   const moved = await receiverOf((response) => response.writeHead(200).end());
