@@ -170,26 +170,6 @@ test('our own faults use none of the receiver’s attempts up', async () => {
   expect(faults).toBeGreaterThan(4);
 });
 
-test('one event reaches 250 webhooks, the failing ones by retries of their own', async () => {
-  const receiver = await receiverOf((response) => response.writeHead(200).end());
-  const failing = await receiverOf((response, n) => response.writeHead(n <= 2 ? 500 : 200).end());
-  const webhooks = await Promise.all(
-    Array.from({ length: 250 }, (_, index) =>
-      insertWebhook(deliveries, { url: index < 2 ? failing.url : receiver.url }),
-    ),
-  );
-  let firsts = 0;
-  deliveries.beforeActivity = (name) => {
-    if (name === 'attemptFirst') firsts += 1;
-  };
-  const uids = webhooks.map((webhook) => webhook._id);
-  const summary = await deliveries.deliver(await insertEvent(deliveries, uids));
-  expect(summary).toMatchObject({ deliveries: 250, delivered: 250, failedCount: 0 });
-  expect(firsts).toBe(3);
-  expect(receiver.requests).toHaveLength(248);
-  expect(failing.requests).toHaveLength(4);
-});
-
 test('in company, only the delivery that fails is tried again, and each event ends for itself', async () => {
   let calls = 0;
   const good = await receiverOf((response) => response.writeHead(200).end());
