@@ -16,7 +16,8 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const limits = {
   requestBytesMax: 256 * 1024,
   payloadBytesMax: 256 * 1024,
-  webhooksPerAppMax: 100,
+  /** What `HERALD_WEBHOOKS_PER_APP` may ask for. */
+  webhooksPerAppCeiling: 1_000,
   tenantsPerWebhookMax: 100,
   replayedPerSecondMax: 100,
   mentionsPerErasureMax: 10,
@@ -45,6 +46,8 @@ export interface Config {
   /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
   retention: Retention;
+  /** How many webhooks an application may have. */
+  webhooksPerAppMax: number;
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
   /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
@@ -223,6 +226,11 @@ export function readConfig(environment: Environment): Config {
       recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
       heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
     },
+    webhooksPerAppMax: settings.read(
+      'HERALD_WEBHOOKS_PER_APP',
+      100,
+      asNumberUpTo(limits.webhooksPerAppCeiling),
+    ),
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,
@@ -261,6 +269,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,
     heldForMs: config.retention.heldMs,
+    webhooksPerAppMax: config.webhooksPerAppMax,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     workflowStartsPerSecond: config.workflowStartsPerSecond,
     userTokenLifetimeMs: config.userTokenLifetimeMs,

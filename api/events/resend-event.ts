@@ -22,7 +22,7 @@ export const resendEventBody = validator<ResendEventBody>({
     webhookUids: {
       type: 'array',
       minItems: 1,
-      maxItems: limits.webhooksPerAppMax,
+      maxItems: limits.webhooksPerAppCeiling,
       uniqueItems: true,
       items: { type: 'string', minLength: 1, maxLength: 64 },
     },

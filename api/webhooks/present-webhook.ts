@@ -1,6 +1,6 @@
 // A webhook as clients see it; its secrets are not part of it.
 import { formatSchedule } from '../../lib/delivery/retry-schedule.ts';
-import { countHeld } from '../../lib/store/deliveries.ts';
+import { countHeld } from '../../lib/store/held-deliveries.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 // POST …/webhooks/{webhookUid}/secret/rotate: a new signing secret, with the old one for a while.
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
-import { countHeld } from '../../lib/store/deliveries.ts';
+import { countHeld } from '../../lib/store/held-deliveries.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/store/webhooks.ts';

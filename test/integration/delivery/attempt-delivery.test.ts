@@ -1,15 +1,13 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { systemClock } from '../../../lib/clock.ts';
-import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
-import { createDeliveryRecords } from '../../../lib/delivery/delivery-records.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -32,18 +30,7 @@ beforeAll(async () => {
     if (held === null) answer();
     else held.push(answer);
   });
-  ports = {
-    store: installation.store,
-    records: createDeliveryRecords(installation.store),
-    sender,
-    wakeLane: async () => undefined,
-    secretBox: createSecretBox(installation.config.sealingKeys),
-    clock: systemClock,
-    random: Math.random,
-    retryScheduleMs: installation.config.retryScheduleMs,
-    deactivateAfterMs: installation.config.deactivateAfterMs,
-    retention: installation.config.retention,
-  };
+  ports = deliveryPorts(installation, { sender });
 });
 
 afterEach(() => {

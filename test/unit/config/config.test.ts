@@ -41,6 +41,7 @@ test('the defaults are those of production: https alone, on two ports, to public
   expect(config.http).toEqual({ port: 3000, host: '0.0.0.0', publicUrl: 'http://localhost:3000' });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
+  expect(config.webhooksPerAppMax).toBe(100);
 });
 
 const bad: [string, string][] = [
@@ -67,6 +68,9 @@ const bad: [string, string][] = [
   ['HERALD_DEACTIVATE_AFTER', '366d'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '0'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1001'],
+  ['HERALD_WEBHOOKS_PER_APP', '0'],
+  ['HERALD_WEBHOOKS_PER_APP', '1001'],
+  ['HERALD_WEBHOOKS_PER_APP', '99.5'],
   ['HERALD_EVENTS_PER_WORKFLOW', '0'],
   ['HERALD_EVENTS_PER_WORKFLOW', '61'],
   ['HERALD_EVENTS_PER_WORKFLOW', '1.5'],
@@ -98,6 +102,8 @@ test.each([
   ['HERALD_HELD_FOR', '1m'],
   ['HERALD_DEACTIVATE_AFTER', '365d'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1000'],
+  ['HERALD_WEBHOOKS_PER_APP', '1'],
+  ['HERALD_WEBHOOKS_PER_APP', '1000'],
   ['HERALD_EVENTS_PER_WORKFLOW', '1'],
   ['HERALD_EVENTS_PER_WORKFLOW', '60'],
   ['HERALD_USER_TOKEN_LIFETIME', '1m'],

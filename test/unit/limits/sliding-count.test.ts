@@ -1,6 +1,6 @@
 // Where a subject stands to its limit, from two counts and the time.
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { array, assert, integer, nat, property, record } from 'fast-check';
 import { standingOf, windowOf } from '../../../api/limits/sliding-count.ts';
 
 const limit = { name: 'test', countMax: 10, windowMs: 60_000 };
@@ -17,18 +17,16 @@ test.each([
   [10, 0, 6_000, 1, 54],
   [10, 4, 30_000, 1, 30],
   [10, 5, 30_000, 0, 6],
-])(
-  'after %d and %d counted, %d ms into the window, %d are left, to be had in %d s',
-  (previous, current, elapsedMs, remaining, resetSeconds) => {
-    const standing = standingOf(limit, { previous, current }, start + elapsedMs);
-    expect(standing).toEqual({ isOver: remaining === 0, remaining, resetSeconds });
-  },
-);
+])('after %d and %d counted, %d ms into the window, %d are left, to be had in %d s', (...row) => {
+  const [previous, current, elapsedMs, remaining, resetSeconds] = row;
+  const standing = standingOf(limit, { previous, current }, start + elapsedMs);
+  expect(standing).toEqual({ isOver: remaining === 0, remaining, resetSeconds });
+});
 
 test('who waits as long as told and does nothing meanwhile has room again', () => {
-  const counts = fc.record({ previous: fc.nat(50), current: fc.nat(50) });
-  fc.assert(
-    fc.property(counts, fc.integer({ min: 0, max: 59_999 }), (known, elapsedMs) => {
+  const counts = record({ previous: nat(50), current: nat(50) });
+  assert(
+    property(counts, integer({ min: 0, max: 59_999 }), (known, elapsedMs) => {
       const nowMs = start + elapsedMs;
       const { isOver, resetSeconds } = standingOf(limit, known, nowMs);
       if (!isOver) return;
@@ -42,9 +40,9 @@ test('who waits as long as told and does nothing meanwhile has room again', () =
 });
 
 test('no window of its length holds more than the limit allows, a share of one aside', () => {
-  const steps = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 200 });
-  fc.assert(
-    fc.property(steps, (waitsMs) => {
+  const steps = array(integer({ min: 1, max: 20_000 }), { maxLength: 200 });
+  assert(
+    property(steps, (waitsMs) => {
       const taken: number[] = [];
       let nowMs = start;
       for (const waitedMs of waitsMs) {
