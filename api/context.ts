@@ -38,6 +38,8 @@ export interface ApiContextOptions {
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
+  /** The system's, where none is given. */
+  clock?: Clock;
 }
 
 /** Makes the context over connections that the caller opened and will close. */
@@ -46,7 +48,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const servers = { store, connection: temporal.connection, namespace: temporal.namespace };
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   return {
     config,
     store,
@@ -68,6 +70,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       clock,
       issuer: config.http.publicUrl,
       lifetimeMs: config.userTokenLifetimeMs,
+      rotationMs: config.signingKeyRotationMs,
     }),
     clock,
     draining: false,

@@ -74,9 +74,9 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'signingKeys',
-    name: 'active',
-    key: { active: 1 },
-    options: { unique: true, partialFilterExpression: { active: true } },
+    name: 'generation',
+    key: { generation: 1 },
+    options: { unique: true },
   },
   {
     collection: 'idempotencyKeys',

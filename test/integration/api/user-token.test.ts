@@ -130,14 +130,15 @@ test('the published keys are cacheable, public, and hold no private part', async
 
 test('the private key is sealed at rest', async () => {
   await signIn({ externalId: 'sealed' });
-  const stored = await service.store.signingKeys.findOne({ active: true });
+  const stored = await service.store.signingKeys.findOne({ generation: 1 });
   const { privateKey } = stored as { privateKey: { keyId: string; sealed: string } };
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
     '_id',
-    'active',
     'createdAt',
+    'generation',
     'privateKey',
     'publicKey',
+    'signsFrom',
   ]);
   expect(stored?.publicKey).not.toHaveProperty('d');
   const bytes = Buffer.from(privateKey.sealed, 'base64');
