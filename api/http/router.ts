@@ -40,7 +40,7 @@ export type Handler<Body = undefined> = (
 
 /** A line of the table. `scope` null means that the route takes no key. */
 export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   scope: Scope | null;
   body: Validator<unknown> | null;

@@ -44,6 +44,7 @@ test('an independent verifier accepts the token by the published keys, and its c
     sub: userUid,
     app: appUid,
     accounts: [accountUid],
+    epoch: 0,
     jti: expect.stringMatching(/^tok_/),
     iat: expect.any(Number),
     nbf: payload.iat,
