@@ -42,8 +42,11 @@ import { getMigrationPage } from './users/get-migration-page.ts';
 import { getUser } from './users/get-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
+import { revokeTokensOfApp } from './users/revoke-tokens-of-app.ts';
+import { revokeTokensOfUser } from './users/revoke-tokens-of-user.ts';
 import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
 import { changeUserBody } from './users/user.ts';
+import { verifyToken, verifyTokenBody } from './users/verify-token.ts';
 import { cancelReplay } from './replays/cancel-replay.ts';
 import { createReplay, createReplayBody } from './replays/create-replay.ts';
 import { getReplay } from './replays/get-replay.ts';
@@ -76,6 +79,9 @@ const write = 'resources:write';
 // prettier-ignore
 export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, handler: signUserIn }),
+  routeWithBody({ method: 'post', path: `${users}/token/verify`, scope: 'users:auth', body: verifyTokenBody, handler: verifyToken }),
+  route({ method: 'post', path: `${users}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfApp }),
+  route({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
   route({ method: 'get', path: users, scope: 'admin', handler: listUsers }),
   route({ method: 'get', path: user, scope: 'admin', handler: getUser }),
   routeWithBody({ method: 'patch', path: user, scope: 'admin', body: changeUserBody, handler: changeUser }),
