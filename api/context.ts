@@ -8,6 +8,8 @@ import type { SecretBox } from '../lib/crypto/secret-box.ts';
 import { checkServers } from '../lib/readiness.ts';
 import type { Servers } from '../lib/readiness.ts';
 import type { Store } from '../lib/store/connect.ts';
+import { createTokenEpochReader } from '../lib/store/token-epochs.ts';
+import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
@@ -25,6 +27,7 @@ export interface ApiContext {
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
+  readTokenEpoch: TokenEpochReader;
   secretBox: SecretBox;
   tokens: TokenIssuer;
   clock: Clock;
@@ -63,6 +66,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     }),
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
+    readTokenEpoch: createTokenEpochReader(store),
     secretBox,
     tokens: createTokenIssuer({
       store,

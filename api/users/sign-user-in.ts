@@ -1,7 +1,6 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
 import { limits } from '../../lib/config.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
-import { readTokenEpoch } from '../../lib/store/token-epochs.ts';
 import { findOrCreateUser } from '../../lib/store/users.ts';
 import type { UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
@@ -49,7 +48,7 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
     now: context.clock.now(),
   });
   const [epoch, accountUids] = await Promise.all([
-    readTokenEpoch(store, user),
+    context.readTokenEpoch(user),
     // An account that is being deleted may not be off all of its users yet.
     findKnownAccounts(store, appUid, user.accountUids),
   ]);

@@ -4,7 +4,6 @@ import { verifyUserToken } from '../../lib/crypto/verify-user-token.ts';
 import type { VerifiedClaims } from '../../lib/crypto/verify-user-token.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import type { AgentDocument } from '../../lib/store/resources.ts';
-import { readTokenEpoch } from '../../lib/store/token-epochs.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { validator } from '../http/validate.ts';
@@ -38,7 +37,7 @@ export const verifyToken: Handler<VerifyTokenBody> = async ({ appUid, body }, co
     now,
   });
   if (claims === null) return { status: 200, body: { active: false, reason } };
-  if (await isRevoked(context.store, claims)) {
+  if (await isRevoked(context, claims)) {
     return { status: 200, body: { active: false, reason: 'revoked' } };
   }
   const agent =
@@ -64,14 +63,14 @@ async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {
 }
 
 async function isRevoked(
-  store: Store,
+  { store, readTokenEpoch }: ApiContext,
   { appUid, userUid, epoch }: VerifiedClaims,
 ): Promise<boolean> {
   const user = await store.users.findOne(
     { _id: userUid, appUid, deletedAt: null },
     { projection: { appUid: 1, tokenEpoch: 1 } },
   );
-  return user === null || (await readTokenEpoch(store, user)) !== epoch;
+  return user === null || (await readTokenEpoch(user)) !== epoch;
 }
 
 /** An agent uid may come from a browser, so one that does not exist is simply not allowed. */
