@@ -7,6 +7,7 @@ import type { KeyTerm, RotationPlan } from '../../lib/crypto/key-rotation.ts';
 import type { SecretBox } from '../../lib/crypto/secret-box.ts';
 import { createSigningKey, importSigningKey } from '../../lib/crypto/user-token.ts';
 import type { SigningKey } from '../../lib/crypto/user-token.ts';
+import { tokenLog } from '../../lib/logger.ts';
 import { isDuplicateKey } from '../../lib/store/connect.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import {
@@ -78,7 +79,10 @@ function plan(
 async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocument[]> {
   const { store, clock } = ports;
   const { toAdd, toRemove } = plan(ports, await findKeys(store));
-  for (const key of toRemove) await removeSigningKey(store, key._id, clock.now());
+  for (const { _id: keyId } of toRemove) {
+    const removed = await removeSigningKey(store, keyId, clock.now());
+    if (removed) tokenLog.info({ keyId }, 'signing_key.removed');
+  }
   if (toAdd !== null) await addKey(ports, toAdd);
   return findKeys(store);
 }
@@ -100,6 +104,7 @@ async function addKey(
       ...term,
       createdAt: clock.now(),
     });
+    tokenLog.info({ keyId: made.keyId, ...term }, 'signing_key.created');
   } catch (error) {
     // Another process added the key of this generation at the same moment; use that one.
     if (!isDuplicateKey(error)) throw error;

@@ -36,13 +36,14 @@ export async function insertSigningKey(store: Store, key: SigningKeyDocument): P
   });
 }
 
-/** Removes a key, and adds its audit row unless another process has removed it already. */
-export async function removeSigningKey(store: Store, keyId: string, now: Date): Promise<void> {
+/** Removes a key with an audit row. Gives false when another process has removed it already. */
+export async function removeSigningKey(store: Store, keyId: string, now: Date): Promise<boolean> {
   const target = { kind: 'signing_key', uid: keyId };
-  await inTransaction(store, async (session) => {
+  return inTransaction(store, async (session) => {
     const { deletedCount } = await store.signingKeys.deleteOne({ _id: keyId }, { session });
-    if (deletedCount === 0) return;
+    if (deletedCount === 0) return false;
     const entry = { appUid: null, action: 'signing_key.removed', target };
     await recordAudit(store, entry, { caller, now, session });
+    return true;
   });
 }

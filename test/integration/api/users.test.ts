@@ -80,6 +80,30 @@ test('users are listed in pages, newest first, without deleted ones', async () =
   expect(second.body['nextCursor']).toBeNull();
 });
 
+test('a user is found by the external id, compared exactly, and not by what an e-mail became', async () => {
+  const userUid = await makeUser('ext 1/ä');
+  await makeUser('ext 1/A');
+  const { userUid: byEmail } = await signIn({ userEmail: 'ext@example.com' });
+  const { emailKey = '' } = (await service.store.users.findOne({ _id: byEmail })) ?? {};
+  const find = async (externalId: string): Promise<unknown[]> => {
+    const query = new URLSearchParams({ externalId });
+    const answer = await client.call('GET', `/sdkusers?${query.toString()}`);
+    expect([answer.status, answer.body['nextCursor']]).toEqual([200, null]);
+    return itemsOf(answer).map((user) => user['uid']);
+  };
+  expect(await find('ext 1/ä')).toEqual([userUid]);
+  for (const other of ['ext 1/Ä', 'ext', 'ext@example.com', emailKey, 'null']) {
+    expect(await find(other)).toEqual([]);
+  }
+});
+
+test.each(['externalId=', `externalId=${'x'.repeat(257)}`, 'externalId=a&externalId=b'])(
+  'the query %j is refused',
+  async (query) => {
+    expectProblem(await client.call('GET', `/sdkusers?${query}`), 400, 'invalid_request');
+  },
+);
+
 test('the name is changed, taken away, and left alone when it is the same', async () => {
   const uid = await makeUser();
   const path = `/sdkusers/${uid}`;
