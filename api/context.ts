@@ -8,6 +8,8 @@ import type { SecretBox } from '../lib/crypto/secret-box.ts';
 import { checkServers } from '../lib/readiness.ts';
 import type { Servers } from '../lib/readiness.ts';
 import type { Store } from '../lib/store/connect.ts';
+import { createTokenEpochReader } from '../lib/store/token-epochs.ts';
+import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
@@ -25,6 +27,7 @@ export interface ApiContext {
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
+  readTokenEpoch: TokenEpochReader;
   secretBox: SecretBox;
   tokens: TokenIssuer;
   clock: Clock;
@@ -38,6 +41,8 @@ export interface ApiContextOptions {
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
+  /** The system's, where none is given. */
+  clock?: Clock;
 }
 
 /** Makes the context over connections that the caller opened and will close. */
@@ -46,7 +51,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const servers = { store, connection: temporal.connection, namespace: temporal.namespace };
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   return {
     config,
     store,
@@ -61,6 +66,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     }),
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
+    readTokenEpoch: createTokenEpochReader(store),
     secretBox,
     tokens: createTokenIssuer({
       store,
@@ -68,6 +74,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       clock,
       issuer: config.http.publicUrl,
       lifetimeMs: config.userTokenLifetimeMs,
+      rotationMs: config.signingKeyRotationMs,
     }),
     clock,
     draining: false,

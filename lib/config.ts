@@ -31,6 +31,10 @@ export const limits = {
   nameCharactersMax: 200,
   descriptionCharactersMax: 4_000,
   accountUidsMax: 100,
+  /** Also bounds a token, which names them all: 100 uids are some 4.5 KB of it. */
+  accountsPerUserMax: 100,
+  userTokenLifetimeMaxMs: 60 * 60_000,
+  authTokenCharactersMax: 8 * 1_024,
 } as const;
 
 /** How long a stop may take before what is left is cut off. */
@@ -53,6 +57,8 @@ export interface Config {
   /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
   workflowStartsPerSecond: number;
   userTokenLifetimeMs: number;
+  /** How long a signing key of user tokens signs. */
+  signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
   workflowBundlePath: string | null;
@@ -161,10 +167,19 @@ function asRetention(text: string): number {
 
 function asTokenLifetime(text: string): number {
   const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < 60_000 || lifetimeMs > 3_600_000) {
+  if (lifetimeMs < 60_000 || lifetimeMs > limits.userTokenLifetimeMaxMs) {
     throw new Error(`must be from 1m to 60m (got "${text}")`);
   }
   return lifetimeMs;
+}
+
+/** A day at least: a key is published an hour before it signs, and kept more than an hour after. */
+function asRotation(text: string): number {
+  const rotationMs = parseDurationMs(text);
+  if (rotationMs < dayMs || rotationMs > 365 * dayMs) {
+    throw new Error(`must be from 1d to 365d (got "${text}")`);
+  }
+  return rotationMs;
 }
 
 function asNumberUpTo(max: number): (text: string) => number {
@@ -242,6 +257,7 @@ export function readConfig(environment: Environment): Config {
       asNumberUpTo(1_000),
     ),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
+    signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
     workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
@@ -273,6 +289,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     workflowStartsPerSecond: config.workflowStartsPerSecond,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
+    signingKeyRotationMs: config.signingKeyRotationMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),
     keyPepperConfigured: true,
     workflowBundle: config.workflowBundlePath === null ? 'built at start' : 'prebuilt',

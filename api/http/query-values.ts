@@ -27,6 +27,18 @@ export function readTimeRange(query: URLSearchParams): TimeRange {
   return { since: readTimeQuery(query, 'since'), until: readTimeQuery(query, 'until') };
 }
 
+/** Reads a text of 1 to `charactersMax` characters, or null where it is absent. Throws `invalid_request`. */
+export function readText(
+  query: URLSearchParams,
+  name: string,
+  charactersMax: number,
+): string | null {
+  const text = readOnce(query, name);
+  // As JSON Schema counts, in Unicode code points.
+  if (text === null || (text !== '' && Array.from(text).length <= charactersMax)) return text;
+  throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
+}
+
 /** Reads a time, or null where it is absent. Throws `invalid_request`. */
 function readTimeQuery(query: URLSearchParams, name: string): Date | null {
   const text = readOnce(query, name);

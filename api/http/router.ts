@@ -40,7 +40,7 @@ export type Handler<Body = undefined> = (
 
 /** A line of the table. `scope` null means that the route takes no key. */
 export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   scope: Scope | null;
   body: Validator<unknown> | null;
@@ -112,6 +112,11 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     );
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
+    // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).
+    if (result.headers?.['etag'] !== undefined && ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
     if (result.body !== undefined) {
       ctx.body = JSON.stringify(result.body);
       ctx.type = 'application/json';

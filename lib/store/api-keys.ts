@@ -8,6 +8,7 @@ export const scopes = [
   'events:write',
   'resources:read',
   'resources:write',
+  'admin',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -5,6 +5,8 @@ export interface AppDocument {
   name: string;
   /** Kept here so that the limit of webhooks an app holds under any number of callers at once. */
   webhookCount: number;
+  /** How often the tokens of all its users were revoked; absent before the first time. */
+  tokenEpoch?: number;
   createdAt: Date;
 }
 
@@ -13,4 +15,6 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
+  /** Absent until the account is changed. */
+  updatedAt?: Date;
 }

@@ -29,6 +29,8 @@ const neededIndexes: readonly NeededIndex[] = [
     key: { appUid: 1, emailKey: 1 },
     options: { unique: true, partialFilterExpression: { emailKey: { $type: 'string' } } },
   },
+  { collection: 'users', name: 'app', key: { appUid: 1, deletedAt: 1, _id: -1 } },
+  { collection: 'users', name: 'members', key: { appUid: 1, accountUids: 1, _id: -1 } },
   { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
   { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
   {
@@ -38,6 +40,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { partialFilterExpression: { resumedAt: { $type: 'date' } } },
   },
   { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
+  {
+    collection: 'agents',
+    name: 'account',
+    key: { appUid: 1, accountUids: 1 },
+    options: { partialFilterExpression: { accountUids: { $type: 'string' } } },
+  },
   { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
   { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
   { collection: 'events', name: 'app', key: { appUid: 1, _id: -1 } },
@@ -92,9 +100,9 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   {
     collection: 'signingKeys',
-    name: 'active',
-    key: { active: 1 },
-    options: { unique: true, partialFilterExpression: { active: true } },
+    name: 'generation',
+    key: { generation: 1 },
+    options: { unique: true },
   },
   {
     collection: 'idempotencyKeys',

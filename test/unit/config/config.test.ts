@@ -76,6 +76,8 @@ const bad: [string, string][] = [
   ['HERALD_EVENTS_PER_WORKFLOW', '1.5'],
   ['HERALD_USER_TOKEN_LIFETIME', '59s'],
   ['HERALD_USER_TOKEN_LIFETIME', '61m'],
+  ['HERALD_SIGNING_KEY_ROTATION', '23h'],
+  ['HERALD_SIGNING_KEY_ROTATION', '366d'],
   ['HERALD_KEY_PEPPER', 'x'.repeat(31)],
   ['HERALD_SECRET_KEYS', 'k1:dG9vIHNob3J0'],
 ];
@@ -108,6 +110,8 @@ test.each([
   ['HERALD_EVENTS_PER_WORKFLOW', '60'],
   ['HERALD_USER_TOKEN_LIFETIME', '1m'],
   ['HERALD_USER_TOKEN_LIFETIME', '60m'],
+  ['HERALD_SIGNING_KEY_ROTATION', '1d'],
+  ['HERALD_SIGNING_KEY_ROTATION', '365d'],
   ['HERALD_KEY_PEPPER', 'x'.repeat(32)],
   ['HERALD_PUBLIC_URL', 'https://herald.example/'],
 ])('%s=%j is taken', (name, value) => {
