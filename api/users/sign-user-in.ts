@@ -1,4 +1,5 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
+import { canonicalEmail } from '../../lib/canonical-email.ts';
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { findUnknownAccounts } from '../../lib/store/accounts.ts';
@@ -7,7 +8,7 @@ import { findOrCreateUser } from '../../lib/store/users.ts';
 import type { UserIdentity } from '../../lib/store/users.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { canonicalEmail, emailIdentity } from './user-identity.ts';
+import { emailIdentity } from './user-identity.ts';
 
 export interface SignUserInBody {
   externalId?: string;

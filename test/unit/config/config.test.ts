@@ -38,7 +38,12 @@ test('the defaults are those of production: https alone, on two ports, to public
     allowCidrs: [],
     denyCidrs: [],
   });
-  expect(config.http).toEqual({ port: 3000, host: '0.0.0.0', publicUrl: 'http://localhost:3000' });
+  expect(config.http).toEqual({
+    port: 3000,
+    host: '0.0.0.0',
+    publicUrl: 'http://localhost:3000',
+    trustedProxyHops: 0,
+  });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
 });
