@@ -1,4 +1,6 @@
 // The table of routes: method, path, scope of the key, body, handler.
+import { adminRoutes } from './admin/admin-routes.ts';
+import { listAuditLog } from './audit/list-audit-log.ts';
 import { getEvent } from './events/get-event.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
@@ -98,6 +100,10 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
+
+  route({ method: 'get', path: `${app}/audit-log`, scope: 'admin', handler: listAuditLog }),
+
+  ...adminRoutes,
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, handler: getJwks }),
   route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'dlv'
   | 'evt'
   | 'key'
+  | 'mem'
   | 'rdl'
   | 'req'
   | 'tok'

@@ -1,6 +1,7 @@
 // The values of a list's filters in the query, each at most once.
 import { invalidRequest } from './validate.ts';
 
+const textCharactersMax = 64;
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Reads one of a few words, or null where it is absent. Throws `invalid_request`. */
@@ -14,6 +15,13 @@ export function readChoice<Choice extends string>(
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
   throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
+}
+
+/** Reads a text of 1 to 64 characters, such as a uid, or null where it is absent. Throws `invalid_request`. */
+export function readText(query: URLSearchParams, name: string): string | null {
+  const text = readOnce(query, name);
+  if (text === null || (text.length > 0 && text.length <= textCharactersMax)) return text;
+  throw refuse(name, 'length', `${name} must have from 1 to ${textCharactersMax} characters`);
 }
 
 /** Reads a time, or null where it is absent. Throws `invalid_request`. */

@@ -1,10 +1,15 @@
 // Applications and their accounts: the parents of everything else.
+import type { ClientSession } from 'mongodb';
+import { newId } from '../ids.ts';
+import type { Store } from './connect.ts';
 
 export interface AppDocument {
   _id: string;
   name: string;
   /** Kept here so that the limit of webhooks an app holds under any number of callers at once. */
   webhookCount: number;
+  /** Written by transactions that must not run side by side (`takeTurn`); it means nothing else. */
+  turn?: number;
   createdAt: Date;
 }
 
@@ -13,4 +18,22 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
+}
+
+/** Makes an application, to be stored by the caller. */
+export function makeApp(name: string, now: Date): AppDocument {
+  return { _id: newId('app', now), name, webhookCount: 0, createdAt: now };
+}
+
+/**
+ * Lets a transaction go alone among those of an application that call this: they write the same
+ * document, so the later of two at once runs again and sees what the first did. For rules over
+ * several documents, such as "at most 50 keys" or "never without an owner".
+ */
+export async function takeTurn(
+  store: Store,
+  appUid: string,
+  session: ClientSession,
+): Promise<void> {
+  await store.apps.updateOne({ _id: appUid }, { $inc: { turn: 1 } }, { session });
 }
