@@ -160,7 +160,7 @@ test('a key is rolled once; a revoked or expired one is not', async () => {
   expectProblem(await roll(expired.body['uid']), 409, 'conflict');
   const atOnce = await generate();
   const both = await Promise.all([roll(atOnce.body['uid']), roll(atOnce.body['uid'])]);
-  expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+  expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
 test('a revoked key is refused at once by every process; revoking again changes nothing', async () => {
@@ -195,7 +195,9 @@ test('an application has at most 50 active keys, also when they come at once; a 
   }));
   await service.store.apiKeys.insertMany(bulk);
   const made = await Promise.all(Array.from({ length: 6 }, () => generate()));
-  expect(made.map((answer) => answer.status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
+  expect(made.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+    201, 201, 409, 409, 409, 409,
+  ]);
   for (const answer of made.filter((each) => each.status === 409)) {
     expectProblem(answer, 409, 'limit_reached');
   }

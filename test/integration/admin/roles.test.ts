@@ -50,7 +50,8 @@ const calls: [string, string, unknown, Role][] = [
   ['GET', '/audit-log', undefined, 'viewer'],
 ];
 
-test.each(calls)('%s {app}%s is for those who may', async (method, path, body, needed) => {
+test.each(calls)('%s {app}%s is for those who may', async (...line) => {
+  const [method, path, body, needed] = line;
   const order: Role[] = ['viewer', 'admin', 'owner'];
   const options = body === undefined ? {} : { body };
   for (const role of order) {
@@ -161,7 +162,7 @@ test('the last owner stays; two owners who remove one another at once do not bot
     superuser.call('DELETE', self),
     members.owner.call('DELETE', `${path}/${members.owner.admin._id}`),
   ]);
-  expect(both.map((answer) => answer.status).sort()).toEqual([204, 409]);
+  expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([204, 409]);
 });
 
 test.each([
@@ -174,7 +175,8 @@ test.each([
   ['POST', '{app}/members', { email: 'a@b.co', role: 'root' }, ['#/role enum']],
   ['POST', '{app}/members', { email: 'nonsense', role: 'owner' }, ['#/email format']],
   ['PATCH', '{app}/members/x', { role: null }, ['#/role enum', '#/role type']],
-] as const)('%s %s with %j is refused, naming each fault', async (method, path, body, faults) => {
+] as const)('%s %s with %j is refused, naming each fault', async (...line) => {
+  const [method, path, body, faults] = line;
   const answer = await superuser.call(method, path.replace('{app}', app), { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer).sort()).toEqual([...faults].sort());
