@@ -49,6 +49,8 @@ test('the defaults are those of production: https alone, on two ports, to public
 });
 
 const bad: [string, string][] = [
+  ['HERALD_TRUSTED_PROXY_HOPS', '10'],
+  ['HERALD_TRUSTED_PROXY_HOPS', 'true'],
   ['PORT', '65536'],
   ['PORT', '-1'],
   ['PORT', '80.5'],
@@ -102,6 +104,7 @@ test.each([
   ['HERALD_RETENTION', '14d'],
   ['HERALD_HELD_FOR', '1m'],
   ['HERALD_DEACTIVATE_AFTER', '365d'],
+  ['HERALD_TRUSTED_PROXY_HOPS', '9'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1000'],
   ['HERALD_EVENTS_PER_WORKFLOW', '1'],
   ['HERALD_EVENTS_PER_WORKFLOW', '60'],
