@@ -13,6 +13,8 @@ import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
+import { createUseNoter } from './http/note-use.ts';
+import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
 import type { ApiKeyReader } from './keys/api-key-reader.ts';
 import { createEventWriter } from './resources/event-writer.ts';
@@ -28,6 +30,8 @@ export interface ApiContext {
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
   readTokenEpoch: TokenEpochReader;
+  noteKeyUse: UseNoter;
+  noteSessionUse: UseNoter;
   secretBox: SecretBox;
   tokens: TokenIssuer;
   clock: Clock;
@@ -67,6 +71,18 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
     readTokenEpoch: createTokenEpochReader(store),
+    noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
+      store.apiKeys.updateOne(
+        { _id, lastUsedAt: { $not: { $gt: before } } },
+        { $set: { lastUsedAt: now } },
+      ),
+    ),
+    noteSessionUse: createUseNoter(clock, (_id, { now, before }) =>
+      store.adminSessions.updateOne(
+        { _id, lastUsedAt: { $lte: before } },
+        { $set: { lastUsedAt: now } },
+      ),
+    ),
     secretBox,
     tokens: createTokenIssuer({
       store,

@@ -8,6 +8,8 @@ import { getAccount } from './accounts/get-account.ts';
 import { listAccounts } from './accounts/list-accounts.ts';
 import { listMembers } from './accounts/list-members.ts';
 import { removeMember } from './accounts/remove-member.ts';
+import { adminRoutes } from './admin/admin-routes.ts';
+import { listAuditLog } from './audit/list-audit-log.ts';
 import { getEvent } from './events/get-event.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
@@ -138,6 +140,10 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
   route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
+
+  route({ method: 'get', path: `${app}/audit-log`, scope: 'admin', handler: listAuditLog }),
+
+  ...adminRoutes,
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, handler: getJwks }),
   route({ method: 'get', path: '/healthz', scope: null, handler: getHealth }),

@@ -3,11 +3,26 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { parseKeyRing } from './crypto/secret-box.ts';
 import type { SealingKey } from './crypto/secret-box.ts';
-import { defaultRetryScheduleMs, parseSchedule } from './delivery/retry-schedule.ts';
+import { defaultRetryScheduleMs } from './delivery/retry-schedule.ts';
 import type { Retention } from './delivery/tidy-up.ts';
-import { parseDurationMs } from './duration.ts';
-import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
+import {
+  asBoolean,
+  asCidrs,
+  asLongDuration,
+  asNumberUpTo,
+  asPepper,
+  asPort,
+  asProxyHops,
+  asRetention,
+  asRotation,
+  asSchedule,
+  asText,
+  asTokenLifetime,
+  asUrl,
+  asWebhookPorts,
+  userTokenLifetimeMaxMs,
+} from './setting-parsers.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -18,6 +33,8 @@ export const limits = {
   payloadBytesMax: 256 * 1024,
   /** What `HERALD_WEBHOOKS_PER_APP` may ask for. */
   webhooksPerAppCeiling: 1_000,
+  apiKeysPerAppMax: 50,
+  membersPerAppMax: 100,
   tenantsPerWebhookMax: 100,
   replayedPerSecondMax: 100,
   mentionsPerErasureMax: 10,
@@ -29,11 +46,12 @@ export const limits = {
   externalIdCharactersMax: 256,
   emailCharactersMax: 254,
   nameCharactersMax: 200,
+  filterCharactersMax: 64,
   descriptionCharactersMax: 4_000,
   accountUidsMax: 100,
   /** Also bounds a token, which names them all: 100 uids are some 4.5 KB of it. */
   accountsPerUserMax: 100,
-  userTokenLifetimeMaxMs: 60 * 60_000,
+  userTokenLifetimeMaxMs,
   authTokenCharactersMax: 8 * 1_024,
 } as const;
 
@@ -42,7 +60,13 @@ export const stopTimeoutMs = 10_000;
 
 /** Everything a process needs to know, read once at its start. */
 export interface Config {
-  http: { port: number; host: string; publicUrl: string };
+  http: {
+    port: number;
+    host: string;
+    publicUrl: string;
+    /** How many proxies in front of the api add the address they see to `X-Forwarded-For`. */
+    trustedProxyHops: number;
+  };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
@@ -104,97 +128,19 @@ class SettingReader {
   }
 }
 
-const asText = (text: string): string => text;
-
-function asPort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`must be a port from 0 to 65535 (got "${text}")`);
-  }
-  return port;
-}
-
-function asBoolean(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new Error(`must be true or false (got "${text}")`);
-}
-
-function asUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error(`must be an http or https address (got "${text}")`);
-  }
-  return text.replace(/\/+$/, '');
-}
-
-function asList(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
-function asCidrs(text: string): string[] {
-  const cidrs = asList(text);
-  const faulty = cidrs.find((cidr) => !isCidr(cidr));
-  if (faulty !== undefined)
-    throw new Error(`"${faulty}" is not an address range such as 10.0.0.0/8`);
-  return cidrs;
-}
-
-function asWebhookPorts(text: string): number[] | 'any' {
-  return text === 'any' ? 'any' : asList(text).map(asPort);
-}
-
-const asSchedule = (text: string): number[] => parseSchedule(asList(text));
-
-/** A time after which the service acts on old things: long enough for somebody to notice. */
-function asLongDuration(text: string): number {
-  const durationMs = parseDurationMs(text);
-  if (durationMs < 60_000 || durationMs > 365 * dayMs) {
-    throw new Error(`must be from 1m to 365d (got "${text}")`);
-  }
-  return durationMs;
-}
-
-/** An event must outlive the retries of its deliveries, which end after 15 days (workflows/activity-options.ts). */
-function asRetention(text: string): number {
-  const retentionMs = parseDurationMs(text);
-  if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {
-    throw new Error(`must be from 15d to 3650d (got "${text}")`);
-  }
-  return retentionMs;
-}
-
-function asTokenLifetime(text: string): number {
-  const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < 60_000 || lifetimeMs > limits.userTokenLifetimeMaxMs) {
-    throw new Error(`must be from 1m to 60m (got "${text}")`);
-  }
-  return lifetimeMs;
-}
-
-/** A day at least: a key is published an hour before it signs, and kept more than an hour after. */
-function asRotation(text: string): number {
-  const rotationMs = parseDurationMs(text);
-  if (rotationMs < dayMs || rotationMs > 365 * dayMs) {
-    throw new Error(`must be from 1d to 365d (got "${text}")`);
-  }
-  return rotationMs;
-}
-
-function asNumberUpTo(max: number): (text: string) => number {
-  return (text) => {
-    const count = Number(text);
-    if (Number.isInteger(count) && count >= 1 && count <= max) return count;
-    throw new Error(`must be a whole number from 1 to ${max} (got "${text}")`);
+function readMongodb(settings: SettingReader): Config['mongodb'] {
+  return {
+    uri: settings.read('MONGODB_URI', undefined, asText),
+    database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
   };
 }
 
-function asPepper(text: string): string {
-  if (Buffer.byteLength(text) < 32) {
-    throw new Error(`must be at least 32 bytes (got ${Buffer.byteLength(text)})`);
-  }
-  return text;
+/** Reads only where the database is, for commands that need nothing else. Throws a ConfigError. */
+export function readStoreConfig(environment: Environment): Config['mongodb'] {
+  const settings = new SettingReader(environment);
+  const mongodb = readMongodb(settings);
+  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  return mongodb;
 }
 
 function readTemporal(settings: SettingReader, environment: Environment): Config['temporal'] {
@@ -223,11 +169,9 @@ export function readConfig(environment: Environment): Config {
       port,
       host: settings.read('HERALD_HOST', '0.0.0.0', asText),
       publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
+      trustedProxyHops: settings.read('HERALD_TRUSTED_PROXY_HOPS', 0, asProxyHops),
     },
-    mongodb: {
-      uri: settings.read('MONGODB_URI', undefined, asText),
-      database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
-    },
+    mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
     egress: {
       allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
@@ -273,6 +217,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     port: config.http.port,
     host: config.http.host,
     publicUrl: config.http.publicUrl,
+    trustedProxyHops: config.http.trustedProxyHops,
     mongodbHost: mongodb,
     mongodbDatabase: config.mongodb.database,
     temporalAddress: config.temporal.address,

@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'ers'
   | 'evt'
   | 'key'
+  | 'mem'
   | 'rdl'
   | 'req'
   | 'tok'

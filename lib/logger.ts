@@ -1,5 +1,6 @@
 // The process's loggers: one constant a subject, JSON lines, nothing secret by construction.
 import { pino } from 'pino';
+import { maskSecrets } from './mask-secrets.ts';
 
 // The one read of the environment outside config.ts: loggers exist before the configuration is
 // checked, because a faulty configuration has to be logged too.
@@ -10,6 +11,7 @@ const root = pino({
   base: { pid: process.pid },
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
+  hooks: { streamWrite: maskSecrets },
 });
 
 export const httpLog = root.child({ subject: 'http' });

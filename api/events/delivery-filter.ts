@@ -1,8 +1,8 @@
 // Which deliveries a list is to give: of a state, of a class of answers, of a time.
 import { deliveryStates, statusClasses } from '../../lib/delivery/outcome.ts';
 import type { DeliveryState, StatusClass } from '../../lib/delivery/outcome.ts';
+import type { TimeRange } from '../../lib/store/paging.ts';
 import { readChoice, readTimeRange } from '../http/query-values.ts';
-import type { TimeRange } from '../http/query-values.ts';
 
 export interface DeliveryFilter extends TimeRange {
   state: DeliveryState | null;

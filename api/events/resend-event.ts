@@ -3,6 +3,7 @@ import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
@@ -64,6 +65,10 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
     { key: request.idempotency, secretBox: context.secretBox, now },
     async (session) => {
       await context.store.redeliveries.insertOne(resend, { session });
+      const target = { kind: 'event', uid: event._id };
+      const details = { redeliveryUid: resend._id, webhookUids };
+      const entry = { appUid: request.appUid, action: 'event.resent', target, details };
+      await recordAudit(context.store, entry, { caller: request.caller, now, session });
       return { redeliveryUid: resend._id, eventId: event._id, webhookUids };
     },
   );

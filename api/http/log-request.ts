@@ -22,6 +22,7 @@ export const logRequest: Middleware = async (ctx, next) => {
       err: ctx.state['error'],
       appUid: ctx.state['appUid'],
       keyId: ctx.state['keyId'],
+      adminUid: ctx.state['adminUid'],
       durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
     },
     'request.completed',

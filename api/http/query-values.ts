@@ -1,4 +1,5 @@
 // The values of a list's filters in the query, each at most once.
+import type { TimeRange } from '../../lib/store/paging.ts';
 import { invalidRequest } from './validate.ts';
 
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
@@ -14,12 +15,6 @@ export function readChoice<Choice extends string>(
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
   throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
-}
-
-/** The bounds of a list in time, each absent or a time. */
-export interface TimeRange {
-  since: Date | null;
-  until: Date | null;
 }
 
 /** Reads `since` and `until`. Throws `invalid_request`. */

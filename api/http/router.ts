@@ -1,4 +1,4 @@
-// The table of routes and what stands before each handler: credential, scope, body, in that order.
+// The table of routes and what stands before each handler: who may call, body, in that order.
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
@@ -6,15 +6,18 @@ import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
 import { idempotencyKey } from '../../lib/store/idempotency.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
+import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
-import { authenticate } from '../keys/authenticate.ts';
+import { admit } from './admit.ts';
+import type { Access } from './admit.ts';
+import { clientAddress } from './client-address.ts';
 import { readIdempotencyHeader } from './idempotency-header.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { Validator } from './validate.ts';
 
 /** What a handler gets of a request: checked, and free of Koa. */
 export interface ApiRequest<Body = undefined> {
-  /** The application of the path and of the key; empty on the few routes without a key. */
+  /** The application of the path, in which the caller was let in; empty on routes without one. */
   appUid: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -38,30 +41,67 @@ export type Handler<Body = undefined> = (
   context: ApiContext,
 ) => Promise<ApiAnswer>;
 
-/** A line of the table. `scope` null means that the route takes no key. */
+/** What a handler of the admin area gets beside: the admin who asks, and the session. */
+export interface AdminRequest<Body = undefined> extends ApiRequest<Body> {
+  signedIn: SignedIn;
+}
+
+export type AdminHandler<Body = undefined> = (
+  request: AdminRequest<Body>,
+  context: ApiContext,
+) => Promise<ApiAnswer>;
+
+/** A line of the table. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
-  scope: Scope | null;
+  access: Access;
   body: Validator<unknown> | null;
-  handler: Handler<never>;
+  handler: (request: never, context: ApiContext) => Promise<ApiAnswer>;
 }
 
-/** Makes a line of the table whose handler takes no body. */
-export function route(
-  line: Pick<Route, 'method' | 'path' | 'scope'> & { handler: Handler },
-): Route {
-  return { ...line, body: null, handler: line.handler };
+/** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
+type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
+
+/** Makes a line for callers with an API key, whose handler takes no body. */
+export function route({ method, path, scope, handler }: KeyLine & { handler: Handler }): Route {
+  return { method, path, access: keyAccess(scope), body: null, handler };
 }
 
 /** Makes a line whose handler takes the body that its validator lets through. */
 export function routeWithBody<Body>(
-  line: Pick<Route, 'method' | 'path' | 'scope'> & {
-    body: Validator<Body>;
-    handler: Handler<Body>;
-  },
+  line: KeyLine & { body: Validator<Body>; handler: Handler<Body> },
 ): Route {
-  return { ...line, handler: line.handler };
+  const { method, path, scope, body, handler } = line;
+  return { method, path, access: keyAccess(scope), body, handler };
+}
+
+function keyAccess(scope: Scope | null): Access {
+  return scope === null ? { kind: 'open' } : { kind: 'key', scope };
+}
+
+/** A line of the admin area: what the admin who asks must be. */
+type AdminLine = Pick<Route, 'method' | 'path'> & { needs: AdminNeed };
+
+/** Makes a line for signed-in admins, whose handler takes no body. */
+export function adminRoute(line: AdminLine & { handler: AdminHandler }): Route {
+  const { method, path, needs, handler } = line;
+  return { method, path, access: { kind: 'admin', needs }, body: null, handler };
+}
+
+/** The same with a body. */
+export function adminRouteWithBody<Body>(
+  line: AdminLine & { body: Validator<Body>; handler: AdminHandler<Body> },
+): Route {
+  const { method, path, needs, body, handler } = line;
+  return { method, path, access: { kind: 'admin', needs }, body, handler };
+}
+
+/** Makes a line of the admin area for those who are not signed in yet. */
+export function signInRoute<Body>(
+  line: Pick<Route, 'method' | 'path'> & { body: Validator<Body>; handler: Handler<Body> },
+): Route {
+  return { ...line, access: { kind: 'own_pages' }, handler: line.handler };
 }
 
 /** Makes the router of a table. */
@@ -84,32 +124,32 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
   return async (ctx) => {
     const params = ctx.params;
     const appUid = params['appUid'] ?? '';
+    const { req } = ctx;
+    if (line.access.kind !== 'open') ctx.state['appUid'] = params['appUid'];
+    const admitted = await admit(context, line.access, { request: req, appUid });
+    Object.assign(ctx.state, admitted.logged);
     const caller: Caller = {
-      actor: { kind: 'system', uid: null },
-      address: ctx.req.socket.remoteAddress ?? null,
+      actor: admitted.actor,
+      address: clientAddress(req, context.config.http.trustedProxyHops),
       requestId: ctx.state['requestId'] as string,
     };
-    if (line.scope !== null) {
-      ctx.state['appUid'] = appUid;
-      const key = await authenticate(context, ctx.req.rawHeaders, { appUid, scope: line.scope });
-      ctx.state['keyId'] = key.keyId;
-      caller.actor = { kind: 'api_key', uid: key._id };
-    }
-    const header = readIdempotencyHeader(ctx.req.rawHeaders);
-    const body = line.body === null ? undefined : line.body(await readJsonBody(ctx.req));
-    // Of the route and not the path, of which the router takes more than one spelling.
-    const scope = `${line.method} ${line.path}\n${JSON.stringify(params)}`;
-    const result = await line.handler(
-      {
-        appUid,
-        params,
-        query: new URLSearchParams(ctx.querystring),
-        body: body as never,
-        idempotency: header === null ? null : idempotencyKey(scope, header, body),
-        caller,
-      },
-      context,
-    );
+    const header = readIdempotencyHeader(req.rawHeaders);
+    const body = line.body === null ? undefined : line.body(await readJsonBody(req));
+    // Of the route and not the path, of which the router takes more than one spelling. Two admins do
+    // not share a key; those who call for an application do, for its API keys are rolled.
+    const owner = admitted.signedIn?.admin._id ?? '';
+    const scope = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
+    const request: ApiRequest<unknown> & { signedIn: SignedIn | null } = {
+      appUid,
+      params,
+      query: new URLSearchParams(ctx.querystring),
+      body,
+      idempotency: header === null ? null : idempotencyKey(scope, header, body),
+      caller,
+      signedIn: admitted.signedIn,
+    };
+    // The makers of lines above see to it that a handler takes what its access and validator give.
+    const result = await line.handler(request as never, context);
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
     // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).

@@ -1,6 +1,7 @@
 // Checks the caller's API key: one credential, known, alive, of this application, with the scope.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/crypto/api-key.ts';
 import { AppError } from '../../lib/errors.ts';
+import { isKeyAlive } from '../../lib/store/api-keys.ts';
 import type { ApiKeyDocument, Scope } from '../../lib/store/api-keys.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
@@ -47,10 +48,8 @@ async function findKey(context: ApiContext, text: string): Promise<ApiKeyDocumen
   const key = await context.findApiKey(parsed.keyId);
   // An unknown key costs the same work as a wrong one.
   const matches = sameHash(hash, key?.secretHash ?? hashApiKey('', context.config.keyPepper));
-  const now = context.clock.now();
-  const alive =
-    key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
-  if (!matches || !alive) throw unauthenticated();
+  if (!matches || key === null || !isKeyAlive(key, context.clock.now())) throw unauthenticated();
+  context.noteKeyUse(key._id, key.lastUsedAt);
   return key;
 }
 

@@ -1,4 +1,6 @@
 // POST …/webhooks/{webhookUid}/replays/{replayUid}/cancel: stops a replay that still runs.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
 import type { Handler } from '../http/router.ts';
 import { findReplay } from './get-replay.ts';
 import { presentReplay } from './present-replay.ts';
@@ -9,9 +11,19 @@ import { presentReplay } from './present-replay.ts';
  */
 export const cancelReplay: Handler = async (request, context) => {
   const replay = await findReplay(request, context);
-  await context.store.redeliveries.updateOne(
-    { _id: replay._id, appUid: request.appUid, state: 'running' },
-    { $set: { state: 'cancelled', finishedAt: context.clock.now() } },
-  );
+  const { store, clock } = context;
+  const { appUid, caller } = request;
+  await inTransaction(store, async (session) => {
+    const now = clock.now();
+    const cancelled = await store.redeliveries.updateOne(
+      { _id: replay._id, appUid, state: 'running' },
+      { $set: { state: 'cancelled', finishedAt: now } },
+      { session },
+    );
+    if (cancelled.matchedCount === 0) return;
+    const target = { kind: 'replay', uid: replay._id };
+    const entry = { appUid, action: 'replay.cancelled', target };
+    await recordAudit(store, entry, { caller, now, session });
+  });
   return { status: 200, body: presentReplay(await findReplay(request, context)) };
 };

@@ -4,6 +4,7 @@ import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { toStart } from '../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
@@ -60,7 +61,7 @@ export const createReplayBody = validator<CreateReplayBody>({
  * `invalid_request`.
  */
 export const createReplay: Handler<CreateReplayBody> = async (request, context) => {
-  const { appUid, params, body } = request;
+  const { appUid, params, body, caller } = request;
   const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
   if (webhook === null) throw noSuchWebhook();
   const replay = newReplay(context, request);
@@ -73,6 +74,10 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
     { key: request.idempotency, secretBox: context.secretBox, now: replay.createdAt },
     async (session) => {
       await context.store.redeliveries.insertOne(replay, { session });
+      const target = { kind: 'replay', uid: replay._id };
+      const details = { webhookUid: webhook._id, since: replay.since, until: replay.until };
+      const entry = { appUid, action: 'replay.created', target, details };
+      await recordAudit(context.store, entry, { caller, now: replay.createdAt, session });
       return presentReplay(replay);
     },
   );

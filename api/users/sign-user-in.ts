@@ -1,4 +1,5 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
+import { canonicalEmail } from '../../lib/canonical-email.ts';
 import { limits } from '../../lib/config.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
 import { findOrCreateUser } from '../../lib/store/users.ts';
@@ -6,7 +7,7 @@ import type { UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { canonicalEmail, emailIdentity } from './user-identity.ts';
+import { emailIdentity } from './user-identity.ts';
 
 export interface SignUserInBody {
   externalId?: string;

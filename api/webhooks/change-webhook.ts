@@ -1,7 +1,10 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { showWebhook } from './present-webhook.ts';
+import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, noSuchWebhook, readFields } from './webhook-fields.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
@@ -12,30 +15,28 @@ import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
  * `invalid_webhook_url`, `invalid_request`, `not_found`.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context) => {
-  const { appUid, params, body } = request;
-  const { webhooks } = context.store;
+  const { appUid, params, body, caller } = request;
+  const { store } = context;
   const now = context.clock.now();
   const filter = { _id: params['webhookUid'] ?? '', appUid };
   const written = readFields(context, body);
-  if (written.events !== undefined || written.entities !== undefined) {
-    const before = await webhooks.findOne(filter);
-    if (before === null) throw noSuchWebhook();
-    checkEvents({ ...before, ...written });
-  }
   const fields = { ...written, ...forgiven(written), updatedAt: now };
-  const after = { returnDocument: 'after' } as const;
-  if (body.active === true) {
-    const resume = { resumedAt: now, onResume: body.onResume ?? 'deliver' };
-    const set = { $set: { ...fields, ...resume } };
-    const resumed = await webhooks.findOneAndUpdate({ ...filter, active: false }, set, after);
-    if (resumed !== null) {
-      context.dispatcher.release({ _id: resumed._id, appUid, ...resume });
-      return { status: 200, body: await showWebhook(context, resumed) };
+  const resume = { resumedAt: now, onResume: body.onResume ?? 'deliver' };
+  const { webhook, resumed } = await inTransaction(store, async (session) => {
+    const before = await store.webhooks.findOne(filter, { session });
+    if (before === null) throw noSuchWebhook();
+    if (written.events !== undefined || written.entities !== undefined) {
+      checkEvents({ ...before, ...written });
     }
-  }
-  const changed = await webhooks.findOneAndUpdate(filter, { $set: fields }, after);
-  if (changed === null) throw noSuchWebhook();
-  return { status: 200, body: await showWebhook(context, changed) };
+    const resumes = body.active === true && !before.active;
+    const changes = resumes ? { ...fields, ...resume } : fields;
+    await store.webhooks.updateOne(filter, { $set: changes }, { session });
+    const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body));
+    await recordAudit(store, entry, { caller, now, session });
+    return { webhook: { ...before, ...changes }, resumed: resumes };
+  });
+  if (resumed) context.dispatcher.release({ _id: webhook._id, appUid, ...resume });
+  return { status: 200, body: await showWebhook(context, webhook) };
 };
 
 /** Whoever sets `active` has taken note of why the service paused the webhook, and starts anew. */

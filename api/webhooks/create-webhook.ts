@@ -2,18 +2,20 @@
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
+import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, readFields } from './webhook-fields.ts';
 import type { CreateWebhookBody } from './webhook-fields.ts';
 
 /** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
-  const { appUid, body, idempotency } = request;
+  const { appUid, body, caller, idempotency } = request;
   const { webhooksPerAppMax } = context.config;
   const secret = newWebhookSecret();
   const webhook = newWebhook(context, { appUid, body, secret });
@@ -28,6 +30,8 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
       );
       if (counted.matchedCount === 0) throw tooMany(webhooksPerAppMax);
       await context.store.webhooks.insertOne(webhook, { session });
+      const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body));
+      await recordAudit(context.store, entry, { caller, now: webhook.createdAt, session });
       return { ...presentWebhook(webhook, viewNow(context), 0), secret };
     },
   );

@@ -1,7 +1,10 @@
 // POST …/webhooks/{webhookUid}/secret/promote: the receiver knows the new secret, so use it everywhere.
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
 import type { Handler } from '../http/router.ts';
 import { showWebhook } from './present-webhook.ts';
+import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 
 /**
@@ -9,15 +12,22 @@ import { noSuchWebhook } from './webhook-fields.ts';
  * the overlap ends. Doing it again changes nothing. Throws `not_found`, or `conflict` when no
  * rotation is under way.
  */
-export const promoteSecret: Handler = async ({ appUid, params }, context) => {
+export const promoteSecret: Handler = async ({ appUid, params, caller }, context) => {
+  const { store } = context;
   const now = context.clock.now();
   const filter = { _id: params['webhookUid'] ?? '', appUid };
-  const promoted = await context.store.webhooks.findOneAndUpdate(
-    { ...filter, 'previousSecret.until': { $gt: now } },
-    { $set: { 'previousSecret.promoted': true, updatedAt: now } },
-    { returnDocument: 'after' },
-  );
+  const promoted = await inTransaction(store, async (session) => {
+    const webhook = await store.webhooks.findOneAndUpdate(
+      { ...filter, 'previousSecret.until': { $gt: now } },
+      { $set: { 'previousSecret.promoted': true, updatedAt: now } },
+      { returnDocument: 'after', session },
+    );
+    if (webhook === null) return null;
+    const entry = webhookEntry(webhook, 'webhook.secret_promoted');
+    await recordAudit(store, entry, { caller, now, session });
+    return webhook;
+  });
   if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
-  if ((await context.store.webhooks.findOne(filter)) === null) throw noSuchWebhook();
+  if ((await store.webhooks.findOne(filter)) === null) throw noSuchWebhook();
   throw new AppError('conflict', 'no rotation of the secret is under way');
 };

@@ -1,6 +1,7 @@
 // POST …/webhooks/{webhookUid}/secret/rotate: a new signing secret, with the old one for a while.
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
 import { countHeld } from '../../lib/store/held-deliveries.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
@@ -8,6 +9,7 @@ import type { PreviousSecret, WebhookDocument } from '../../lib/store/webhooks.t
 import type { Handler } from '../http/router.ts';
 import { validator } from '../http/validate.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
+import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 
 export interface RotateSecretBody {
@@ -30,7 +32,7 @@ export const rotateSecretBody = validator<RotateSecretBody>({
  * and this one is not to end it at once.
  */
 export const rotateSecret: Handler<RotateSecretBody> = async (request, context) => {
-  const { appUid, params, body, idempotency } = request;
+  const { appUid, params, body, caller, idempotency } = request;
   const { store, secretBox } = context;
   const _id = params['webhookUid'] ?? '';
   const secret = newWebhookSecret();
@@ -49,6 +51,9 @@ export const rotateSecret: Handler<RotateSecretBody> = async (request, context) 
         updatedAt: view.now,
       };
       await store.webhooks.updateOne({ _id, appUid }, { $set: fields }, { session });
+      const details = { overlapSeconds: overlapMs / 1_000 };
+      const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
+      await recordAudit(store, entry, { caller, now: view.now, session });
       return { ...presentWebhook({ ...webhook, ...fields }, view, heldCount), secret };
     },
   );

@@ -2,9 +2,12 @@
 import { AppError } from '../../lib/errors.ts';
 import { renderPayload, testEventName } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import type { Handler } from '../http/router.ts';
 import { validator } from '../http/validate.ts';
+import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 
 export const testWebhookBody = validator<Record<string, never>>({
@@ -18,8 +21,10 @@ export const testWebhookBody = validator<Record<string, never>>({
  * any other. It is no change: lists of events leave it out. Answers 202 with its id, under which its
  * delivery is found. Throws `not_found`, or `conflict` when the webhook is paused.
  */
-export const testWebhook: Handler<Record<string, never>> = async ({ appUid, params }, context) => {
-  const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
+export const testWebhook: Handler<Record<string, never>> = async (request, context) => {
+  const { appUid, params, caller } = request;
+  const { store } = context;
+  const webhook = await store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
   if (webhook === null) throw noSuchWebhook();
   if (!webhook.active) throw new AppError('conflict', 'the webhook is paused; resume it first');
   const now = context.clock.now();
@@ -41,7 +46,11 @@ export const testWebhook: Handler<Record<string, never>> = async ({ appUid, para
     dispatchedAt: null,
     createdAt: now,
   };
-  await context.eventWriter.insert(event);
+  await inTransaction(store, async (session) => {
+    await store.events.insertOne(event, { session });
+    const entry = webhookEntry(webhook, 'webhook.tested', { eventId });
+    await recordAudit(store, entry, { caller, now, session });
+  });
   context.dispatcher.dispatch([event]);
   return { status: 202, body: { eventId, event: testEventName, webhookUid: webhook._id } };
 };

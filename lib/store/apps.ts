@@ -1,4 +1,7 @@
 // Applications and their accounts: the parents of everything else.
+import type { ClientSession } from 'mongodb';
+import { newId } from '../ids.ts';
+import type { Store } from './connect.ts';
 
 export interface AppDocument {
   _id: string;
@@ -7,6 +10,8 @@ export interface AppDocument {
   webhookCount: number;
   /** How often the tokens of all its users were revoked; absent before the first time. */
   tokenEpoch?: number;
+  /** Written by transactions that must not run side by side (`takeTurn`); it means nothing else. */
+  turn?: number;
   createdAt: Date;
 }
 
@@ -17,4 +22,22 @@ export interface AccountDocument {
   createdAt: Date;
   /** Absent until the account is changed. */
   updatedAt?: Date;
+}
+
+/** Makes an application, to be stored by the caller. */
+export function makeApp(name: string, now: Date): AppDocument {
+  return { _id: newId('app', now), name, webhookCount: 0, createdAt: now };
+}
+
+/**
+ * Lets a transaction go alone among those of an application that call this: they write the same
+ * document, so the later of two at once runs again and sees what the first did. For rules over
+ * several documents, such as "at most 50 keys" or "never without an owner".
+ */
+export async function takeTurn(
+  store: Store,
+  appUid: string,
+  session: ClientSession,
+): Promise<void> {
+  await store.apps.updateOne({ _id: appUid }, { $inc: { turn: 1 } }, { session });
 }

@@ -3,10 +3,13 @@ import type { ClientSession } from 'mongodb';
 import { newId } from '../ids.ts';
 import type { Store } from './connect.ts';
 
-/** Who acts: the holder of an API key, an admin of the admin area, or the service itself. */
+/**
+ * Who acts: the holder of an API key, an admin of the admin area, someone who has not shown who he
+ * is (a sign-in that failed), or the service itself.
+ */
 export interface Actor {
-  kind: 'api_key' | 'admin' | 'system';
-  /** The key's or the admin's uid; null for the service. */
+  kind: 'api_key' | 'admin' | 'anonymous' | 'system';
+  /** The key's or the admin's uid; null for the other two. */
   uid: string | null;
 }
 

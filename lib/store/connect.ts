@@ -1,6 +1,7 @@
 // The connection to MongoDB and the collections on it.
 import { MongoBulkWriteError, MongoClient } from 'mongodb';
 import type { ClientSession, Collection, Db } from 'mongodb';
+import type { AdminDocument, AdminSessionDocument, MembershipDocument } from './admins.ts';
 import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
 import type { AuditDocument } from './audit-log.ts';
@@ -12,6 +13,7 @@ import type { RateCountDocument } from './rate-counts.ts';
 import type { RedeliveryDocument } from './redeliveries.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
 import type { SequenceDocument } from './sequences.ts';
+import type { SignInThrottleDocument } from './sign-in-throttle.ts';
 import type { SigningKeyDocument } from './signing-keys.ts';
 import type { UserDocument } from './users.ts';
 import type { WebhookDocument } from './webhooks.ts';
@@ -37,6 +39,10 @@ export interface Store extends AsyncDisposable {
   idempotencyKeys: Collection<IdempotencyDocument>;
   auditLog: Collection<AuditDocument>;
   rateCounts: Collection<RateCountDocument>;
+  admins: Collection<AdminDocument>;
+  memberships: Collection<MembershipDocument>;
+  adminSessions: Collection<AdminSessionDocument>;
+  signInThrottles: Collection<SignInThrottleDocument>;
 }
 
 const operationTimeoutMs = 5_000;
@@ -94,6 +100,10 @@ function openStore(client: MongoClient, database: string): Store {
     idempotencyKeys: db.collection('idempotencyKeys'),
     auditLog: db.collection('auditLog'),
     rateCounts: db.collection('rateCounts'),
+    admins: db.collection('admins'),
+    memberships: db.collection('memberships'),
+    adminSessions: db.collection('adminSessions'),
+    signInThrottles: db.collection('signInThrottles'),
     async [Symbol.asyncDispose]() {
       await client.close();
     },

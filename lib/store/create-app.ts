@@ -1,7 +1,7 @@
 // Makes an application with what its first calls need: an API key and an account.
-import { hashApiKey, newApiKey } from '../crypto/api-key.ts';
 import { newId } from '../ids.ts';
-import { scopes } from './api-keys.ts';
+import { makeApiKey, scopes } from './api-keys.ts';
+import { makeApp } from './apps.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -18,15 +18,17 @@ export async function createApp(
   { name, keyPepper }: { name: string; keyPepper: string },
 ): Promise<NewApp> {
   const now = new Date();
-  const appUid = newId('app', now);
-  const accountUid = newId('acc', now);
+  const app = makeApp(name, now);
+  const appUid = app._id;
+  const account = { _id: newId('acc', now), appUid, name: 'First account', createdAt: now };
+  const wish = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
+  const { key, text } = makeApiKey(wish, { keyPepper, now });
   await inTransaction(store, async (session) => {
-    await store.apps.insertOne({ _id: appUid, name, webhookCount: 0, createdAt: now }, { session });
-    const account = { _id: accountUid, appUid, name: 'First account', createdAt: now };
+    await store.apps.insertOne(app, { session });
     await store.accounts.insertOne(account, { session });
+    await store.apiKeys.insertOne(key, { session });
   });
-  const apiKey = await createApiKey(store, { appUid, name: 'First key', keyPepper });
-  return { appUid, accountUid, apiKey };
+  return { appUid, accountUid: account._id, apiKey: text };
 }
 
 /** Creates a key with every scope for an application and gives its text, this once. */
@@ -34,18 +36,8 @@ export async function createApiKey(
   store: Store,
   { appUid, name, keyPepper }: { appUid: string; name: string; keyPepper: string },
 ): Promise<string> {
-  const now = new Date();
-  const { keyId, text } = newApiKey();
-  await store.apiKeys.insertOne({
-    _id: newId('key', now),
-    appUid,
-    keyId,
-    secretHash: hashApiKey(text, keyPepper),
-    name,
-    scopes: [...scopes],
-    createdAt: now,
-    expiresAt: null,
-    revokedAt: null,
-  });
+  const wish = { appUid, name, scopes: [...scopes], expiresAt: null };
+  const { key, text } = makeApiKey(wish, { keyPepper, now: new Date() });
+  await store.apiKeys.insertOne(key);
   return text;
 }

@@ -2,20 +2,17 @@
 import type { Filter } from 'mongodb';
 import { deliveryStates, statusClasses } from '../delivery/outcome.ts';
 import type { DeliveryState, StatusClass } from '../delivery/outcome.ts';
-import { idAt } from '../ids.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
-import { readPage } from './paging.ts';
-import type { Page, PageRequest } from './paging.ts';
+import { madeWithin, readPage } from './paging.ts';
+import type { Page, PageRequest, TimeRange } from './paging.ts';
 
 /** Which of a webhook's deliveries; null asks for all. */
-export interface WebhookDeliveries {
+export interface WebhookDeliveries extends TimeRange {
   appUid: string;
   webhookUid: string;
   state: DeliveryState | null;
   statusClass: StatusClass | null;
-  since: Date | null;
-  until: Date | null;
 }
 
 /** Gives a page of a webhook's deliveries, newest first. */
@@ -28,22 +25,17 @@ export async function readWebhookDeliveries(
 }
 
 /**
- * Gives the filter of the list. Uids sort by time, so the index that pages also bounds the time. Where
- * only one of state and status class is asked for, all values of the other are named: the database then
+ * Gives the filter of the list. Where only one of state and status class is asked for, all values of the other are named: the database then
  * merges as many sorted stretches of the index instead of sorting what it read.
  */
 export function webhookDeliveriesFilter(wanted: WebhookDeliveries): Filter<DeliveryDocument> {
-  const { appUid, webhookUid, state, statusClass, since, until } = wanted;
-  const bounds = [
-    ...(since === null ? [] : [{ _id: { $gte: idAt('dlv', since) } }]),
-    ...(until === null ? [] : [{ _id: { $lt: idAt('dlv', until) } }]),
-  ];
+  const { appUid, webhookUid, state, statusClass } = wanted;
   const byOutcome = state !== null || statusClass !== null;
   return {
     appUid,
     webhookUid,
     ...(byOutcome ? { state: state ?? { $in: [...deliveryStates] } } : {}),
     ...(byOutcome ? { statusClass: statusClass ?? { $in: [null, ...statusClasses] } } : {}),
-    ...(bounds.length === 0 ? {} : { $and: bounds }),
+    ...madeWithin('dlv', wanted),
   };
 }

@@ -12,6 +12,7 @@ interface NeededIndex {
 }
 
 const idempotencyKeptSeconds = 24 * 60 * 60;
+const signInFailuresKeptSeconds = 24 * 60 * 60;
 
 const neededIndexes: readonly NeededIndex[] = [
   { collection: 'accounts', name: 'app', key: { appUid: 1, _id: 1 } },
@@ -111,11 +112,36 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { expireAfterSeconds: idempotencyKeptSeconds },
   },
   { collection: 'auditLog', name: 'app', key: { appUid: 1, _id: -1 } },
+  { collection: 'auditLog', name: 'action', key: { appUid: 1, action: 1, _id: -1 } },
+  { collection: 'auditLog', name: 'actor', key: { appUid: 1, 'actor.uid': 1, _id: -1 } },
+  { collection: 'auditLog', name: 'target', key: { appUid: 1, 'target.uid': 1, _id: -1 } },
+  { collection: 'admins', name: 'email', key: { email: 1 }, options: { unique: true } },
+  {
+    collection: 'memberships',
+    name: 'adminApp',
+    key: { adminUid: 1, appUid: 1 },
+    options: { unique: true },
+  },
+  { collection: 'memberships', name: 'app', key: { appUid: 1, _id: -1 } },
+  { collection: 'memberships', name: 'admin', key: { adminUid: 1, _id: -1 } },
+  { collection: 'adminSessions', name: 'admin', key: { adminUid: 1 } },
+  {
+    collection: 'adminSessions',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+  },
   {
     collection: 'rateCounts',
     name: 'expiry',
     key: { expiresAt: 1 },
     options: { expireAfterSeconds: 0 },
+  },
+  {
+    collection: 'signInThrottles',
+    name: 'expiry',
+    key: { updatedAt: 1 },
+    options: { expireAfterSeconds: signInFailuresKeptSeconds },
   },
 ];
 

@@ -14,6 +14,8 @@ export interface RoleProcess extends AsyncDisposable {
   /** Where the api listens; 0 for the worker. */
   port: number;
   lines: readonly LogLine[];
+  /** Everything it wrote so far, to both streams. */
+  output(): string;
   /** Sends a signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<{ code: number | null; ms: number }>;
 }
@@ -24,9 +26,14 @@ export async function startRole(
   env: Record<string, string>,
 ): Promise<RoleProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', `${role}/main.ts`], {
-    env: { ...process.env, ...env, HERALD_LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, HERALD_LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  child.stderr.pipe(process.stderr);
   const lines: LogLine[] = [];
   const exited = once(child, 'exit');
   const ready = new Promise<void>((resolve, reject) => {
@@ -43,6 +50,7 @@ export async function startRole(
     pid: child.pid ?? 0,
     port: lines.find((line) => line.msg === 'process.listening')?.port ?? 0,
     lines,
+    output: () => output,
     async end(signal) {
       const startedAt = performance.now();
       child.kill(signal);

@@ -38,13 +38,20 @@ test('the defaults are those of production: https alone, on two ports, to public
     allowCidrs: [],
     denyCidrs: [],
   });
-  expect(config.http).toEqual({ port: 3000, host: '0.0.0.0', publicUrl: 'http://localhost:3000' });
+  expect(config.http).toEqual({
+    port: 3000,
+    host: '0.0.0.0',
+    publicUrl: 'http://localhost:3000',
+    trustedProxyHops: 0,
+  });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
   expect(config.webhooksPerAppMax).toBe(100);
 });
 
 const bad: [string, string][] = [
+  ['HERALD_TRUSTED_PROXY_HOPS', '10'],
+  ['HERALD_TRUSTED_PROXY_HOPS', 'true'],
   ['PORT', '65536'],
   ['PORT', '-1'],
   ['PORT', '80.5'],
@@ -103,6 +110,7 @@ test.each([
   ['HERALD_RETENTION', '15d'],
   ['HERALD_HELD_FOR', '1m'],
   ['HERALD_DEACTIVATE_AFTER', '365d'],
+  ['HERALD_TRUSTED_PROXY_HOPS', '9'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1000'],
   ['HERALD_WEBHOOKS_PER_APP', '1'],
   ['HERALD_WEBHOOKS_PER_APP', '1000'],

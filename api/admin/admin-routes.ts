@@ -1,0 +1,57 @@
+// The table of the admin area's routes: method, path, what the admin must be, body, handler.
+import { listAuditLog, listInstallationAuditLog } from '../audit/list-audit-log.ts';
+import { adminRoute, adminRouteWithBody, signInRoute } from '../http/router.ts';
+import type { Route } from '../http/router.ts';
+import { changeApp } from './apps/change-app.ts';
+import { createApp } from './apps/create-app.ts';
+import { getApp } from './apps/get-app.ts';
+import { listApps } from './apps/list-apps.ts';
+import { appBody } from './apps/present-app.ts';
+import { createApiKeyBody } from './keys/api-key-fields.ts';
+import { createApiKey } from './keys/create-api-key.ts';
+import { getApiKey } from './keys/get-api-key.ts';
+import { listApiKeys } from './keys/list-api-keys.ts';
+import { revokeApiKey } from './keys/revoke-api-key.ts';
+import { rollApiKey, rollApiKeyBody } from './keys/roll-api-key.ts';
+import { addMember, addMemberBody } from './members/add-member.ts';
+import { changeMember, changeMemberBody } from './members/change-member.ts';
+import { listMembers } from './members/list-members.ts';
+import { removeMember } from './members/remove-member.ts';
+import { changePassword, changePasswordBody } from './session/change-password.ts';
+import { getSession } from './session/get-session.ts';
+import { signIn, signInBody } from './session/sign-in.ts';
+import { signOut, signOutEverywhere } from './session/sign-out.ts';
+
+const area = '/admin/api';
+const app = `${area}/apps/:appUid`;
+const key = `${app}/keys/:keyUid`;
+const member = `${app}/members/:adminUid`;
+
+// One line a route, so that the table reads as one.
+// prettier-ignore
+export const adminRoutes: readonly Route[] = [
+  signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, handler: signIn }),
+  adminRoute({ method: 'get', path: `${area}/session`, needs: 'session', handler: getSession }),
+  adminRoute({ method: 'delete', path: `${area}/session`, needs: 'session', handler: signOut }),
+  adminRoute({ method: 'delete', path: `${area}/sessions`, needs: 'session', handler: signOutEverywhere }),
+  adminRouteWithBody({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, handler: changePassword }),
+
+  adminRoute({ method: 'get', path: `${area}/apps`, needs: 'session', handler: listApps }),
+  adminRouteWithBody({ method: 'post', path: `${area}/apps`, needs: 'superuser', body: appBody, handler: createApp }),
+  adminRoute({ method: 'get', path: app, needs: 'viewer', handler: getApp }),
+  adminRouteWithBody({ method: 'patch', path: app, needs: 'owner', body: appBody, handler: changeApp }),
+
+  adminRoute({ method: 'get', path: `${app}/keys`, needs: 'viewer', handler: listApiKeys }),
+  adminRouteWithBody({ method: 'post', path: `${app}/keys`, needs: 'admin', body: createApiKeyBody, handler: createApiKey }),
+  adminRoute({ method: 'get', path: key, needs: 'viewer', handler: getApiKey }),
+  adminRouteWithBody({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
+  adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', handler: revokeApiKey }),
+
+  adminRoute({ method: 'get', path: `${app}/members`, needs: 'viewer', handler: listMembers }),
+  adminRouteWithBody({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),
+  adminRouteWithBody({ method: 'patch', path: member, needs: 'owner', body: changeMemberBody, handler: changeMember }),
+  adminRoute({ method: 'delete', path: member, needs: 'owner', handler: removeMember }),
+
+  adminRoute({ method: 'get', path: `${app}/audit-log`, needs: 'viewer', handler: listAuditLog }),
+  adminRoute({ method: 'get', path: `${area}/audit-log`, needs: 'superuser', handler: listInstallationAuditLog }),
+];

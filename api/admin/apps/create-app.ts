@@ -1,0 +1,26 @@
+// POST /admin/api/apps: makes an application, with the admin who asks as its owner.
+import { makeMembership } from '../../../lib/store/admins.ts';
+import { makeApp } from '../../../lib/store/apps.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { runOnce } from '../../../lib/store/idempotency.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { presentApp } from './present-app.ts';
+import type { AppBody } from './present-app.ts';
+
+export const createApp: AdminHandler<AppBody> = async (request, context) => {
+  const { body, signedIn, caller, idempotency } = request;
+  const { store, secretBox, clock } = context;
+  const now = clock.now();
+  const app = makeApp(body.name, now);
+  const appUid = app._id;
+  const owner = makeMembership({ appUid, adminUid: signedIn.admin._id, role: 'owner' }, now);
+  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+    await store.apps.insertOne(app, { session });
+    await store.memberships.insertOne(owner, { session });
+    const target = { kind: 'app', uid: appUid };
+    const entry = { appUid, action: 'app.created', target, details: { name: app.name } };
+    await recordAudit(store, entry, { caller, now, session });
+    return presentApp(app, 'owner');
+  });
+  return { status: 201, body: answer, headers: { location: `/admin/api/apps/${answer.uid}` } };
+};

@@ -1,0 +1,73 @@
+// What admins decide about an API key, and the checks a schema cannot make.
+import type { ClientSession } from 'mongodb';
+import { limits } from '../../../lib/config.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { scopes } from '../../../lib/store/api-keys.ts';
+import type { ApiKeyDocument, Scope } from '../../../lib/store/api-keys.ts';
+import { takeTurn } from '../../../lib/store/apps.ts';
+import type { ApiContext } from '../../context.ts';
+import { parseTime } from '../../http/query-values.ts';
+import type { AdminRequest } from '../../http/router.ts';
+import { invalidRequest, validator } from '../../http/validate.ts';
+
+export interface CreateApiKeyBody {
+  name: string;
+  scopes: Scope[];
+  expiresAt?: string | null;
+}
+
+export const createApiKeyBody = validator<CreateApiKeyBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'scopes'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+    scopes: {
+      type: 'array',
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+      items: { type: 'string', enum: [...scopes] },
+    },
+    expiresAt: { type: ['string', 'null'], maxLength: 40 },
+  },
+});
+
+/** Reads when a key is to end; absent or null: never. Throws `invalid_request` for a time that is over. */
+export function readExpiry(text: string | null | undefined, now: Date): Date | null {
+  if (text === undefined || text === null) return null;
+  const expiresAt = parseTime('#/expiresAt', text);
+  if (expiresAt > now) return expiresAt;
+  const detail = 'expiresAt must be in the future';
+  throw invalidRequest([{ pointer: '#/expiresAt', code: 'range', detail }]);
+}
+
+/**
+ * Makes room for one more key in a transaction: at most `activeMax` that are neither revoked nor
+ * expired, also when several are made at once. Throws `limit_reached`.
+ */
+export async function makeRoom(
+  { store }: ApiContext,
+  { appUid, now, activeMax }: { appUid: string; now: Date; activeMax: number },
+  session: ClientSession,
+): Promise<void> {
+  await takeTurn(store, appUid, session);
+  const active = await store.apiKeys.countDocuments(
+    { appUid, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    { session },
+  );
+  if (active < activeMax) return;
+  throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
+}
+
+/** Finds the key that the path names. Throws `not_found`. */
+export async function findApiKey(
+  { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
+  { store }: ApiContext,
+  session?: ClientSession,
+): Promise<ApiKeyDocument> {
+  const filter = { _id: params['keyUid'] ?? '', appUid };
+  const key = await store.apiKeys.findOne(filter, session === undefined ? {} : { session });
+  if (key === null) throw new AppError('not_found', 'there is no such API key');
+  return key;
+}

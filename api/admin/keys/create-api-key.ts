@@ -1,0 +1,31 @@
+// POST /admin/api/apps/{appUid}/keys: generates an API key and shows it, this once.
+import { limits } from '../../../lib/config.ts';
+import { makeApiKey } from '../../../lib/store/api-keys.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { runOnce } from '../../../lib/store/idempotency.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { makeRoom, readExpiry } from './api-key-fields.ts';
+import type { CreateApiKeyBody } from './api-key-fields.ts';
+import { presentApiKey } from './present-api-key.ts';
+
+/** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application. */
+export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, context) => {
+  const { appUid, body, caller, idempotency } = request;
+  const { store, secretBox, config, clock } = context;
+  const now = clock.now();
+  const { name, scopes } = body;
+  const expiresAt = readExpiry(body.expiresAt, now);
+  const wish = { appUid, name, scopes, expiresAt };
+  const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
+  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+    await makeRoom(context, { appUid, now, activeMax: limits.apiKeysPerAppMax }, session);
+    await store.apiKeys.insertOne(key, { session });
+    const target = { kind: 'api_key', uid: key._id };
+    const details = { name, scopes, expiresAt };
+    const entry = { appUid, action: 'api_key.created', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return { ...presentApiKey(key, now), apiKey: text };
+  });
+  const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+  return { status: 201, body: answer, headers: { location } };
+};

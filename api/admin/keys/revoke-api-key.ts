@@ -1,0 +1,28 @@
+// POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key at once.
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { findApiKey } from './api-key-fields.ts';
+import { presentApiKey } from './present-api-key.ts';
+
+/**
+ * Revokes a key for good: keys are read anew for each request, so the next one on any process is
+ * refused. Doing it again changes nothing. Throws `not_found`.
+ */
+export const revokeApiKey: AdminHandler = async (request, context) => {
+  const { store, clock } = context;
+  const { appUid, caller } = request;
+  const now = clock.now();
+  const key = await inTransaction(store, async (session) => {
+    const found = await findApiKey(request, context, session);
+    if (found.revokedAt !== null) return found;
+    const set = { $set: { revokedAt: now } };
+    await store.apiKeys.updateOne({ _id: found._id, appUid }, set, { session });
+    const target = { kind: 'api_key', uid: found._id };
+    const details = { name: found.name };
+    const entry = { appUid, action: 'api_key.revoked', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return { ...found, revokedAt: now };
+  });
+  return { status: 200, body: presentApiKey(key, now) };
+};

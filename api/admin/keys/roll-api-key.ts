@@ -1,0 +1,75 @@
+// POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: a new key in place of an old one, both for a while.
+import { limits } from '../../../lib/config.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { isKeyAlive, makeApiKey } from '../../../lib/store/api-keys.ts';
+import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { runOnce } from '../../../lib/store/idempotency.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { validator } from '../../http/validate.ts';
+import { findApiKey, makeRoom } from './api-key-fields.ts';
+import { presentApiKey } from './present-api-key.ts';
+
+export interface RollApiKeyBody {
+  overlapSeconds?: number;
+}
+
+const overlapSecondsDefault = 24 * 60 * 60;
+const overlapSecondsMax = 7 * 24 * 60 * 60;
+
+export const rollApiKeyBody = validator<RollApiKeyBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
+});
+
+/**
+ * Makes a key of the same name and scopes and shows it, this once. The old one is taken until the
+ * overlap is over, and no longer than it would have been. Throws `not_found`, `conflict` for a key
+ * that was rolled before or is no longer taken, `limit_reached`.
+ */
+export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context) => {
+  const { appUid, body, caller, idempotency } = request;
+  const { store, secretBox, config, clock } = context;
+  const now = clock.now();
+  const overlapSeconds = body.overlapSeconds ?? overlapSecondsDefault;
+  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+    const old = await findApiKey(request, context, session);
+    checkRollable(old, now);
+    // A key that leaked must be rolled at the limit, too, so those in their overlap have room of their own.
+    await makeRoom(context, { appUid, now, activeMax: 2 * limits.apiKeysPerAppMax }, session);
+    const wish = { appUid, name: old.name, scopes: old.scopes, expiresAt: sameLifetime(old, now) };
+    const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
+    await store.apiKeys.insertOne(key, { session });
+    const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
+    const ending = { expiresAt, rolledTo: key._id };
+    await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });
+    const target = { kind: 'api_key', uid: old._id };
+    const details = { newKeyUid: key._id, overlapSeconds };
+    const entry = { appUid, action: 'api_key.rolled', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    const previousKey = presentApiKey({ ...old, ...ending }, now);
+    return { ...presentApiKey(key, now), apiKey: text, previousKey };
+  });
+  const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+  return { status: 201, body: answer, headers: { location } };
+};
+
+function checkRollable(key: ApiKeyDocument, now: Date): void {
+  if (key.rolledTo !== undefined) {
+    throw new AppError('conflict', `the key was rolled before; roll ${key.rolledTo}`);
+  }
+  if (!isKeyAlive(key, now)) {
+    throw new AppError('conflict', 'the key is revoked or expired; generate another');
+  }
+}
+
+/** A key that was made for 90 days is followed by one for 90 days. */
+function sameLifetime({ createdAt, expiresAt }: ApiKeyDocument, now: Date): Date | null {
+  if (expiresAt === null) return null;
+  return new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+function earlier(one: Date, other: Date | null): Date {
+  return other !== null && other < one ? other : one;
+}

@@ -1,0 +1,69 @@
+// POST /admin/api/apps/{appUid}/members: lets an admin into an application.
+import { limits } from '../../../lib/config.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { makeMembership } from '../../../lib/store/admins.ts';
+import type { Role } from '../../../lib/store/admins.ts';
+import { takeTurn } from '../../../lib/store/apps.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { validator } from '../../http/validate.ts';
+import { readEmail } from '../session/sign-in.ts';
+import { presentMember, roleField } from './member.ts';
+
+export interface AddMemberBody {
+  email: string;
+  role: Role;
+}
+
+export const addMemberBody = validator<AddMemberBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['email', 'role'],
+  properties: {
+    email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+    role: roleField,
+  },
+});
+
+/**
+ * Adds an admin by e-mail. Throws `unknown_admin` where there is none yet, `conflict` for one who is
+ * a member already, `limit_reached`.
+ */
+export const addMember: AdminHandler<AddMemberBody> = async (request, { store, clock }) => {
+  const { appUid, body, caller } = request;
+  const email = readEmail(body.email);
+  const admin = await store.admins.findOne({ email });
+  if (admin === null) throw unknownAdmin();
+  const now = clock.now();
+  const member = makeMembership({ appUid, adminUid: admin._id, role: body.role }, now);
+  await inTransaction(store, async (session) => {
+    await takeTurn(store, appUid, session);
+    const before = { appUid, adminUid: admin._id };
+    if ((await store.memberships.findOne(before, { session })) !== null) {
+      throw new AppError('conflict', 'this admin is a member already; change the role instead');
+    }
+    const count = await store.memberships.countDocuments({ appUid }, { session });
+    if (count >= limits.membersPerAppMax) throw tooMany();
+    await store.memberships.insertOne(member, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid, action: 'member.added', target, details: { email, role: body.role } };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  const location = `/admin/api/apps/${appUid}/members/${admin._id}`;
+  return { status: 201, body: presentMember(member, admin), headers: { location } };
+};
+
+function unknownAdmin(): AppError {
+  const detail = 'there is no admin with this email; npm run admin -- create makes one';
+  return new AppError('unknown_admin', detail, {
+    errors: [{ pointer: '#/email', code: 'unknown_admin', detail }],
+  });
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'limit_reached',
+    `an application has at most ${limits.membersPerAppMax} members`,
+  );
+}

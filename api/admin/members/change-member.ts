@@ -1,0 +1,38 @@
+// PATCH /admin/api/apps/{appUid}/members/{adminUid}: changes a member's role.
+import type { Role } from '../../../lib/store/admins.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { validator } from '../../http/validate.ts';
+import { findMember, keepAnOwner, presentMember, roleField } from './member.ts';
+
+export interface ChangeMemberBody {
+  role: Role;
+}
+
+export const changeMemberBody = validator<ChangeMemberBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['role'],
+  properties: { role: roleField },
+});
+
+/** Throws `not_found`, or `conflict` when no owner would be left. */
+export const changeMember: AdminHandler<ChangeMemberBody> = async (request, context) => {
+  const { appUid, body, caller } = request;
+  const { store, clock } = context;
+  const { role } = body;
+  const member = await inTransaction(store, async (session) => {
+    const before = await findMember(context, request, session);
+    if (before.role === role) return before;
+    await keepAnOwner(context, before, session);
+    await store.memberships.updateOne({ _id: before._id, appUid }, { $set: { role } }, { session });
+    const target = { kind: 'admin', uid: before.adminUid };
+    const details = { role, previousRole: before.role };
+    const entry = { appUid, action: 'member.role_changed', target, details };
+    await recordAudit(store, entry, { caller, now: clock.now(), session });
+    return { ...before, role };
+  });
+  const admin = await store.admins.findOne({ _id: member.adminUid });
+  return { status: 200, body: presentMember(member, admin ?? undefined) };
+};

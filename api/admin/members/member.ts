@@ -1,0 +1,53 @@
+// A member of an application, and the rule that one owner always stays.
+import type { ClientSession } from 'mongodb';
+import { AppError } from '../../../lib/errors.ts';
+import { roles } from '../../../lib/store/admins.ts';
+import type { AdminDocument, MembershipDocument, Role } from '../../../lib/store/admins.ts';
+import { takeTurn } from '../../../lib/store/apps.ts';
+import type { ApiContext } from '../../context.ts';
+import type { AdminRequest } from '../../http/router.ts';
+
+export const roleField = { type: 'string', enum: [...roles] };
+
+export interface PresentedMember {
+  adminUid: string;
+  email: string | null;
+  role: Role;
+  createdAt: string;
+}
+
+/** Gives a member's public fields. */
+export function presentMember(
+  { adminUid, role, createdAt }: MembershipDocument,
+  admin: Pick<AdminDocument, 'email'> | undefined,
+): PresentedMember {
+  return { adminUid, email: admin?.email ?? null, role, createdAt: createdAt.toISOString() };
+}
+
+/** Finds the member that the path names. Throws `not_found`. */
+export async function findMember(
+  { store }: ApiContext,
+  { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
+  session: ClientSession,
+): Promise<MembershipDocument> {
+  const filter = { adminUid: params['adminUid'] ?? '', appUid };
+  const member = await store.memberships.findOne(filter, { session });
+  if (member === null) throw new AppError('not_found', 'there is no such member');
+  return member;
+}
+
+/**
+ * Makes sure, in the transaction that takes the role of owner from a member, that another owner
+ * stays; two owners who take it from one another at once do not both succeed. Throws `conflict`.
+ */
+export async function keepAnOwner(
+  { store }: ApiContext,
+  { appUid, adminUid, role }: MembershipDocument,
+  session: ClientSession,
+): Promise<void> {
+  await takeTurn(store, appUid, session);
+  if (role !== 'owner') return;
+  const others = { appUid, role, adminUid: { $ne: adminUid } };
+  if ((await store.memberships.findOne(others, { session })) !== null) return;
+  throw new AppError('conflict', 'an application keeps at least one owner; make another one first');
+}

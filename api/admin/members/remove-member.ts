@@ -1,0 +1,20 @@
+// DELETE /admin/api/apps/{appUid}/members/{adminUid}: takes an admin out of an application, at once.
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { findMember, keepAnOwner } from './member.ts';
+
+/** Throws `not_found`, or `conflict` for the last owner. */
+export const removeMember: AdminHandler = async (request, context) => {
+  const { appUid, caller } = request;
+  const { store, clock } = context;
+  await inTransaction(store, async (session) => {
+    const member = await findMember(context, request, session);
+    await keepAnOwner(context, member, session);
+    await store.memberships.deleteOne({ _id: member._id, appUid }, { session });
+    const target = { kind: 'admin', uid: member.adminUid };
+    const entry = { appUid, action: 'member.removed', target, details: { role: member.role } };
+    await recordAudit(store, entry, { caller, now: clock.now(), session });
+  });
+  return { status: 204 };
+};

@@ -1,0 +1,65 @@
+// POST /admin/api/password: changes the password of the admin who asks.
+import { hashPassword, passwordFault } from '../../../lib/crypto/password.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { validator } from '../../http/validate.ts';
+import { checkPassword } from './check-password.ts';
+import { passwordField } from './sign-in.ts';
+
+export interface ChangePasswordBody {
+  currentPassword: string;
+  newPassword: string;
+}
+
+export const changePasswordBody = validator<ChangePasswordBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['currentPassword', 'newPassword'],
+  properties: { currentPassword: passwordField, newPassword: passwordField },
+});
+
+/**
+ * Sets a new password and ends the admin's other sessions. Throws `password_refused` for a new one
+ * that breaks the rules and for a current one that is wrong, `too_many_sign_ins`, and `conflict`
+ * for an admin without a password or when another change came first.
+ */
+export const changePassword: AdminHandler<ChangePasswordBody> = async (request, context) => {
+  const { signedIn, body, caller } = request;
+  const { store } = context;
+  const { admin } = signedIn;
+  if (admin.passwordHash === null) {
+    throw new AppError('conflict', 'this admin signs in through the identity provider only');
+  }
+  const fault = passwordFault(body.newPassword, admin.email);
+  if (fault !== null) throw refused('newPassword', fault);
+  const subject = { email: admin.email, address: caller.address };
+  const given = { password: body.currentPassword, stored: admin.passwordHash };
+  if (!(await checkPassword(context, subject, given))) throw refused('currentPassword', 'is wrong');
+  const passwordHash = await hashPassword(body.newPassword);
+  const now = context.clock.now();
+  await inTransaction(store, async (session) => {
+    const changed = await store.admins.updateOne(
+      { _id: admin._id, passwordHash: admin.passwordHash },
+      { $set: { passwordHash, updatedAt: now } },
+      { session },
+    );
+    if (changed.matchedCount === 0) throw new AppError('conflict', 'the password was just changed');
+    await store.adminSessions.deleteMany(
+      { adminUid: admin._id, _id: { $ne: signedIn.session._id } },
+      { session },
+    );
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid: null, action: 'admin.password_changed', target };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};
+
+function refused(field: string, reason: string): AppError {
+  const detail = `${field} ${reason}`;
+  return new AppError('password_refused', detail, {
+    errors: [{ pointer: `#/${field}`, code: 'password', detail }],
+  });
+}

@@ -1,0 +1,31 @@
+// Checks an admin's password at the pace that guessing is allowed.
+import { verifyPassword } from '../../../lib/crypto/password.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { takeSignInTurn } from '../../../lib/store/sign-in-throttle.ts';
+import type { SignInSubject } from '../../../lib/store/sign-in-throttle.ts';
+import type { ApiContext } from '../../context.ts';
+
+/**
+ * Tells whether a password is right. `stored` null, for an e-mail without an admin, takes as long.
+ * Throws `too_many_sign_ins` with `Retry-After`, `unavailable`.
+ */
+export async function checkPassword(
+  { store, config, clock }: ApiContext,
+  subject: SignInSubject,
+  { password, stored }: { password: string; stored: string | null },
+): Promise<boolean> {
+  const turn = await takeSignInTurn(store, subject, {
+    pepper: config.keyPepper,
+    now: clock.now(),
+  });
+  if (!turn.allowed) {
+    const seconds = Math.ceil(turn.retryAfterMs / 1_000);
+    const detail = `too many sign-ins failed from this address; try again in ${seconds} s`;
+    throw new AppError('too_many_sign_ins', detail, {
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+  const right = await verifyPassword(password, stored);
+  if (right) await turn.succeeded();
+  return right;
+}

@@ -1,0 +1,8 @@
+// GET /admin/api/session: who is signed in, and the CSRF token for the calls that change something.
+import type { AdminHandler } from '../../http/router.ts';
+import { presentSession } from './present-session.ts';
+
+export const getSession: AdminHandler = async ({ signedIn }) => ({
+  status: 200,
+  body: presentSession(signedIn),
+});

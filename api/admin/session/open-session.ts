@@ -1,0 +1,79 @@
+// Opens the session of an admin who has shown who he is.
+import {
+  csrfTokenOf,
+  hashSessionToken,
+  newSessionToken,
+} from '../../../lib/crypto/session-token.ts';
+import type { AdminDocument, AdminSessionDocument } from '../../../lib/store/admins.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import type { Caller } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { ApiContext } from '../../context.ts';
+import type { ApiAnswer } from '../../http/router.ts';
+import { presentSession } from './present-session.ts';
+import { sessionCookie } from './session-cookie.ts';
+
+/** A session ends after so long, however much it is used. */
+export const sessionLifetimeMs = 12 * 60 * 60 * 1_000;
+
+export interface Opening {
+  admin: AdminDocument;
+  caller: Caller;
+  method: 'password' | 'oidc';
+  /** The password's hash at today's cost, where the stored one is older. */
+  newPasswordHash?: string;
+}
+
+/**
+ * Opens a session under a new random id and gives the answer with its cookie; null when the admin's
+ * password changed meanwhile, so that one that was changed away opens nothing.
+ */
+export async function openSession(
+  context: ApiContext,
+  { admin, caller, method, newPasswordHash }: Opening,
+): Promise<ApiAnswer | null> {
+  const { store, config, clock } = context;
+  const now = clock.now();
+  const token = newSessionToken();
+  const session: AdminSessionDocument = {
+    _id: hashSessionToken(token, config.keyPepper),
+    adminUid: admin._id,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: new Date(now.getTime() + sessionLifetimeMs),
+  };
+  const opened = await inTransaction(store, async (transaction) => {
+    // Written, not read: a change of the password at the same moment then conflicts with it.
+    const found = await store.admins.updateOne(
+      { _id: admin._id, passwordHash: admin.passwordHash },
+      { $set: { lastSignedInAt: now, passwordHash: newPasswordHash ?? admin.passwordHash } },
+      { session: transaction },
+    );
+    if (found.matchedCount === 0) return false;
+    await store.adminSessions.insertOne(session, { session: transaction });
+    await recordAudit(
+      store,
+      {
+        appUid: null,
+        action: 'admin.signed_in',
+        target: { kind: 'admin', uid: admin._id },
+        details: { method },
+      },
+      {
+        caller: { ...caller, actor: { kind: 'admin', uid: admin._id } },
+        now,
+        session: transaction,
+      },
+    );
+    return true;
+  });
+  if (!opened) return null;
+  const csrfToken = csrfTokenOf(token, config.keyPepper);
+  return {
+    status: 200,
+    body: presentSession({ admin, session, csrfToken }),
+    headers: {
+      'set-cookie': sessionCookie(config.http.publicUrl, { token, lifetimeMs: sessionLifetimeMs }),
+    },
+  };
+}

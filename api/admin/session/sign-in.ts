@@ -1,0 +1,61 @@
+// POST /admin/api/session: signs an admin in with e-mail and password.
+import { canonicalEmail } from '../../../lib/canonical-email.ts';
+import { limits } from '../../../lib/config.ts';
+import { hashPassword, isOutdated } from '../../../lib/crypto/password.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import type { Handler } from '../../http/router.ts';
+import { invalidRequest, validator } from '../../http/validate.ts';
+import { checkPassword } from './check-password.ts';
+import { openSession } from './open-session.ts';
+
+export interface SignInBody {
+  email: string;
+  password: string;
+}
+
+export const passwordField = { type: 'string', minLength: 1, maxLength: 1_000 };
+
+export const signInBody = validator<SignInBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['email', 'password'],
+  properties: {
+    email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+    password: passwordField,
+  },
+});
+
+/**
+ * Opens a session. Throws `sign_in_refused`, with one text and after the same work for a wrong
+ * password and an unknown e-mail, and `too_many_sign_ins`.
+ */
+export const signIn: Handler<SignInBody> = async ({ body, caller }, context) => {
+  const email = readEmail(body.email);
+  const admin = await context.store.admins.findOne({ email });
+  const stored = admin?.passwordHash ?? null;
+  const subject = { email, address: caller.address };
+  const right = await checkPassword(context, subject, { password: body.password, stored });
+  if (right && admin !== null && stored !== null) {
+    const rehash = isOutdated(stored) ? { newPasswordHash: await hashPassword(body.password) } : {};
+    const answer = await openSession(context, { admin, caller, method: 'password', ...rehash });
+    if (answer !== null) return answer;
+  }
+  const target = { kind: 'admin', uid: admin?._id ?? 'unknown' };
+  await recordAudit(
+    context.store,
+    { appUid: null, action: 'admin.sign_in_failed', target, details: { email } },
+    { caller, now: context.clock.now() },
+  );
+  throw new AppError('sign_in_refused', 'the e-mail or the password is wrong', {
+    headers: { 'www-authenticate': 'Session realm="agent-herald"' },
+  });
+};
+
+/** Gives the canonical form of an e-mail in a body. Throws `invalid_request`. */
+export function readEmail(text: string): string {
+  const email = canonicalEmail(text);
+  if (email !== null) return email;
+  const detail = 'email must be an e-mail address such as ada@example.com';
+  throw invalidRequest([{ pointer: '#/email', code: 'format', detail }]);
+}

@@ -1,0 +1,52 @@
+// Who may call a route: anyone, the holder of an API key with a scope, or an admin.
+import type { IncomingMessage } from 'node:http';
+import type { Scope } from '../../lib/store/api-keys.ts';
+import type { Actor } from '../../lib/store/audit-log.ts';
+import { admitAdmin } from '../admin/admit-admin.ts';
+import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
+import { checkOwnPages } from '../admin/own-pages.ts';
+import type { ApiContext } from '../context.ts';
+import { authenticate } from '../keys/authenticate.ts';
+
+/** What a route asks of its caller. */
+export type Access =
+  | { kind: 'open' }
+  | { kind: 'key'; scope: Scope }
+  | { kind: 'admin'; needs: AdminNeed }
+  /** Nobody is signed in yet, but the request must not come from another site's page. */
+  | { kind: 'own_pages' };
+
+/** A caller who was let in. */
+export interface Admitted {
+  actor: Actor;
+  /** What the request's log line says of the caller. */
+  logged: Record<string, string>;
+  /** Set where the route asks for an admin. */
+  signedIn: SignedIn | null;
+}
+
+const nobody: Admitted = { actor: { kind: 'anonymous', uid: null }, logged: {}, signedIn: null };
+
+/** Lets a caller in, or throws the error that tells why not. */
+export async function admit(
+  context: ApiContext,
+  access: Access,
+  { request, appUid }: { request: IncomingMessage; appUid: string },
+): Promise<Admitted> {
+  if (access.kind === 'open') return nobody;
+  if (access.kind === 'own_pages') {
+    checkOwnPages(context.config.http.publicUrl, request);
+    return nobody;
+  }
+  if (access.kind === 'key') {
+    const key = await authenticate(context, request.rawHeaders, { appUid, scope: access.scope });
+    return {
+      actor: { kind: 'api_key', uid: key._id },
+      logged: { keyId: key.keyId },
+      signedIn: null,
+    };
+  }
+  const signedIn = await admitAdmin(context, request, { appUid, needs: access.needs });
+  const uid = signedIn.admin._id;
+  return { actor: { kind: 'admin', uid }, logged: { adminUid: uid }, signedIn };
+}

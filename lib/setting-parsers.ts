@@ -1,0 +1,106 @@
+// Reads the text of one setting; what cannot be right is an Error that says what would be.
+import { parseSchedule } from './delivery/retry-schedule.ts';
+import { parseDurationMs } from './duration.ts';
+import { isCidr } from './net/parse-address.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export const asText = (text: string): string => text;
+
+export function asPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`must be a port from 0 to 65535 (got "${text}")`);
+  }
+  return port;
+}
+
+export function asBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`must be true or false (got "${text}")`);
+}
+
+export function asUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error(`must be an http or https address (got "${text}")`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function asList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+export function asCidrs(text: string): string[] {
+  const cidrs = asList(text);
+  const faulty = cidrs.find((cidr) => !isCidr(cidr));
+  if (faulty !== undefined)
+    throw new Error(`"${faulty}" is not an address range such as 10.0.0.0/8`);
+  return cidrs;
+}
+
+export function asWebhookPorts(text: string): number[] | 'any' {
+  return text === 'any' ? 'any' : asList(text).map(asPort);
+}
+
+export const asSchedule = (text: string): number[] => parseSchedule(asList(text));
+
+/** A time after which the service acts on old things: long enough for somebody to notice. */
+export function asLongDuration(text: string): number {
+  const durationMs = parseDurationMs(text);
+  if (durationMs < 60_000 || durationMs > 365 * dayMs) {
+    throw new Error(`must be from 1m to 365d (got "${text}")`);
+  }
+  return durationMs;
+}
+
+/** An event must outlive the retries of its deliveries, which end after 15 days (workflows/activity-options.ts). */
+export function asRetention(text: string): number {
+  const retentionMs = parseDurationMs(text);
+  if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {
+    throw new Error(`must be from 15d to 3650d (got "${text}")`);
+  }
+  return retentionMs;
+}
+
+export const userTokenLifetimeMaxMs = 60 * 60_000;
+
+export function asTokenLifetime(text: string): number {
+  const lifetimeMs = parseDurationMs(text);
+  if (lifetimeMs < 60_000 || lifetimeMs > userTokenLifetimeMaxMs) {
+    throw new Error(`must be from 1m to 60m (got "${text}")`);
+  }
+  return lifetimeMs;
+}
+
+/** A day at least: a key is published an hour before it signs, and kept more than an hour after. */
+export function asRotation(text: string): number {
+  const rotationMs = parseDurationMs(text);
+  if (rotationMs < dayMs || rotationMs > 365 * dayMs) {
+    throw new Error(`must be from 1d to 365d (got "${text}")`);
+  }
+  return rotationMs;
+}
+
+export function asNumberUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+    throw new Error(`must be a whole number from 1 to ${max} (got "${text}")`);
+  };
+}
+
+export function asPepper(text: string): string {
+  if (Buffer.byteLength(text) < 32) {
+    throw new Error(`must be at least 32 bytes (got ${Buffer.byteLength(text)})`);
+  }
+  return text;
+}
+
+export function asProxyHops(text: string): number {
+  if (/^[0-9]$/.test(text)) return Number(text);
+  throw new Error(`must be a number of proxies from 0 to 9 (got "${text}")`);
+}

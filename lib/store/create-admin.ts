@@ -1,0 +1,77 @@
+// Makes the admins of an installation and their passwords, from outside of the admin area.
+import { canonicalEmail } from '../canonical-email.ts';
+import { hashPassword, passwordFault } from '../crypto/password.ts';
+import { makeAdmin } from './admins.ts';
+import type { AdminDocument } from './admins.ts';
+import { recordAudit } from './audit-log.ts';
+import type { Caller } from './audit-log.ts';
+import { inTransaction, isDuplicateKey } from './connect.ts';
+import type { Store } from './connect.ts';
+
+/** What is done from the command line is done by nobody that the service knows. */
+const operator: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
+
+export interface AdminWish {
+  email: string;
+  /** Null for an admin who only signs in through the identity provider. */
+  password: string | null;
+  superuser: boolean;
+}
+
+/**
+ * Creates an admin; the first one is a superuser in any case, or nobody could do anything. Throws an
+ * Error with one sentence for an e-mail that is none or is taken, and for a password against the rules.
+ */
+export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const passwordHash = wish.password === null ? null : await hash(wish.password, email);
+  const now = new Date();
+  const isFirst = (await store.admins.findOne({})) === null;
+  const admin = makeAdmin({ email, passwordHash, superuser: wish.superuser || isFirst }, now);
+  const target = { kind: 'admin', uid: admin._id };
+  const details = { email, superuser: admin.superuser };
+  try {
+    await inTransaction(store, async (session) => {
+      await store.admins.insertOne(admin, { session });
+      const entry = { appUid: null, action: 'admin.created', target, details };
+      await recordAudit(store, entry, { caller: operator, now, session });
+    });
+  } catch (error) {
+    if (isDuplicateKey(error))
+      throw new Error(`there is an admin ${email} already`, { cause: error });
+    throw error;
+  }
+  return admin;
+}
+
+/** Sets an admin's password and ends all sessions. Throws an Error with one sentence as above. */
+export async function resetPassword(
+  store: Store,
+  wish: { email: string; password: string },
+): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const passwordHash = await hash(wish.password, email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const set = { $set: { passwordHash, updatedAt: now } };
+    const admin = await store.admins.findOneAndUpdate({ email }, set, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid: null, action: 'admin.password_reset', target };
+    await recordAudit(store, entry, { caller: operator, now, session });
+    return admin;
+  });
+}
+
+function readEmail(text: string): string {
+  const email = canonicalEmail(text);
+  if (email === null) throw new Error(`"${text}" is no e-mail address`);
+  return email;
+}
+
+async function hash(password: string, email: string): Promise<string> {
+  const fault = passwordFault(password, email);
+  if (fault !== null) throw new Error(`the password ${fault}`);
+  return hashPassword(password);
+}

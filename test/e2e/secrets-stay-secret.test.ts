@@ -1,0 +1,253 @@
+// Every secret of the service is used in good and bad requests to real processes; then all that they
+// logged, answered, stored and sent is searched for it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdmin } from '../../lib/store/create-admin.ts';
+import { cookieOf } from '../support/admin-client.ts';
+import { createApiClient } from '../support/api-client.ts';
+import type { Answer, CallOptions } from '../support/api-client.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Receiver } from '../support/receivers.ts';
+import { startRole } from '../support/role-process.ts';
+import type { RoleProcess } from '../support/role-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { connectTemporal } from '../../worker/connect-temporal.ts';
+
+const email = 'canary@example.com';
+const password = 'canary of the first coal mine';
+const newPassword = 'canary of the second coal mine';
+
+let installation: Installation;
+let api: RoleProcess;
+let worker: RoleProcess;
+let receiver: Receiver;
+const answers: Answer[] = [];
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace' };
+  [api, worker] = await Promise.all([startRole('api', env), startRole('worker', env)]);
+  receiver = await startReceiver((response, request) => {
+    // The first attempt fails, so that retries and their errors are searched, too.
+    response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 200).end('thanks');
+  });
+  await createAdmin(installation.store, { email, password, superuser: true });
+}, 60_000);
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await api?.[Symbol.asyncDispose]();
+  await worker?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+});
+
+async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+  const answer = await client.raw(method, path, { headers: {}, ...options });
+  answers.push(answer);
+  return answer;
+}
+
+/** What was shown once, by name, with the part of it that nobody may guess. */
+interface Shown {
+  adminKey: string;
+  rolledKey: string;
+  webhookSecret: string;
+  rotatedSecret: string;
+  session: string;
+  authToken: string;
+}
+
+async function useEverything(): Promise<Shown> {
+  const signedIn = await call('POST', '/admin/api/session', { body: { email, password } });
+  const session = cookieOf(signedIn).split('=')[1] ?? '';
+  const admin = { cookie: cookieOf(signedIn), 'x-csrf-token': String(signedIn.body['csrfToken']) };
+  const keys = `/admin/api/apps/${installation.app.appUid}/keys`;
+  const scopes = ['users:auth', 'webhooks:write', 'webhooks:read', 'resources:write', 'admin'];
+  const key = await call('POST', keys, { headers: admin, body: { name: 'Canary', scopes } });
+  const adminKey = String(key.body['apiKey']);
+  const path = `${keys}/${String(key.body['uid'])}/roll`;
+  const headers = { ...admin, 'idempotency-key': 'roll-1' };
+  const rolled = await call('POST', path, { headers, body: { overlapSeconds: 3_600 } });
+
+  const app = `/api/v1/appuid/${installation.app.appUid}`;
+  const withKey = { 'x-api-key': adminKey };
+  const hook = { url: `${receiver.url}/hook`, entities: ['agent'], retrySchedule: ['1s'] };
+  const webhook = await call('POST', `${app}/webhooks`, { headers: withKey, body: hook });
+  const webhookPath = `${app}/webhooks/${String(webhook.body['uid'])}`;
+  const rotated = await call('POST', `${webhookPath}/secret/rotate`, {
+    headers: withKey,
+    body: {},
+  });
+  const user = { externalId: 'user-1', name: 'Ada' };
+  const auth = await call('POST', `${app}/sdkusers/auth`, { headers: withKey, body: user });
+  const agent = { agentName: 'A', externalTenantId: 't' };
+  await call('POST', `${app}/agents`, { headers: withKey, body: agent });
+  await call('POST', `${webhookPath}/test`, { headers: withKey, body: {} });
+
+  const shown: Shown = {
+    adminKey,
+    rolledKey: String(rolled.body['apiKey']),
+    webhookSecret: String(webhook.body['secret']),
+    rotatedSecret: String(rotated.body['secret']),
+    session,
+    authToken: String(auth.body['authToken']),
+  };
+  await readEverything(app, keys, { admin, withKey, webhookPath });
+  await misuseEverything(app, shown, admin);
+  const change = { currentPassword: password, newPassword };
+  await call('POST', '/admin/api/password', { headers: admin, body: change });
+  await call('DELETE', '/admin/api/session', { headers: admin });
+  return shown;
+}
+
+async function readEverything(
+  app: string,
+  keys: string,
+  {
+    admin,
+    withKey,
+    webhookPath,
+  }: Record<'admin' | 'withKey', Record<string, string>> & {
+    webhookPath: string;
+  },
+): Promise<void> {
+  await call('GET', keys, { headers: admin });
+  await call('GET', '/admin/api/session', { headers: admin });
+  await call('GET', '/admin/api/audit-log', { headers: admin });
+  await call('GET', `${app}/audit-log`, { headers: withKey });
+  await call('GET', `${app}/webhooks`, { headers: withKey });
+  await call('GET', webhookPath, { headers: withKey });
+}
+
+/** Puts secrets where people put them by mistake. */
+async function misuseEverything(
+  app: string,
+  shown: Shown,
+  admin: Record<string, string>,
+): Promise<void> {
+  const { adminKey, webhookSecret, authToken, session } = shown;
+  const encoded = encodeURIComponent(webhookSecret);
+  await call('GET', `${app}/agents`, { headers: { authorization: `Basic ${adminKey}` } });
+  await call('GET', `${app}/agents`, {
+    headers: { 'x-api-key': adminKey, authorization: `Bearer ${adminKey}` },
+  });
+  await call('GET', `${app}/agents?apiKey=${adminKey}&secret=${encoded}`);
+  await call('GET', `/${adminKey}`);
+  await call('GET', `/api/v1/appuid/${adminKey}/agents`, { headers: { 'x-api-key': adminKey } });
+  await call('GET', `${app}/webhooks/${adminKey}`, { headers: { 'x-api-key': adminKey } });
+  await call('GET', `/token/${authToken}`);
+  await call('GET', `${app}/agents`, { headers: { authorization: `Bearer ${authToken}` } });
+  await call('GET', `${app}/agents`, { headers: { 'x-api-key': `${adminKey.slice(0, -1)}!` } });
+  const headers = { 'x-api-key': adminKey };
+  await call('POST', `${app}/agents`, { headers, body: `{"agentName":"${adminKey}"` });
+  await call('POST', `${app}/agents`, { headers, body: { agentName: [adminKey, webhookSecret] } });
+  await call('POST', `${app}/webhooks`, {
+    headers,
+    body: { url: `https://${adminKey}:x@example.com/`, entities: ['agent'] },
+  });
+  await call('GET', `${app}/agents?cursor=${adminKey}`, { headers });
+  for (const [given, word] of [
+    [email, newPassword],
+    [password, password],
+    ['nobody@example.com', password],
+  ]) {
+    await call('POST', '/admin/api/session', { body: { email: given, password: word } });
+  }
+  await call('POST', '/admin/api/session', { body: `{"email":"${email}","password":"${password}` });
+  await call('POST', '/admin/api/session', { body: { email, password: [password] } });
+  await call('GET', '/admin/api/session', {
+    headers: { cookie: `__Host-herald_admin=${session}x` },
+  });
+  await call('DELETE', '/admin/api/session', { headers: { cookie: admin['cookie'] ?? '' } });
+  const wrong = { currentPassword: newPassword, newPassword: password };
+  await call('POST', '/admin/api/password', { headers: admin, body: wrong });
+}
+
+/** Everything in the database as text: strings as they are, bytes both as text and as base64. */
+async function databaseText(): Promise<string> {
+  const { db } = installation.store;
+  const texts: string[] = [];
+  for (const { name } of await db.listCollections().toArray()) {
+    for await (const row of db.collection(name).find({})) texts.push(textOf(row));
+  }
+  return texts.join('\n');
+}
+
+/** Every history of the namespace as text, with what is inside its payloads. */
+async function historiesText(): Promise<string> {
+  await using temporal = await connectTemporal(installation.config.temporal);
+  const texts: string[] = [];
+  for await (const { workflowId } of temporal.client.workflow.list()) {
+    const handle = temporal.client.workflow.getHandle(workflowId);
+    texts.push(textOf(await handle.fetchHistory()));
+  }
+  expect(texts.length).toBeGreaterThan(1);
+  const text = texts.join('\n');
+  // The type of a workflow is plain, its input is in a payload.
+  expect(text).toContain('deliverEvents');
+  expect(text).toMatch(/"appUid":"app_/);
+  return text;
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) {
+    const bytes = Buffer.from(value);
+    return `${bytes.toString('utf8')} ${bytes.toString('base64')}`;
+  }
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, item]) => `${key}: ${textOf(item)}`)
+    .join('\n');
+}
+
+test('no secret is logged, stored, sent, kept in a history or answered a second time', async () => {
+  const shown = await useEverything();
+  await waitFor(
+    () => receiver.requests.filter((one) => one.headers['x-webhook-attempt'] === '2').length >= 2,
+    { timeoutMs: 20_000, what: 'the second attempts' },
+  );
+  await api.end('SIGTERM');
+  await worker.end('SIGTERM');
+
+  const { HERALD_KEY_PEPPER = '', HERALD_SECRET_KEYS = '' } = installation.env;
+  const sealingKey = HERALD_SECRET_KEYS.split(':')[1] ?? '';
+  const secrets: Record<string, string> = {
+    adminKey: shown.adminKey.slice(17),
+    rolledKey: shown.rolledKey.slice(17),
+    webhookSecret: shown.webhookSecret.slice(6),
+    rotatedSecret: shown.rotatedSecret.slice(6),
+    session: shown.session,
+    authToken: shown.authToken.split('.')[2] ?? '',
+    password,
+    newPassword,
+    pepper: HERALD_KEY_PEPPER,
+    sealingKey,
+    sealingKeyInHex: Buffer.from(sealingKey, 'base64').toString('hex'),
+  };
+  const log = api.output() + worker.output();
+  expect(log).toContain('request.completed');
+  expect(log).toContain('delivery.attempted');
+  const answered = answers.map(({ headers, text }) => JSON.stringify([...headers]) + text);
+  const places: Record<string, string> = {
+    log,
+    database: await databaseText(),
+    histories: await historiesText(),
+    requests: receiver.requests.map((one) => one.rawHeaders.join('\n') + String(one.body)).join(),
+  };
+  expect(places['database']).toContain(shown.adminKey.slice(4, 16));
+  const found: string[] = [];
+  for (const [name, secret] of Object.entries(secrets)) {
+    expect([name, secret.length >= 25]).toEqual([name, true]);
+    for (const form of [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')]) {
+      for (const [place, text] of Object.entries(places)) {
+        if (text.includes(form)) found.push(`${name} in the ${place}`);
+      }
+    }
+    const times = answered.filter((text) => text.includes(secret)).length;
+    const isShownOnce = Object.hasOwn(shown, name);
+    if (times !== (isShownOnce ? 1 : 0)) found.push(`${name} in ${times} answers`);
+  }
+  expect(found).toEqual([]);
+}, 90_000);

@@ -1,0 +1,136 @@
+// `npm run admin` as an operator meets it: a process of its own, the password through a pipe.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { writeDevFile } from '../../../start/dev-file.ts';
+import { signIn } from '../../support/admin-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+let service: TestService;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  folder = await mkdtemp(join(tmpdir(), 'herald-admin-'));
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the command with the settings of the service, `input` typed into it. */
+async function run(
+  args: string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'admin/main.ts', ...args], {
+    env: { ...process.env, MONGODB_URI, HERALD_DATABASE, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended: Ended = { code: null, out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (ended.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (ended.err += chunk.toString()));
+  child.stdin.end(input);
+  [ended.code] = (await once(child, 'close')) as [number | null];
+  return ended;
+}
+
+test('the first admin is a superuser, with the password that was piped in; it is not shown', async () => {
+  const password = 'a piped password';
+  const made = await run(['create', '--email', 'First@Example.com'], { input: `${password}\n` });
+  expect(made).toMatchObject({ code: 0 });
+  expect(made.out).toMatch(/first@example\.com is an admin now, and a superuser: adm_/);
+  expect(made.out + made.err).not.toContain(password);
+  const { answer } = await signIn(service, { email: 'first@example.com', password });
+  expect(answer.body['admin']).toMatchObject({ superuser: true });
+});
+
+test('later ones are superusers if asked; a generated password is shown and works', async () => {
+  const made = await run(['create', '--email', 'second@example.com', '--generate']);
+  expect(made.code).toBe(0);
+  expect(made.out).not.toContain('superuser');
+  const password = /password: (\S+)/.exec(made.out)?.[1] ?? '';
+  expect(password).toMatch(/^([0-9a-z]{4}-){5}[0-9a-z]{4}$/);
+  const { answer } = await signIn(service, { email: 'second@example.com', password });
+  expect(answer.body['admin']).toMatchObject({ superuser: false });
+  const third = await run(['create', '--email', 'third@example.com', '--generate', '--superuser']);
+  expect(third.out).toContain('superuser');
+});
+
+test('a reset password works, the old one does not, and all sessions have ended', async () => {
+  const email = 'reset@example.com';
+  await run(['create', '--email', email], { input: 'the old password\n' });
+  const { headers } = await signIn(service, { email, password: 'the old password' });
+  const reset = await run(['reset-password', '--email', email], { input: 'the new password\n' });
+  expect(reset).toMatchObject({ code: 0 });
+  expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(401);
+  const old = await signIn(service, { email, password: 'the old password' });
+  expect(old.answer.status).toBe(401);
+  const now = await signIn(service, { email, password: 'the new password' });
+  expect(now.answer.status).toBe(200);
+});
+
+test('beside npm start the database is the one that runs there', async () => {
+  const { MONGODB_URI = '' } = service.env;
+  await writeDevFile(join(folder, 'dev.json'), {
+    apiUrl: service.apiUrl,
+    temporalUiUrl: null,
+    temporalAddress: '',
+    mongodbUri: MONGODB_URI,
+    ...service.app,
+    pids: { api: 0, worker: 0, mongodb: null, temporal: null },
+  });
+  const env = { MONGODB_URI: '', HERALD_DATA_DIR: folder };
+  const made = await run(['create', '--email', 'dev@example.com', '--generate'], { env });
+  expect(made).toMatchObject({ code: 0, err: '' });
+  expect(await service.store.admins.countDocuments({ email: 'dev@example.com' })).toBe(1);
+});
+
+test.each([
+  [['--help'], 0, /^Usage: npm run admin/],
+  [[], 1, /^Usage: npm run admin/],
+  [['remove'], 1, /^Usage: npm run admin/],
+  [['toString'], 1, /^Usage: npm run admin/],
+  [['create'], 1, /--email/],
+  [['create', '--email', 'x@example.com', '--password', 'in the open'], 1, /'--password'/],
+  [['create', '--email', 'no address', '--generate'], 1, /"no address" is no e-mail address/],
+  [['create', '--email', 'x@example.com'], 1, /no password was given/],
+  [['create', '--email', 'x@example.com', '--generate', '--no-password'], 1, /choose one/],
+  [['reset-password', '--email', 'nobody@example.com', '--generate'], 1, /there is no admin/],
+])('%j ends with code %d and one clear message', async (args, code, message) => {
+  const ended = await run(args);
+  expect(ended.code).toBe(code);
+  expect(code === 0 ? ended.out : ended.err).toMatch(message);
+  expect(ended.err).not.toMatch(/\n\s+at /);
+});
+
+test('a short password, a taken e-mail, no database and an unprepared one are one sentence each', async () => {
+  const create = ['create', '--email', 'once@example.com'];
+  const short = await run(create, { input: 'short\n' });
+  expect(short.err).toContain('must have from 12 to 128 characters (got 5)');
+  expect((await run([...create, '--generate'])).code).toBe(0);
+  const taken = await run([...create, '--generate']);
+  expect(taken).toMatchObject({ code: 1, err: 'there is an admin once@example.com already\n' });
+  const env = { MONGODB_URI: '', HERALD_DATA_DIR: join(folder, 'none') };
+  const nowhere = await run([...create, '--generate'], { env });
+  expect(nowhere.err).toMatch(/^set MONGODB_URI, or start the service/);
+  const empty = await run([...create, '--generate'], {
+    env: { HERALD_DATABASE: 'test_unprepared' },
+  });
+  expect(empty).toMatchObject({
+    code: 1,
+    err: 'the database is not prepared: run npm run setup first\n',
+  });
+});

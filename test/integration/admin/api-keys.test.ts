@@ -1,0 +1,245 @@
+// CONFIGURE → API Management: API keys generated, listed, rolled and revoked by admins.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createApiContext } from '../../../api/context.ts';
+import { serve } from '../../../api/serve.ts';
+import { limits } from '../../../lib/config.ts';
+import { scopes } from '../../../lib/store/api-keys.ts';
+import { connectStore } from '../../../lib/store/connect.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
+
+let service: TestService;
+let ada: TestAdmin;
+let appUid: string;
+
+const wish = { name: 'Back end', scopes: ['events:read', 'users:auth'] };
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  ada = await makeTestAdmin(service);
+});
+
+beforeEach(async () => {
+  const made = await ada.call('POST', '/apps', { body: { name: 'App' } });
+  appUid = String(made.body['uid']);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function generate(body: Record<string, unknown> = wish): Promise<Answer> {
+  return ada.call('POST', `/apps/${appUid}/keys`, { body });
+}
+
+async function roll(uid: unknown, body: unknown = {}): Promise<Answer> {
+  return ada.call('POST', `/apps/${appUid}/keys/${String(uid)}/roll`, { body });
+}
+
+/** Calls the API with a key and gives the status: 200 while it is taken. */
+async function use(apiKey: unknown, apiUrl = service.apiUrl): Promise<number> {
+  const headers = { 'x-api-key': String(apiKey) };
+  const answer = await fetch(`${apiUrl}/api/v1/appuid/${appUid}/events`, { headers });
+  await answer.text();
+  return answer.status;
+}
+
+test('a generated key is shown once, works at once, and has its scopes and no others', async () => {
+  const made = await generate();
+  expect(made.status).toBe(201);
+  const { apiKey, ...shown } = made.body;
+  expect(apiKey).toMatch(/^ahk_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
+  expect(shown).toEqual({
+    uid: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+    keyId: String(apiKey).split('_')[1],
+    ...wish,
+    state: 'active',
+    createdAt: expect.any(String),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    rolledTo: null,
+  });
+  expect(made.headers.get('location')).toBe(
+    `/admin/api/apps/${appUid}/keys/${String(shown['uid'])}`,
+  );
+  expect(await use(apiKey)).toBe(200);
+  const headers = { 'x-api-key': String(apiKey) };
+  const webhooks = await service.raw('GET', `/api/v1/appuid/${appUid}/webhooks`, { headers });
+  expectProblem(webhooks, 403, 'insufficient_scope');
+  const again = await ada.call('GET', `/apps/${appUid}/keys/${String(shown['uid'])}`);
+  expect(Object.keys(again.body)).not.toContain('apiKey');
+  const list = await ada.call('GET', `/apps/${appUid}/keys`);
+  for (const text of [again.text, list.text]) expect(text).not.toContain(String(apiKey).slice(17));
+});
+
+test('a repeat with the same Idempotency-Key gives the same key, and makes no other', async () => {
+  const headers = { ...ada.headers, 'idempotency-key': 'generate-1' };
+  const path = `/apps/${appUid}/keys`;
+  const first = await ada.call('POST', path, { headers, body: wish });
+  const second = await ada.call('POST', path, { headers, body: wish });
+  expect(second.body).toEqual(first.body);
+  expect(itemsOf(await ada.call('GET', path))).toHaveLength(1);
+});
+
+test.each([...scopes])('a key may have the scope %s alone', async (scope) => {
+  const made = await generate({ name: 'One', scopes: [scope] });
+  expect(made.body['scopes']).toEqual([scope]);
+});
+
+test('a rolled key and its successor are both taken until the overlap is over', async () => {
+  const old = await generate();
+  const rolled = await roll(old.body['uid'], { overlapSeconds: 60 });
+  expect(rolled.status).toBe(201);
+  expect(rolled.body).toMatchObject({ ...wish, state: 'active', expiresAt: null });
+  const expiresAt = Date.parse(String(rolled.body['previousKey']?.['expiresAt']));
+  expect(expiresAt - Date.parse(String(rolled.body['createdAt']))).toBe(60_000);
+  expect(rolled.body['previousKey']).toMatchObject({
+    uid: old.body['uid'],
+    ...wish,
+    state: 'active',
+    rolledTo: rolled.body['uid'],
+  });
+  expect(await use(old.body['apiKey'])).toBe(200);
+  expect(await use(rolled.body['apiKey'])).toBe(200);
+  const clock = service.context.clock;
+  try {
+    service.context.clock = { now: () => new Date(expiresAt - 1) };
+    expect(await use(old.body['apiKey'])).toBe(200);
+    service.context.clock = { now: () => new Date(expiresAt) };
+    expect(await use(old.body['apiKey'])).toBe(401);
+    expect(await use(rolled.body['apiKey'])).toBe(200);
+  } finally {
+    service.context.clock = clock;
+  }
+});
+
+test.each([
+  [0, 401],
+  [1, 200],
+  [604_800, 200],
+])('with an overlap of %d s the old key then gets %d', async (overlapSeconds, status) => {
+  const old = await generate();
+  const rolled = await roll(old.body['uid'], { overlapSeconds });
+  expect(rolled.status).toBe(201);
+  expect(await use(old.body['apiKey'])).toBe(status);
+  expect(await use(rolled.body['apiKey'])).toBe(200);
+});
+
+test('without a word the overlap is a day', async () => {
+  const old = await generate();
+  const { body } = await roll(old.body['uid']);
+  const expiresAt = Date.parse(String(body['previousKey']?.['expiresAt']));
+  expect(expiresAt - Date.parse(String(body['createdAt']))).toBe(86_400_000);
+});
+
+test('a key with an end keeps it if that is before the overlap, and is followed by one as long-lived', async () => {
+  const expiresAt = new Date(Date.now() + 600_000).toISOString();
+  const old = await generate({ ...wish, expiresAt });
+  const { body } = await roll(old.body['uid'], { overlapSeconds: 3_600 });
+  expect(body['previousKey']?.['expiresAt']).toBe(expiresAt);
+  const lifetime = (key: Record<string, unknown>) =>
+    Date.parse(String(key['expiresAt'])) - Date.parse(String(key['createdAt']));
+  expect(lifetime(body)).toBe(lifetime(old.body));
+});
+
+test('a key is rolled once; a revoked or expired one is not', async () => {
+  const old = await generate();
+  await roll(old.body['uid']);
+  expectProblem(await roll(old.body['uid']), 409, 'conflict');
+  const revoked = await generate();
+  await ada.call('POST', `/apps/${appUid}/keys/${String(revoked.body['uid'])}/revoke`);
+  expectProblem(await roll(revoked.body['uid']), 409, 'conflict');
+  const expired = await generate();
+  const filter = { _id: String(expired.body['uid']) };
+  await service.store.apiKeys.updateOne(filter, { $set: { expiresAt: new Date() } });
+  expectProblem(await roll(expired.body['uid']), 409, 'conflict');
+  const atOnce = await generate();
+  const both = await Promise.all([roll(atOnce.body['uid']), roll(atOnce.body['uid'])]);
+  expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+});
+
+test('a revoked key is refused at once by every process; revoking again changes nothing', async () => {
+  const { config, temporal } = service;
+  await using store = await connectStore(config.mongodb);
+  const context = await createApiContext({ config, store, temporal, eager: false });
+  await using other = await serve(context);
+  const otherUrl = `http://127.0.0.1:${other.port}`;
+  const made = await generate();
+  const { apiKey, uid } = made.body;
+  expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([200, 200]);
+  const path = `/apps/${appUid}/keys/${String(uid)}/revoke`;
+  const revoked = await ada.call('POST', path);
+  expect(revoked.body).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
+  expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([401, 401]);
+  const again = await ada.call('POST', path);
+  expect(again.body['revokedAt']).toBe(revoked.body['revokedAt']);
+});
+
+test('an application has at most 50 active keys, also when they come at once; a full one can still roll', async () => {
+  const { apiKeysPerAppMax } = limits;
+  const bulk = Array.from({ length: apiKeysPerAppMax - 2 }, (_, i) => ({
+    _id: `key_${appUid}_${i}`,
+    appUid,
+    keyId: `${appUid}${i}`,
+    secretHash: '',
+    name: 'Bulk',
+    scopes: [],
+    createdAt: new Date(),
+    expiresAt: null,
+    revokedAt: null,
+  }));
+  await service.store.apiKeys.insertMany(bulk);
+  const made = await Promise.all(Array.from({ length: 6 }, () => generate()));
+  expect(made.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+    201, 201, 409, 409, 409, 409,
+  ]);
+  for (const answer of made.filter((each) => each.status === 409)) {
+    expectProblem(answer, 409, 'limit_reached');
+  }
+  const kept = made.find((answer) => answer.status === 201)?.body ?? {};
+  expect((await roll(kept['uid'], { overlapSeconds: 0 })).status).toBe(201);
+  expectProblem(await generate(), 409, 'limit_reached');
+  await ada.call('POST', `/apps/${appUid}/keys/${bulk[0]?._id ?? ''}/revoke`);
+  expect((await generate()).status).toBe(201);
+});
+
+test("another application's key is not found", async () => {
+  const made = await generate();
+  const uid = String(made.body['uid']);
+  const other = await ada.call('POST', '/apps', { body: { name: 'Other' } });
+  const path = `/apps/${String(other.body['uid'])}/keys/${uid}`;
+  expectProblem(await ada.call('GET', path), 404, 'not_found');
+  expectProblem(await ada.call('POST', `${path}/roll`, { body: {} }), 404, 'not_found');
+  expectProblem(await ada.call('POST', `${path}/revoke`), 404, 'not_found');
+  expect(await use(made.body['apiKey'])).toBe(200);
+});
+
+test.each([
+  [{}, ['#/name required', '#/scopes required']],
+  [{ ...wish, name: '' }, ['#/name minLength']],
+  [{ ...wish, name: 'a'.repeat(201) }, ['#/name maxLength']],
+  [{ ...wish, scopes: [] }, ['#/scopes minItems']],
+  [{ ...wish, scopes: ['events:read', 'events:read'] }, ['#/scopes uniqueItems']],
+  [{ ...wish, scopes: ['root'] }, ['#/scopes/0 enum']],
+  [{ ...wish, scopes: 'admin' }, ['#/scopes type']],
+  [{ ...wish, expiresAt: 'tomorrow' }, ['#/expiresAt time']],
+  [{ ...wish, expiresAt: '2020-01-01T00:00:00Z' }, ['#/expiresAt range']],
+  [{ ...wish, expiresAt: 1 }, ['#/expiresAt type']],
+  [{ ...wish, appUid: 'x' }, ['#/appUid additionalProperties']],
+])('the key %j is refused, naming each fault', async (body, faults) => {
+  const answer = await generate(body);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer).sort()).toEqual(faults);
+});
+
+test.each([-1, 604_801, 1.5, '60', null])('the overlap %j is refused', async (overlapSeconds) => {
+  const old = await generate();
+  const answer = await roll(old.body['uid'], { overlapSeconds });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)[0]).toMatch(/^#\/overlapSeconds /);
+});

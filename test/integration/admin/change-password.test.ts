@@ -1,0 +1,84 @@
+// Changing one's password: the old one is asked for, the new one has rules, other sessions end.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from '../api/problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+test('the new password is taken, the old one is not, and the other sessions have ended', async () => {
+  const ada = await makeTestAdmin(service);
+  const other = await signIn(service, ada);
+  const newPassword = 'another correct horse';
+  const body = { currentPassword: ada.password, newPassword };
+  expect((await ada.call('POST', '/password', { body })).status).toBe(204);
+  expect((await ada.call('GET', '/session')).status).toBe(200);
+  const ended = await service.raw('GET', '/admin/api/session', { headers: other.headers });
+  expectProblem(ended, 401, 'not_signed_in');
+  expectProblem((await signIn(service, ada)).answer, 401, 'sign_in_refused');
+  const again = await signIn(service, { email: ada.email, password: newPassword });
+  expect(again.answer.status).toBe(200);
+});
+
+test('without the current password nothing changes, and guessing it is slowed down', async () => {
+  const ada = await makeTestAdmin(service);
+  const body = { currentPassword: 'a wrong password', newPassword: 'another correct horse' };
+  for (let i = 0; i < 5; i += 1) {
+    const answer = await ada.call('POST', '/password', { body });
+    expectProblem(answer, 422, 'password_refused');
+    expect(faultsOf(answer)).toEqual(['#/currentPassword password']);
+  }
+  expectProblem(await ada.call('POST', '/password', { body }), 429, 'too_many_sign_ins');
+});
+
+test.each([
+  ['a'.repeat(11), false],
+  ['a'.repeat(12), true],
+  ['a'.repeat(128), true],
+  ['a'.repeat(129), false],
+  // Characters are counted, not bytes or UTF-16 units.
+  ['😀'.repeat(11), false],
+  ['😀'.repeat(128), true],
+  // One character in NFKC, however it is typed.
+  ['ü'.normalize('NFD').repeat(11), false],
+])('the password %j is taken: %p', async (newPassword, taken) => {
+  const email = `rule-${Math.random().toString(36).slice(2)}@example.com`;
+  const make = createAdmin(service.store, { email, password: newPassword, superuser: false });
+  const outcome = await make.then(
+    () => 'taken',
+    (error: Error) => error.message,
+  );
+  expect(outcome).toMatch(taken ? 'taken' : /must have from 12 to 128 characters/);
+});
+
+test('two passwords that differ in their last character differ', async () => {
+  const [email, password] = ['long@example.com', `${'long '.repeat(25)}a`];
+  await createAdmin(service.store, { email, password, superuser: false });
+  const wrong = await signIn(service, { email, password: `${'long '.repeat(25)}b` });
+  expectProblem(wrong.answer, 401, 'sign_in_refused');
+  expect((await signIn(service, { email, password })).answer.status).toBe(200);
+});
+
+test('the new password keeps the rules, each named', async () => {
+  const ada = await makeTestAdmin(service);
+  for (const newPassword of ['short', 'a'.repeat(129), ada.email, ada.email.toUpperCase()]) {
+    const body = { currentPassword: ada.password, newPassword };
+    const answer = await ada.call('POST', '/password', { body });
+    expectProblem(answer, 422, 'password_refused');
+    expect(faultsOf(answer)).toEqual(['#/newPassword password']);
+    expect(answer.text).not.toContain(newPassword);
+  }
+  const empty = await ada.call('POST', '/password', { body: {} });
+  expectProblem(empty, 400, 'invalid_request');
+  expect(faultsOf(empty)).toEqual(['#/currentPassword required', '#/newPassword required']);
+});

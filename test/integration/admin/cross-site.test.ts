@@ -1,0 +1,81 @@
+// Requests that other sites' pages make a browser send: refused, though the cookie were with them.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from '../api/problems.ts';
+
+let service: TestService;
+let ada: TestAdmin;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  ada = await makeTestAdmin(service);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function createApp(headers: Record<string, string>): Promise<number> {
+  const body = { name: 'App' };
+  const answer = await service.raw('POST', '/admin/api/apps', { headers, body });
+  if (answer.status === 403) expectProblem(answer, 403, 'cross_site_request');
+  return answer.status;
+}
+
+test('a call that changes something needs the CSRF token of its own session', async () => {
+  const cookie = ada.headers['cookie'] ?? '';
+  const other = await signIn(service, ada);
+  const token = ada.headers['x-csrf-token'] ?? '';
+  expect(await createApp({ cookie })).toBe(403);
+  for (const wrong of ['', 'x', other.headers['x-csrf-token'] ?? '', `${token}A`, `A${token}`]) {
+    expect(await createApp({ cookie, 'x-csrf-token': wrong })).toBe(403);
+  }
+  expect(await createApp({ cookie, 'x-csrf-token': token })).toBe(201);
+});
+
+test('a call that reads needs none', async () => {
+  const cookie = ada.headers['cookie'] ?? '';
+  const answer = await service.raw('GET', '/admin/api/apps', { headers: { cookie } });
+  expect(answer.status).toBe(200);
+});
+
+test.each([
+  [{ origin: 'http://herald.example' }, 201],
+  [{ origin: 'http://herald.example', 'sec-fetch-site': 'same-origin' }, 201],
+  [{ origin: 'https://herald.example' }, 403],
+  [{ origin: 'http://herald.example.evil.com' }, 403],
+  [{ origin: 'http://herald.example:8080' }, 403],
+  [{ origin: 'null' }, 403],
+  [{ origin: 'http://evil.example' }, 403],
+  [{ 'sec-fetch-site': 'cross-site' }, 403],
+  [{ 'sec-fetch-site': 'same-site' }, 403],
+  [{ origin: 'http://herald.example', 'sec-fetch-site': 'cross-site' }, 403],
+] as const)('from the page %j a change gets %d', async (page, status) => {
+  expect(await createApp({ ...ada.headers, ...page })).toBe(status);
+});
+
+test('the address that the request was sent to is our own, too', async () => {
+  expect(await createApp({ ...ada.headers, origin: service.apiUrl })).toBe(201);
+});
+
+test('nobody is signed in by another site', async () => {
+  const answer = await service.raw('POST', '/admin/api/session', {
+    headers: { origin: 'http://evil.example' },
+    body: { email: ada.email, password: ada.password },
+  });
+  expectProblem(answer, 403, 'cross_site_request');
+  expect(answer.headers.getSetCookie()).toEqual([]);
+});
+
+test('no answer allows another origin to read it', async () => {
+  const preflight = await fetch(`${service.apiUrl}/admin/api/apps`, {
+    method: 'OPTIONS',
+    headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+  });
+  expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,183 @@
+// Who may do what in an application: every call of the admin area by every role, and members.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Role } from '../../../lib/store/admins.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
+
+let service: TestService;
+let superuser: TestAdmin;
+let outsider: TestAdmin;
+let members: Record<Role, TestAdmin>;
+let app: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  superuser = await makeTestAdmin(service);
+  outsider = await makeTestAdmin(service);
+  app = `/apps/${service.app.appUid}`;
+  members = {
+    owner: await makeTestAdmin(service),
+    admin: await makeTestAdmin(service),
+    viewer: await makeTestAdmin(service),
+  };
+  for (const role of ['owner', 'admin', 'viewer'] as const) {
+    const body = { email: members[role].email, role };
+    const answer = await superuser.call('POST', `${app}/members`, { body });
+    expect(answer.status).toBe(201);
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const key = { name: 'K', scopes: ['events:read'] };
+const calls: [string, string, unknown, Role][] = [
+  ['GET', '', undefined, 'viewer'],
+  ['PATCH', '', { name: 'Renamed' }, 'owner'],
+  ['GET', '/keys', undefined, 'viewer'],
+  ['POST', '/keys', key, 'admin'],
+  ['GET', '/keys/none', undefined, 'viewer'],
+  ['POST', '/keys/none/roll', {}, 'admin'],
+  ['POST', '/keys/none/revoke', undefined, 'admin'],
+  ['GET', '/members', undefined, 'viewer'],
+  ['POST', '/members', { email: 'nobody@example.com', role: 'viewer' }, 'owner'],
+  ['PATCH', '/members/none', { role: 'viewer' }, 'owner'],
+  ['DELETE', '/members/none', undefined, 'owner'],
+  ['GET', '/audit-log', undefined, 'viewer'],
+];
+
+test.each(calls)('%s {app}%s is for those who may', async (...line) => {
+  const [method, path, body, needed] = line;
+  const order: Role[] = ['viewer', 'admin', 'owner'];
+  const options = body === undefined ? {} : { body };
+  for (const role of order) {
+    const answer = await members[role].call(method, app + path, options);
+    if (order.indexOf(role) < order.indexOf(needed)) {
+      expectProblem(answer, 403, 'insufficient_role');
+    } else {
+      expect([200, 201, 404, 422]).toContain(answer.status);
+      expect(answer.body['code']).not.toBe('insufficient_role');
+    }
+  }
+  const asSuperuser = await superuser.call(method, app + path, options);
+  expect([200, 201, 404, 422]).toContain(asSuperuser.status);
+  const refused = await outsider.call(method, app + path, options);
+  expectProblem(refused, 404, 'not_found');
+  const absent = await superuser.call(method, `/apps/app_none${path}`, options);
+  expectProblem(absent, 404, 'not_found');
+  expect(refused.body['detail']).toBe(absent.body['detail']);
+  const nobody = await superuser.call(method, app + path, { ...options, headers: {} });
+  expectProblem(nobody, 401, 'not_signed_in');
+});
+
+test.each([
+  ['POST', '/apps', { name: 'Mine' }],
+  ['GET', '/audit-log', undefined],
+] as const)('%s %s is for superusers', async (method, path, body) => {
+  const options = body === undefined ? {} : { body };
+  expectProblem(await members.owner.call(method, path, options), 403, 'insufficient_role');
+  expect((await superuser.call(method, path, options)).status).toBeLessThan(300);
+});
+
+test('a superuser sees all applications, others those they are members of, with their role', async () => {
+  const made = await superuser.call('POST', '/apps', { body: { name: 'Second' } });
+  expect(made.status).toBe(201);
+  expect(made.headers.get('location')).toBe(`/admin/api/apps/${String(made.body['uid'])}`);
+  expect(made.body).toMatchObject({ name: 'Second', role: 'owner' });
+  const all = itemsOf(await superuser.call('GET', '/apps'));
+  expect(all.map((each) => each['uid'])).toEqual(
+    expect.arrayContaining([made.body['uid'], service.app.appUid]),
+  );
+  const seen = await members.viewer.call('GET', '/apps');
+  expect(itemsOf(seen)).toMatchObject([{ uid: service.app.appUid, role: 'viewer' }]);
+  expect(itemsOf(await outsider.call('GET', '/apps'))).toEqual([]);
+  const owners = itemsOf(await superuser.call('GET', `/apps/${String(made.body['uid'])}/members`));
+  expect(owners).toMatchObject([{ adminUid: superuser.admin._id, role: 'owner' }]);
+});
+
+test("an admin's applications page by the time they were joined", async () => {
+  const joiner = await makeTestAdmin(service);
+  const uids: unknown[] = [];
+  for (const name of ['One', 'Two', 'Three']) {
+    const made = await superuser.call('POST', '/apps', { body: { name } });
+    const body = { email: joiner.email, role: 'viewer' };
+    await superuser.call('POST', `/apps/${String(made.body['uid'])}/members`, { body });
+    uids.unshift(made.body['uid']);
+  }
+  const first = await joiner.call('GET', '/apps?limit=2');
+  const cursor = String(first.body['nextCursor']);
+  const second = await joiner.call('GET', `/apps?limit=2&cursor=${cursor}`);
+  expect(second.body['nextCursor']).toBeNull();
+  expect([...itemsOf(first), ...itemsOf(second)].map((each) => each['uid'])).toEqual(uids);
+});
+
+test('an application is renamed, and found under its new name', async () => {
+  await members.owner.call('PATCH', app, { body: { name: 'Renamed again' } });
+  expect((await members.viewer.call('GET', app)).body).toMatchObject({
+    uid: service.app.appUid,
+    name: 'Renamed again',
+    role: 'viewer',
+  });
+});
+
+test('a role taken away is gone with the next call', async () => {
+  const guest = await makeTestAdmin(service);
+  const path = `${app}/members/${guest.admin._id}`;
+  const body = { email: guest.email, role: 'admin' };
+  expect((await members.owner.call('POST', `${app}/members`, { body })).status).toBe(201);
+  expect((await guest.call('POST', `${app}/keys`, { body: key })).status).toBe(201);
+  const changed = await members.owner.call('PATCH', path, { body: { role: 'viewer' } });
+  expect(changed.body).toMatchObject({ email: guest.email, role: 'viewer' });
+  const refused = await guest.call('POST', `${app}/keys`, { body: key });
+  expectProblem(refused, 403, 'insufficient_role');
+  expect((await members.owner.call('DELETE', path)).status).toBe(204);
+  expectProblem(await guest.call('GET', app), 404, 'not_found');
+  expectProblem(await members.owner.call('DELETE', path), 404, 'not_found');
+});
+
+test('nobody is a member twice, and only admins become members', async () => {
+  const path = `${app}/members`;
+  const twice = { email: members.viewer.email.toUpperCase(), role: 'owner' };
+  expectProblem(await members.owner.call('POST', path, { body: twice }), 409, 'conflict');
+  const stranger = { email: 'nobody@example.com', role: 'viewer' };
+  const answer = await members.owner.call('POST', path, { body: stranger });
+  expectProblem(answer, 422, 'unknown_admin');
+  expect(faultsOf(answer)).toEqual(['#/email unknown_admin']);
+});
+
+test('the last owner stays; two owners who remove one another at once do not both succeed', async () => {
+  const made = await superuser.call('POST', '/apps', { body: { name: 'Owned' } });
+  const path = `/apps/${String(made.body['uid'])}/members`;
+  const self = `${path}/${superuser.admin._id}`;
+  expectProblem(await superuser.call('DELETE', self), 409, 'conflict');
+  const demoted = await superuser.call('PATCH', self, { body: { role: 'admin' } });
+  expectProblem(demoted, 409, 'conflict');
+  const body = { email: members.owner.email, role: 'owner' };
+  await superuser.call('POST', path, { body });
+  const both = await Promise.all([
+    superuser.call('DELETE', self),
+    members.owner.call('DELETE', `${path}/${members.owner.admin._id}`),
+  ]);
+  expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+});
+
+test.each([
+  ['POST', '/apps', {}, ['#/name required']],
+  ['POST', '/apps', { name: '' }, ['#/name minLength']],
+  ['POST', '/apps', { name: 'a'.repeat(201) }, ['#/name maxLength']],
+  ['POST', '/apps', { name: 1, x: 1 }, ['#/name type', '#/x additionalProperties']],
+  ['PATCH', '{app}', {}, ['#/name required']],
+  ['POST', '{app}/members', {}, ['#/email required', '#/role required']],
+  ['POST', '{app}/members', { email: 'a@b.co', role: 'root' }, ['#/role enum']],
+  ['POST', '{app}/members', { email: 'nonsense', role: 'owner' }, ['#/email format']],
+  ['PATCH', '{app}/members/x', { role: null }, ['#/role enum', '#/role type']],
+] as const)('%s %s with %j is refused, naming each fault', async (...line) => {
+  const [method, path, body, faults] = line;
+  const answer = await superuser.call(method, path.replace('{app}', app), { body });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer).sort()).toEqual([...faults].sort());
+});

@@ -1,0 +1,116 @@
+// Guessing passwords is slowed down; nobody can be locked out by it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { takeSignInTurn } from '../../../lib/store/sign-in-throttle.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from '../api/problems.ts';
+
+let service: TestService;
+const email = 'ada@example.com';
+const password = 'correct horse battery';
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { HERALD_TRUSTED_PROXY_HOPS: '1' } });
+  await createAdmin(service.store, { email, password, superuser: true });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function signInFrom(address: string, given: string): Promise<Answer> {
+  const headers = { 'x-forwarded-for': address };
+  const body = { email, password: given };
+  return service.raw('POST', '/admin/api/session', { headers, body });
+}
+
+test('after five failures an address waits for that e-mail, while the owner signs in from another', async () => {
+  for (let i = 0; i < 5; i += 1) {
+    expectProblem(await signInFrom('198.51.100.1', 'wrong'), 401, 'sign_in_refused');
+  }
+  for (const given of ['wrong', password]) {
+    const answer = await signInFrom('198.51.100.1', given);
+    expectProblem(answer, 429, 'too_many_sign_ins');
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  expect((await signInFrom('198.51.100.2', password)).status).toBe(200);
+});
+
+test('what the client itself writes into X-Forwarded-For does not make it another address', async () => {
+  for (let i = 0; i < 5; i += 1) await signInFrom(`10.0.0.${i}, 198.51.100.3`, 'wrong');
+  const answer = await signInFrom('10.9.9.9, 198.51.100.3', 'wrong');
+  expectProblem(answer, 429, 'too_many_sign_ins');
+});
+
+test('guesses made at once count as well as those made one after another', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => signInFrom('198.51.100.4', 'wrong')),
+  );
+  const checked = answers.filter((answer) => answer.status === 401);
+  expect(checked.length).toBeLessThanOrEqual(5);
+  expect(answers.filter((answer) => answer.status === 429).length).toBe(30 - checked.length);
+}, 60_000);
+
+/** Fails `count` times, each as soon as it may, and gives the waits in seconds. */
+async function waitsOf(subject: { email: string; address: string }, count: number) {
+  let now = new Date('2026-01-01T00:00:00Z');
+  const waits: number[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const options = { pepper: service.config.keyPepper, now };
+    expect((await takeSignInTurn(service.store, subject, options)).allowed).toBe(true);
+    const next = await takeSignInTurn(service.store, subject, options);
+    // An attempt that is allowed counts, so where there is no wait this one is the next.
+    const waitMs = next.allowed ? 0 : next.retryAfterMs;
+    if (next.allowed) i += 1;
+    waits.push(waitMs / 1_000);
+    now = new Date(now.getTime() + waitMs);
+  }
+  return waits;
+}
+
+test('the waits double from one second to a quarter of an hour', async () => {
+  const waits = await waitsOf({ email: 'x@example.com', address: '203.0.113.1' }, 18);
+  expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
+});
+
+test('an address alone waits after twenty failures, whatever the e-mails; an IPv6 one as its /64', async () => {
+  const options = { pepper: service.config.keyPepper, now: new Date() };
+  const attempt = (i: number, address: string) =>
+    takeSignInTurn(service.store, { email: `spray${i}@example.com`, address }, options);
+  for (let i = 0; i < 20; i += 1) {
+    expect((await attempt(i, `2001:db8:1:2::${i + 1}`)).allowed).toBe(true);
+  }
+  expect((await attempt(21, '2001:db8:1:2:ffff::1')).allowed).toBe(false);
+  expect((await attempt(21, '2001:db8:1:3::1')).allowed).toBe(true);
+});
+
+test('a success forgets the failures of its e-mail, and of its address only itself', async () => {
+  const { store, config } = service;
+  const now = new Date();
+  const options = { pepper: config.keyPepper, now };
+  const address = '203.0.113.9';
+  for (let i = 0; i < 19; i += 1) {
+    await takeSignInTurn(store, { email: `other${i}@example.com`, address }, options);
+  }
+  for (let i = 0; i < 10; i += 1) {
+    const turn = await takeSignInTurn(store, { email: 'mine@example.com', address }, options);
+    expect(turn.allowed).toBe(true);
+    if (turn.allowed) await turn.succeeded();
+  }
+  expect(
+    (await takeSignInTurn(store, { email: 'last@example.com', address }, options)).allowed,
+  ).toBe(true);
+  expect(
+    (await takeSignInTurn(store, { email: 'mine@example.com', address }, options)).allowed,
+  ).toBe(false);
+});
+
+test('MongoDB forgets failures after a day', async () => {
+  const indexes = await service.store.signInThrottles.indexes();
+  expect(indexes.find((index) => index.name === 'expiry')).toMatchObject({
+    key: { updatedAt: 1 },
+    expireAfterSeconds: 86_400,
+  });
+});

@@ -1,0 +1,194 @@
+// Signing in to the admin area: the cookie, how long a session lasts, and who may not come in.
+import { scryptSync } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { cookieOf, makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from '../api/problems.ts';
+
+let service: TestService;
+let ada: TestAdmin;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  ada = await makeTestAdmin(service);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function post(body: unknown, headers: Record<string, string> = {}) {
+  return service.raw('POST', '/admin/api/session', { headers, body });
+}
+
+test('signing in gives a session in a cookie that only this host gets and no script reads', async () => {
+  const { answer } = await signIn(service, ada);
+  expect(answer.status).toBe(200);
+  const [cookie = '', ...more] = answer.headers.getSetCookie();
+  expect(more).toEqual([]);
+  expect(cookie).toMatch(/^__Host-herald_admin=[A-Za-z0-9_-]{43}; /);
+  const attributes = cookie.split('; ').slice(1).sort();
+  expect(attributes).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict', 'Secure']);
+  expect(answer.body).toMatchObject({
+    admin: { uid: ada.admin._id, email: ada.email, superuser: true, hasPassword: true },
+    csrfToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    idleTimeoutSeconds: 3_600,
+  });
+  expect(answer.text).not.toContain(cookieOf(answer).split('=')[1]);
+});
+
+test('the e-mail is taken in any case, the password in any form of the same characters', async () => {
+  const email = 'umlaut@example.com';
+  await createAdmin(service.store, { email, password: 'Zoë liest Bücher', superuser: false });
+  const decomposed = 'Zoë liest Bücher'.normalize('NFD');
+  expect(decomposed).not.toBe('Zoë liest Bücher');
+  const answer = await post({ email: 'Umlaut@Example.COM', password: decomposed });
+  expect(answer.status).toBe(200);
+});
+
+test('a wrong password and an unknown e-mail get one and the same answer after the same work', async () => {
+  const times: number[] = [];
+  const bodies = new Set<string>();
+  for (const email of [ada.email, 'nobody@example.com']) {
+    const startedAt = performance.now();
+    const answer = await post({ email, password: 'not the password' });
+    times.push(performance.now() - startedAt);
+    expectProblem(answer, 401, 'sign_in_refused');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    bodies.add(JSON.stringify({ ...answer.body, requestId: null }));
+  }
+  expect(bodies.size).toBe(1);
+  const [known = 0, unknown = 0] = times;
+  expect(unknown).toBeGreaterThan(known / 2);
+});
+
+test('the session tells who is signed in, and ends when the admin signs out', async () => {
+  const { headers } = await signIn(service, ada);
+  const who = await service.raw('GET', '/admin/api/session', { headers });
+  expect(who.body).toMatchObject({
+    admin: { email: ada.email },
+    csrfToken: headers['x-csrf-token'],
+  });
+  const out = await service.raw('DELETE', '/admin/api/session', { headers });
+  expect(out.status).toBe(204);
+  expect(out.headers.getSetCookie()[0]).toMatch(/^__Host-herald_admin=; Max-Age=0; .*Secure/);
+  const after = await service.raw('GET', '/admin/api/session', { headers });
+  expectProblem(after, 401, 'not_signed_in');
+  expect(after.headers.get('www-authenticate')).toMatch(/^Session /);
+});
+
+test('signing out everywhere ends every session of the admin and of nobody else', async () => {
+  const grace = await makeTestAdmin(service);
+  const one = await signIn(service, grace);
+  expect((await grace.call('DELETE', '/sessions')).status).toBe(204);
+  expectProblem(await grace.call('GET', '/session'), 401, 'not_signed_in');
+  const other = await service.raw('GET', '/admin/api/session', { headers: one.headers });
+  expectProblem(other, 401, 'not_signed_in');
+  expect((await ada.call('GET', '/session')).status).toBe(200);
+});
+
+test('a session ends an hour after its last use and twelve hours after its start', async () => {
+  const now = Date.now();
+  const ended = [
+    { lastUsedAt: new Date(now - 3_600_000) },
+    { expiresAt: new Date(now), lastUsedAt: new Date(now) },
+  ];
+  const alive = [{ lastUsedAt: new Date(now - 3_500_000) }, { expiresAt: new Date(now + 30_000) }];
+  for (const [changes, status] of [
+    ...ended.map((each) => [each, 401] as const),
+    ...alive.map((each) => [each, 200] as const),
+  ]) {
+    const grace = await signIn(service, ada);
+    const newest = await service.store.adminSessions.findOne({}, { sort: { createdAt: -1 } });
+    await service.store.adminSessions.updateOne({ _id: newest?._id ?? '' }, { $set: changes });
+    const { headers } = grace;
+    expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(status);
+  }
+});
+
+test('the database holds neither the session nor the password', async () => {
+  const { headers } = await signIn(service, ada);
+  const token = headers['cookie']?.split('=')[1] ?? '';
+  const sessions = await service.store.adminSessions.find({}).toArray();
+  expect(JSON.stringify(sessions)).not.toContain(token);
+  const admin = await service.store.admins.findOne({ _id: ada.admin._id });
+  expect(admin?.passwordHash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$[^$]{22}\$[^$]{43}$/);
+});
+
+test('a password hashed at a lower cost is taken, and hashed again at the cost of today', async () => {
+  const [email, password] = ['old-hash@example.com', 'an old password'];
+  const admin = await createAdmin(service.store, { email, password, superuser: false });
+  const salt = Buffer.alloc(16, 7);
+  const hash = scryptSync(password, salt, 32, { N: 2 ** 12, r: 8, p: 1 });
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const passwordHash = `$scrypt$ln=12,r=8,p=1$${text(salt)}$${text(hash)}`;
+  await service.store.admins.updateOne({ _id: admin._id }, { $set: { passwordHash } });
+  expect((await post({ email, password })).status).toBe(200);
+  const after = await service.store.admins.findOne({ _id: admin._id });
+  expect(after?.passwordHash).toMatch(/^\$scrypt\$ln=17,/);
+  expect((await post({ email, password })).status).toBe(200);
+});
+
+test('an admin without a password does not sign in with any', async () => {
+  const email = 'oidc-only@example.com';
+  await createAdmin(service.store, { email, password: null, superuser: false });
+  expectProblem(await post({ email, password: 'null null null' }), 401, 'sign_in_refused');
+});
+
+test.each([
+  [{}, ['#/email required', '#/password required']],
+  [{ email: 1, password: 2 }, ['#/email type', '#/password type']],
+  [{ email: '', password: '' }, ['#/email minLength', '#/password minLength']],
+  [{ email: 'no address', password: 'x' }, ['#/email format']],
+  [
+    { email: `${'a'.repeat(250)}@b.co`, password: 'a'.repeat(1_001) },
+    ['#/email maxLength', '#/password maxLength'],
+  ],
+  [{ email: 'a@b.co', password: 'x', role: 'owner' }, ['#/role additionalProperties']],
+])('the sign-in %j is refused, naming each fault', async (body, faults) => {
+  const answer = await post(body);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer).sort()).toEqual(faults.sort());
+});
+
+test('the cookie is plain on a plain http address of this machine, which refuses Secure ones', async () => {
+  await using local = await startService({
+    worker: false,
+    env: { HERALD_PUBLIC_URL: 'http://localhost:3000' },
+  });
+  const admin = await makeTestAdmin(local);
+  const { answer } = await signIn(local, admin);
+  const [cookie = ''] = answer.headers.getSetCookie();
+  expect(cookie).toMatch(/^herald_admin=[A-Za-z0-9_-]{43}; /);
+  expect(cookie).not.toContain('Secure');
+  expect(cookie).toContain('HttpOnly; SameSite=Strict; Path=/');
+  expect((await admin.call('GET', '/session')).status).toBe(200);
+});
+
+test('two cookies get 400; an API key opens nothing here, and a session nothing there', async () => {
+  const cookie = `${ada.headers['cookie']}; ${ada.headers['cookie']}`;
+  const twice = await service.raw('GET', '/admin/api/session', { headers: { cookie } });
+  expectProblem(twice, 400, 'credentials_conflict');
+  const headers = { 'x-api-key': service.app.apiKey };
+  expectProblem(await service.raw('GET', '/admin/api/session', { headers }), 401, 'not_signed_in');
+  expectProblem(
+    await service.call('GET', '/webhooks', { headers: ada.headers }),
+    401,
+    'unauthenticated',
+  );
+});
+
+test.each(['', 'x', 'a'.repeat(43), 'a'.repeat(44), '"'])(
+  'the session %j is none',
+  async (token) => {
+    const headers = { cookie: `__Host-herald_admin=${token}` };
+    expectProblem(
+      await service.raw('GET', '/admin/api/session', { headers }),
+      401,
+      'not_signed_in',
+    );
+  },
+);

@@ -1,0 +1,118 @@
+// What checking an API key costs, and what is noted of its use.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newApiKey, parseApiKey } from '../../../lib/crypto/api-key.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectProblem, makeKey } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function callWith(apiKey: string): Promise<number> {
+  return (await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } })).status;
+}
+
+async function keyOf(apiKey: string) {
+  return service.store.apiKeys.findOne({ keyId: parseApiKey(apiKey)?.keyId ?? '' });
+}
+
+/** Runs calls with MongoDB's profiler on and gives which commands reached the collection of keys. */
+async function commandsOnKeys(calls: () => Promise<unknown>): Promise<string[]> {
+  const { db } = service.store;
+  await db.command({ profile: 2 });
+  await calls();
+  await db.command({ profile: 0 });
+  const ns = `${db.databaseName}.apiKeys`;
+  const rows = await db.collection('system.profile').find({ ns }).toArray();
+  await db.collection('system.profile').drop();
+  return rows.map((row) => String(row['op']));
+}
+
+test('a mistyped key is refused without a read; an unknown one costs one, as a revoked one does', async () => {
+  const { apiKey } = service.app;
+  const at = 30;
+  const mistyped = [
+    apiKey.slice(0, at) + (apiKey[at] === 'a' ? 'b' : 'a') + apiKey.slice(at + 1),
+    apiKey.slice(0, -1),
+    `${apiKey}a`,
+    apiKey.toLowerCase(),
+    'nonsense',
+    '',
+  ];
+  const commands = await commandsOnKeys(async () => {
+    for (const key of mistyped) expect(await callWith(key)).toBe(401);
+  });
+  expect(commands).toEqual([]);
+  const revoked = await makeKey(service, { revokedAt: new Date() });
+  for (const key of [newApiKey().text, revoked]) {
+    const commands = await commandsOnKeys(async () => expect(await callWith(key)).toBe(401));
+    expect(commands).toEqual(['query']);
+  }
+});
+
+test('two headers of one kind get 400, as both kinds do, whatever they hold', async () => {
+  const { apiKey } = service.app;
+  for (const headers of [
+    { 'x-api-key': apiKey, authorization: 'Basic x' },
+    { 'x-api-key': '', authorization: '' },
+  ]) {
+    const answer = await service.call('GET', '/agents', { headers });
+    expectProblem(answer, 400, 'credentials_conflict');
+  }
+});
+
+test('the use of a key is noted, at most once a minute, by any number of requests', async () => {
+  const apiKey = await makeKey(service);
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+  const commands = await commandsOnKeys(async () => {
+    await Promise.all(Array.from({ length: 40 }, () => callWith(apiKey)));
+    await waitFor(async () => (await keyOf(apiKey))?.lastUsedAt !== undefined);
+    await Promise.all(Array.from({ length: 40 }, () => callWith(apiKey)));
+  });
+  expect(commands.filter((op) => op === 'update')).toHaveLength(1);
+  const { lastUsedAt } = (await keyOf(apiKey)) ?? {};
+  expect(Math.abs(Date.now() - (lastUsedAt?.getTime() ?? 0))).toBeLessThan(10_000);
+  await callWith(apiKey);
+  expect((await keyOf(apiKey))?.lastUsedAt).toEqual(lastUsedAt);
+});
+
+test('a use a minute after the last one is noted again', async () => {
+  const longAgo = new Date(Date.now() - 61_000);
+  const apiKey = await makeKey(service, { lastUsedAt: longAgo });
+  expect(await callWith(apiKey)).toBe(200);
+  await waitFor(async () => ((await keyOf(apiKey))?.lastUsedAt ?? longAgo) > longAgo);
+  const justNow = new Date(Date.now() - 30_000);
+  const recent = await makeKey(service, { lastUsedAt: justNow });
+  expect(await callWith(recent)).toBe(200);
+  expect((await keyOf(recent))?.lastUsedAt).toEqual(justNow);
+});
+
+test('a use that cannot be noted fails no request', async () => {
+  const apiKey = await makeKey(service);
+  const { db } = service.store;
+  // The database refuses the note, and nothing else.
+  const validator = { lastUsedAt: { $exists: false } };
+  await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });
+  try {
+    expect(await callWith(apiKey)).toBe(200);
+    expect(await callWith(apiKey)).toBe(200);
+  } finally {
+    await db.command({ collMod: 'apiKeys', validator: {} });
+  }
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+});
+
+test('a refused key is not noted as used', async () => {
+  const apiKey = await makeKey(service, { revokedAt: new Date() });
+  const commands = await commandsOnKeys(() => callWith(apiKey));
+  expect(commands).toEqual(['query']);
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+});

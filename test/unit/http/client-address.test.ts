@@ -1,0 +1,31 @@
+// Which address a request came from, where proxies stand before the api.
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { clientAddress } from '../../../api/http/client-address.ts';
+
+function addressOf(forwarded: string | undefined, hops: number): string | null {
+  const request = {
+    socket: { remoteAddress: '10.0.0.1' },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  };
+  return clientAddress(request as IncomingMessage, hops);
+}
+
+test.each([
+  // No proxy is trusted: what the client writes counts for nothing.
+  [undefined, 0, '10.0.0.1'],
+  ['203.0.113.7', 0, '10.0.0.1'],
+  // One proxy added the last entry, two the last two; what stands before the client may have written.
+  ['203.0.113.7', 1, '203.0.113.7'],
+  ['6.6.6.6, 203.0.113.7', 1, '203.0.113.7'],
+  ['6.6.6.6,203.0.113.7 , 10.0.0.2', 2, '203.0.113.7'],
+  ['2001:db8::1', 1, '2001:db8::1'],
+  // Fewer entries than proxies, or one that is no address: the connection's own.
+  [undefined, 1, '10.0.0.1'],
+  ['203.0.113.7', 2, '10.0.0.1'],
+  ['unknown', 1, '10.0.0.1'],
+  ['203.0.113.7:4711', 1, '10.0.0.1'],
+  ['', 1, '10.0.0.1'],
+])('of %j behind %d proxies it is %s', (forwarded, hops, address) => {
+  expect(addressOf(forwarded, hops)).toBe(address);
+});
