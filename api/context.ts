@@ -17,6 +17,8 @@ import { createUseNoter } from './http/note-use.ts';
 import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
 import type { ApiKeyReader } from './keys/api-key-reader.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 import { createEventWriter } from './resources/event-writer.ts';
 import type { EventWriter } from './resources/event-writer.ts';
 import { createTokenIssuer } from './users/token-issuer.ts';
@@ -29,6 +31,7 @@ export interface ApiContext {
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
+  rateLimits: RateLimits;
   readTokenEpoch: TokenEpochReader;
   noteKeyUse: UseNoter;
   noteSessionUse: UseNoter;
@@ -70,6 +73,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     }),
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
+    rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     readTokenEpoch: createTokenEpochReader(store),
     noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
       store.apiKeys.updateOne(

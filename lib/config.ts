@@ -76,6 +76,7 @@ export interface Config {
   retention: Retention;
   /** How many webhooks an application may have. */
   webhooksPerAppMax: number;
+  rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
   /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
@@ -157,6 +158,15 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   return { ...profile, address, namespace: profile.namespace ?? 'default' };
 }
 
+function readRateLimits(settings: SettingReader): Config['rateLimits'] {
+  const asCount = asNumberUpTo(10_000_000);
+  return {
+    keyRequestsPerMinute: settings.read('HERALD_KEY_REQUESTS_PER_MINUTE', 120_000, asCount),
+    failuresPerMinute: settings.read('HERALD_FAILURES_PER_MINUTE', 3_000, asCount),
+    signInsPerMinute: settings.read('HERALD_USER_SIGN_INS_PER_MINUTE', 6_000, asCount),
+  };
+}
+
 /**
  * Makes the configuration from an environment.
  * Throws a ConfigError that lists every faulty setting; values of secrets are never in it.
@@ -190,6 +200,7 @@ export function readConfig(environment: Environment): Config {
       100,
       asNumberUpTo(limits.webhooksPerAppCeiling),
     ),
+    rateLimits: readRateLimits(settings),
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,

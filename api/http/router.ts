@@ -126,11 +126,13 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const appUid = params['appUid'] ?? '';
     const { req } = ctx;
     if (line.access.kind !== 'open') ctx.state['appUid'] = params['appUid'];
-    const admitted = await admit(context, line.access, { request: req, appUid });
+    const address = clientAddress(req, context.config.http.trustedProxyHops);
+    const admitted = await admit(context, line.access, { request: req, appUid, address });
     Object.assign(ctx.state, admitted.logged);
+    ctx.set(admitted.headers);
     const caller: Caller = {
       actor: admitted.actor,
-      address: clientAddress(req, context.config.http.trustedProxyHops),
+      address,
       requestId: ctx.state['requestId'] as string,
     };
     const header = readIdempotencyHeader(req.rawHeaders);

@@ -7,7 +7,8 @@ import type { UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { emailIdentity } from './user-identity.ts';
+import { spend } from '../limits/rate-limits.ts';
+import { emailIdentity, identitySubject } from './user-identity.ts';
 
 export interface SignUserInBody {
   externalId?: string;
@@ -37,8 +38,9 @@ export const signUserInBody = validator<SignUserInBody>({
  * Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user.
  */
 export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, context) => {
-  const { store } = context;
-  const { identity, email } = identify(body, { appUid, pepper: context.config.keyPepper });
+  const { store, config, rateLimits } = context;
+  const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
+  spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
   await checkAccounts(store, appUid, body.accountUids ?? []);
   const { user, created } = await findOrCreateUser(store, {
     appUid,
