@@ -255,12 +255,16 @@ test('an account with more members and agents than a batch takes is deleted whol
 test('what a deletion that died left behind opens nothing, and a repeated one takes it away', async () => {
   const uid = await makeAccount();
   const { userUid } = await signIn('stale', [uid]);
+  const other = await signIn('other stale', [uid]);
   const agentUid = await makeAgent([uid]);
   // As it is when the process dies right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
   expect((await signIn('stale')).accounts).toEqual([]);
-  expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+  // A sign-in takes it off its user already.
   expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
+  expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+  const left = { accountUids: [] };
+  expect(await service.store.users.findOne({ _id: other.userUid })).toMatchObject(left);
   expect(await service.store.agents.findOne({ _id: agentUid })).toMatchObject({ accountUids: [] });
 });
 
