@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue } from '../lib/temporal/names.ts';
+import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
 // Our own faults (database away, worker killed) are tried again soon and without an end of their
 // own; a receiver's failure sets its own delay and ends when its schedule does.
@@ -26,7 +26,7 @@ export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemp
  * in at most 7 days and a `Retry-After` adds at most an hour a step, so 14 days is an outer wall.
  */
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
-  taskQueue: deliveriesTaskQueue,
+  taskQueue: retriesTaskQueue,
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '14 days',
   heartbeatTimeout: '3 seconds',
