@@ -78,24 +78,25 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const { records } = ports;
   const [delivery, event, webhook] = await Promise.all([
-    records.readDelivery(key),
-    records.readEvent(key),
-    records.readWebhook(key),
+    ports.records.readDelivery(key),
+    ports.records.readEvent(key),
+    ports.records.readWebhook(key),
   ]);
-  if (delivery !== null && (delivery.redeliveryUid ?? null) !== options.redeliveryUid) {
-    // A redelivery took it over, and decides from now on.
-    return { ...outcomeOf(key, delivery), state: 'superseded' };
+  if (
+    delivery !== null &&
+    !(isCarriedBy(delivery, options) && isDue(delivery, ports.clock.now()))
+  ) {
+    return outcomeOf(key, delivery, options);
   }
-  if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-  if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  const unsent = { event, delivery, options };
+  if (webhook === null) return recordUnsent(ports, key, { ...unsent, state: 'cancelled' });
   if (!webhook.active) {
-    const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
+    const held = await recordUnsent(ports, key, { ...unsent, state: 'held' });
     // Resuming sets `active` first and looks for held deliveries second. Read again after the
     // write, so that a resume between our two steps does not leave this delivery behind.
-    const resumed = await records.readWebhook(key);
+    const resumed = await ports.records.readWebhook(key);
     if (resumed === null || !resumed.active) return held;
     return sendAndRecord(ports, key, { event, webhook: resumed, delivery, options });
   }
@@ -106,6 +107,13 @@ function isDue(delivery: DeliveryDocument, now: Date): boolean {
   if (settledStates.has(delivery.state)) return false;
   if (delivery.nextAttemptAt === null) return true;
   return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
+}
+
+type Carrier = Pick<DeliveryStep, 'redeliveryUid'>;
+
+/** Whether no other redelivery took the delivery over: that one decides from then on. */
+function isCarriedBy(delivery: DeliveryDocument, { redeliveryUid }: Carrier): boolean {
+  return (delivery.redeliveryUid ?? null) === redeliveryUid;
 }
 
 interface Subject {
@@ -154,6 +162,7 @@ async function sendAndRecord(
       state: verdict.state,
       isFirst: subject.delivery === null,
       attemptsBefore,
+      redeliveryUid: options.redeliveryUid,
       attempt,
       nextAttemptAt: verdict.nextAttemptAt,
       now,
@@ -208,13 +217,14 @@ function toAttempt(
 async function recordUnsent(
   ports: DeliveryPorts,
   key: DeliveryKey,
-  facts: { event: EventDocument; delivery: DeliveryDocument | null; state: 'cancelled' | 'held' },
+  facts: Pick<Subject, 'event' | 'delivery' | 'options'> & { state: 'cancelled' | 'held' },
 ): Promise<DeliveryOutcome> {
   const outcome = await record(ports, key, {
     event: facts.event.event,
     state: facts.state,
     isFirst: facts.delivery === null,
     attemptsBefore: facts.delivery?.attemptCount ?? 0,
+    redeliveryUid: facts.options.redeliveryUid,
     attempt: null,
     nextAttemptAt: null,
     now: ports.clock.now(),
@@ -223,7 +233,7 @@ async function recordUnsent(
   return outcome;
 }
 
-/** Records a step; when another process recorded one meanwhile, what it recorded is the outcome. */
+/** Records a step. What another process recorded meanwhile stands, and so does what a redelivery took over. */
 async function record(
   ports: DeliveryPorts,
   key: DeliveryKey,
@@ -232,10 +242,9 @@ async function record(
   const written = await ports.records.record(key, step);
   if (!written) {
     const stored = await ports.records.readDelivery(key);
-    if (stored === null)
-      throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
+    if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
     deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
-    return outcomeOf(key, stored);
+    return outcomeOf(key, stored, step);
   }
   return {
     eventId: key.eventId,
@@ -248,12 +257,12 @@ async function record(
   };
 }
 
-function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument): DeliveryOutcome {
+function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument, by: Carrier): DeliveryOutcome {
   const last = delivery.attempts.at(-1);
   return {
     eventId: key.eventId,
     webhookUid: key.webhookUid,
-    state: delivery.state,
+    state: isCarriedBy(delivery, by) ? delivery.state : 'superseded',
     attemptCount: delivery.attemptCount,
     status: last?.status ?? null,
     errorClass: last?.errorClass ?? null,
