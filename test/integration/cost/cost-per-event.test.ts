@@ -125,6 +125,9 @@ test('a change of an agent costs a read and a write more, in one transaction wit
   });
   const agentUid = String(created.body['uid']);
   await waitFor(async () => (await service.store.deliveries.countDocuments({})) === 1);
+  await waitFor(
+    async () => (await service.store.events.countDocuments({ dispatchedAt: null })) === 0,
+  );
   const before = receiver.requests.length;
   const cost = await costOf(1, async () => {
     await service.call('PATCH', `/agents/${agentUid}`, { body: { live: true } });
