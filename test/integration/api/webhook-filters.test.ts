@@ -110,7 +110,6 @@ test.each([
   [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule'],
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
   [{ ordering: 'fifo' }, '#/ordering enum'],
-  [{ ordering: null }, '#/ordering type'],
   [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
 ])('a webhook with %j is refused', async (fields, fault) => {
   const answer = await service.call('POST', '/webhooks', {
