@@ -131,7 +131,13 @@ const claims: RefusalCase[] = [
   ],
   ['good for 61 minutes', (good) => resign(good, { payload: { exp: nowSeconds() + 61 * 60 } })],
   ['an exp with a fraction', (good) => resign(good, { payload: { exp: nowSeconds() + 60.5 } })],
-  ['over before it begins', (good) => resign(good, { payload: { exp: good.payload['iat'] } })],
+  [
+    'over before it begins',
+    (good) => {
+      const now = nowSeconds();
+      return resign(good, { payload: { iat: now, nbf: now, exp: now } });
+    },
+  ],
 ];
 
 /** These have ended, which is said of them, and are cases of their own. */
