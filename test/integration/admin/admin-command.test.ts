@@ -9,6 +9,7 @@ import { writeDevFile } from '../../../start/dev-file.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 let folder: string;
@@ -55,6 +56,30 @@ test('the first admin is a superuser, with the password that was piped in; it is
   expect(made.out + made.err).not.toContain(password);
   const { answer } = await signIn(service, { email: 'first@example.com', password });
   expect(answer.body['admin']).toMatchObject({ superuser: true });
+});
+
+test('at a terminal the password is asked for twice and never shown', async () => {
+  const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
+  const terminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
+  const command = [process.execPath, '--import', 'tsx', 'admin/main.ts', 'create', '--email'];
+  const child = spawn('python3', ['-c', terminal, ...command, 'typed@example.com'], {
+    env: { ...process.env, MONGODB_URI, HERALD_DATABASE },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
+  const closed = once(child, 'close');
+  await waitFor(() => screen.includes('not shown): '), { timeoutMs: 15_000, what: 'the question' });
+  // A mistake, and the key that takes it back.
+  child.stdin.write('a typed passworx\x7fd\r');
+  await waitFor(() => screen.includes('again: '), { what: 'the second question' });
+  child.stdin.write('a typed password\r');
+  await waitFor(() => screen.includes('adm_'), { timeoutMs: 15_000, what: 'the admin' });
+  child.stdin.end();
+  await closed;
+  expect(screen).not.toMatch(/typed pass/);
+  const typed = { email: 'typed@example.com', password: 'a typed password' };
+  expect((await signIn(service, typed)).answer.status).toBe(200);
 });
 
 test('later ones are superusers if asked; a generated password is shown and works', async () => {
