@@ -107,6 +107,23 @@ test('a reset password works, the old one does not, and all sessions have ended'
   expect(now.answer.status).toBe(200);
 });
 
+test('a removed admin is refused with the next call; the last superuser stays', async () => {
+  await run(['create', '--email', 'stays@example.com', '--generate', '--superuser']);
+  const email = 'leaver@example.com';
+  await run(['create', '--email', email], { input: 'a leaver of old\n' });
+  const { headers } = await signIn(service, { email, password: 'a leaver of old' });
+  expect(await run(['remove', '--email', email])).toMatchObject({ code: 0 });
+  expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(401);
+  const again = await signIn(service, { email, password: 'a leaver of old' });
+  expect(again.answer.status).toBe(401);
+  const superusers = await service.store.admins.find({ superuser: true }).toArray();
+  const [last, ...others] = superusers.map((admin) => admin.email);
+  for (const other of others) await run(['remove', '--email', other]);
+  const refused = await run(['remove', '--email', last ?? '']);
+  expect(refused.err).toBe(`${last} is the last superuser; make another one first\n`);
+  expect(await service.store.admins.countDocuments({ email: last ?? '' })).toBe(1);
+});
+
 test('beside npm start the database is the one that runs there', async () => {
   const { MONGODB_URI = '' } = service.env;
   await writeDevFile(join(folder, 'dev.json'), {
@@ -126,7 +143,7 @@ test('beside npm start the database is the one that runs there', async () => {
 test.each([
   [['--help'], 0, /^Usage: npm run admin/],
   [[], 1, /^Usage: npm run admin/],
-  [['remove'], 1, /^Usage: npm run admin/],
+  [['rename'], 1, /^Usage: npm run admin/],
   [['toString'], 1, /^Usage: npm run admin/],
   [['create'], 1, /--email/],
   [['create', '--email', 'x@example.com', '--password', 'in the open'], 1, /'--password'/],
