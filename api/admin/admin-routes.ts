@@ -1,6 +1,6 @@
 // The table of the admin area's routes: method, path, what the admin must be, body, handler.
 import { listAuditLog, listInstallationAuditLog } from '../audit/list-audit-log.ts';
-import { adminRoute, adminRouteWithBody, signInRoute } from '../http/router.ts';
+import { adminRoute, adminRouteWithBody, route, signInRoute } from '../http/router.ts';
 import type { Route } from '../http/router.ts';
 import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
@@ -17,8 +17,11 @@ import { addMember, addMemberBody } from './members/add-member.ts';
 import { changeMember, changeMemberBody } from './members/change-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
+import { beginOidc } from './oidc/begin-oidc.ts';
+import { callbackPath, finishOidc } from './oidc/finish-oidc.ts';
 import { changePassword, changePasswordBody } from './session/change-password.ts';
 import { getSession } from './session/get-session.ts';
+import { getSignInMethods } from './session/get-sign-in-methods.ts';
 import { signIn, signInBody } from './session/sign-in.ts';
 import { signOut, signOutEverywhere } from './session/sign-out.ts';
 
@@ -30,6 +33,9 @@ const member = `${app}/members/:adminUid`;
 // One line a route, so that the table reads as one.
 // prettier-ignore
 export const adminRoutes: readonly Route[] = [
+  route({ method: 'get', path: `${area}/sign-in-methods`, scope: null, handler: getSignInMethods }),
+  route({ method: 'get', path: `${area}/oidc/start`, scope: null, handler: beginOidc }),
+  route({ method: 'get', path: callbackPath, scope: null, handler: finishOidc }),
   signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, handler: signIn }),
   adminRoute({ method: 'get', path: `${area}/session`, needs: 'session', handler: getSession }),
   adminRoute({ method: 'delete', path: `${area}/session`, needs: 'session', handler: signOut }),
