@@ -1,7 +1,8 @@
 // The activities a worker offers, made over the ports they need.
-import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
+import { attemptInOrder } from './attempt-in-order.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { takeRedeliverPage } from './take-redeliver-page.ts';
 import { tidyUpBatch } from './tidy-up-batch.ts';
@@ -10,6 +11,7 @@ import { tidyUpBatch } from './tidy-up-batch.ts';
 export function createActivities(ports: DeliveryPorts): DeliveryActivities {
   return {
     attemptFirst: (input) => attemptFirst(ports, input),
+    attemptInOrder: (input) => attemptInOrder(ports, input),
     retryDelivery: (input) => retryDelivery(ports, input),
     takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
     tidyUpBatch: () => tidyUpBatch(ports),

@@ -1,7 +1,7 @@
 // The activity that retries one delivery until it is settled; the server waits between its attempts.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
-import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
@@ -18,8 +18,9 @@ export async function retryDelivery(
 ): Promise<DeliveryOutcome> {
   const outcome = await whileHeartbeating(async (signal) => {
     try {
-      const { redeliveryUid = null, ...key } = input;
-      return await attemptDelivery(ports, key, { trigger: 'retry', redeliveryUid, signal });
+      const { inLane = false, redeliveryUid = null, ...key } = input;
+      const options = { trigger: 'retry', inLane, redeliveryUid, signal } as const;
+      return await attemptDelivery(ports, key, options);
     } catch (error) {
       throw asFailure(error);
     }
@@ -30,12 +31,16 @@ export async function retryDelivery(
   const waitMs = Math.max(1_000, untilDueMs);
   throw ApplicationFailure.create({
     type: 'RetryDue',
-    message: `attempt ${outcome.attemptCount} ended with ${describe(outcome)}; the next is due in ${formatDuration(waitMs)}`,
+    message: `${describe(outcome)}; the next is due in ${formatDuration(waitMs)}`,
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay: waitMs,
   });
 }
 
+/** Says which attempt ended how, for operators: the UI's own count says nothing of the schedule's end. */
 function describe(outcome: DeliveryOutcome): string {
-  return outcome.status === null ? `a ${outcome.errorClass} fault` : `status ${outcome.status}`;
+  const { attemptCount, attemptsMax, host, status, errorClass } = outcome;
+  const attempt = `attempt ${attemptCount}${attemptsMax === null ? '' : ` of ${attemptsMax}`}`;
+  const ending = status === null ? `a ${errorClass} fault` : `status ${status}`;
+  return `${attempt}${host === null ? '' : ` at ${host}`} ended with ${ending}`;
 }

@@ -1,7 +1,7 @@
 // The activity that takes the next page of a release, a resend or a replay.
 import { asFailure } from './heartbeat.ts';
 import { takePage } from '../lib/delivery/redeliver-pages.ts';
-import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { RedeliverInput, RedeliverPage } from '../lib/temporal/messages.ts';
 
 /** Gives the next deliveries to hand on. Repeating it gives the same ones. */

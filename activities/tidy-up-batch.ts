@@ -1,5 +1,5 @@
 // The activity that removes one batch of what is old.
-import type { DeliveryPorts } from '../lib/delivery/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import { tidyUp } from '../lib/delivery/tidy-up.ts';
 import type { TidyUpBatch } from '../lib/delivery/tidy-up.ts';
 import { asFailure } from './heartbeat.ts';

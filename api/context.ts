@@ -8,6 +8,8 @@ import type { SecretBox } from '../lib/crypto/secret-box.ts';
 import { checkServers } from '../lib/readiness.ts';
 import type { Servers } from '../lib/readiness.ts';
 import type { Store } from '../lib/store/connect.ts';
+import { createTokenEpochReader } from '../lib/store/token-epochs.ts';
+import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
@@ -18,6 +20,8 @@ import { createUseNoter } from './http/note-use.ts';
 import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
 import type { ApiKeyReader } from './keys/api-key-reader.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 import { createEventWriter } from './resources/event-writer.ts';
 import type { EventWriter } from './resources/event-writer.ts';
 import { createTokenIssuer } from './users/token-issuer.ts';
@@ -30,6 +34,8 @@ export interface ApiContext {
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
+  rateLimits: RateLimits;
+  readTokenEpoch: TokenEpochReader;
   noteKeyUse: UseNoter;
   noteSessionUse: UseNoter;
   secretBox: SecretBox;
@@ -47,6 +53,8 @@ export interface ApiContextOptions {
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
+  /** The system's, where none is given. */
+  clock?: Clock;
 }
 
 /** Makes the context over connections that the caller opened and will close. */
@@ -55,7 +63,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const servers = { store, connection: temporal.connection, namespace: temporal.namespace };
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   return {
     config,
     store,
@@ -70,6 +78,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     }),
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
+    rateLimits: createRateLimits({ store, clock }, config.rateLimits),
+    readTokenEpoch: createTokenEpochReader(store),
     noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
       store.apiKeys.updateOne(
         { _id, lastUsedAt: { $not: { $gt: before } } },
@@ -91,6 +101,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       clock,
       issuer: config.http.publicUrl,
       lifetimeMs: config.userTokenLifetimeMs,
+      rotationMs: config.signingKeyRotationMs,
     }),
     clock,
     draining: false,

@@ -1,10 +1,21 @@
 // The table of routes: method, path, scope of the key, body, handler.
+import { changeAccountBody, createAccountBody } from './accounts/account.ts';
+import { addMember } from './accounts/add-member.ts';
+import { changeAccount } from './accounts/change-account.ts';
+import { createAccount } from './accounts/create-account.ts';
+import { deleteAccount } from './accounts/delete-account.ts';
+import { getAccount } from './accounts/get-account.ts';
+import { listAccounts } from './accounts/list-accounts.ts';
+import { listMembers } from './accounts/list-members.ts';
+import { removeMember } from './accounts/remove-member.ts';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { getEvent } from './events/get-event.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
+import { createErasure, createErasureBody } from './erasures/create-erasure.ts';
+import { getErasure } from './erasures/get-erasure.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
 import { route, routeWithBody } from './http/router.ts';
@@ -28,10 +39,18 @@ import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
+import { changeUser } from './users/change-user.ts';
+import { deleteUser } from './users/delete-user.ts';
 import { getJwks } from './users/get-jwks.ts';
 import { getMigrationPage } from './users/get-migration-page.ts';
+import { getUser } from './users/get-user.ts';
+import { listUsers } from './users/list-users.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
+import { revokeTokensOfApp } from './users/revoke-tokens-of-app.ts';
+import { revokeTokensOfUser } from './users/revoke-tokens-of-user.ts';
 import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
+import { changeUserBody } from './users/user.ts';
+import { verifyToken, verifyTokenBody } from './users/verify-token.ts';
 import { cancelReplay } from './replays/cancel-replay.ts';
 import { createReplay, createReplayBody } from './replays/create-replay.ts';
 import { getReplay } from './replays/get-replay.ts';
@@ -48,6 +67,9 @@ import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 
 const app = '/api/v1/appuid/:appUid';
+const users = `${app}/sdkusers`;
+const user = `${users}/:userUid`;
+const account = `${app}/accounts/:accountUid`;
 const webhook = `${app}/webhooks/:webhookUid`;
 const agent = `${app}/agents/:agentUid`;
 const context = `${app}/contexts/:contextUid`;
@@ -60,7 +82,23 @@ const write = 'resources:write';
 // One line a route, so that the table reads as one.
 // prettier-ignore
 export const routes: readonly Route[] = [
-  routeWithBody({ method: 'post', path: `${app}/sdkusers/auth`, scope: 'users:auth', body: signUserInBody, handler: signUserIn }),
+  routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, handler: signUserIn }),
+  routeWithBody({ method: 'post', path: `${users}/token/verify`, scope: 'users:auth', body: verifyTokenBody, handler: verifyToken }),
+  route({ method: 'post', path: `${users}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfApp }),
+  route({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
+  route({ method: 'get', path: users, scope: 'admin', handler: listUsers }),
+  route({ method: 'get', path: user, scope: 'admin', handler: getUser }),
+  routeWithBody({ method: 'patch', path: user, scope: 'admin', body: changeUserBody, handler: changeUser }),
+  route({ method: 'delete', path: user, scope: 'admin', handler: deleteUser }),
+
+  routeWithBody({ method: 'post', path: `${app}/accounts`, scope: 'admin', body: createAccountBody, handler: createAccount }),
+  route({ method: 'get', path: `${app}/accounts`, scope: 'admin', handler: listAccounts }),
+  route({ method: 'get', path: account, scope: 'admin', handler: getAccount }),
+  routeWithBody({ method: 'patch', path: account, scope: 'admin', body: changeAccountBody, handler: changeAccount }),
+  route({ method: 'delete', path: account, scope: 'admin', handler: deleteAccount }),
+  route({ method: 'get', path: `${account}/members`, scope: 'admin', handler: listMembers }),
+  route({ method: 'put', path: `${account}/members/:userUid`, scope: 'admin', handler: addMember }),
+  route({ method: 'delete', path: `${account}/members/:userUid`, scope: 'admin', handler: removeMember }),
 
   routeWithBody({ method: 'post', path: `${app}/webhooks`, scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
   route({ method: 'get', path: `${app}/webhooks`, scope: 'webhooks:read', handler: listWebhooks }),
@@ -100,6 +138,8 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
+  routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
+  route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
 
   route({ method: 'get', path: `${app}/audit-log`, scope: 'admin', handler: listAuditLog }),
 

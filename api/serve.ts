@@ -38,6 +38,7 @@ export async function serve(context: ApiContext): Promise<RunningApi> {
       await closed;
       clearTimeout(cut);
       await context.dispatcher.drained();
+      await context.rateLimits[Symbol.asyncDispose]();
     },
   };
 }

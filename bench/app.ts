@@ -18,6 +18,8 @@ export interface Hooks {
   /** How many of these the receiver answers only after `slowMs`. */
   slow?: number;
   slowMs?: number;
+  /** The waits between attempts, where the service's own would last for days. */
+  retryScheduleMs?: number[];
   /** Webhooks of other entities, which get nothing. */
   idle?: number;
 }
@@ -47,6 +49,7 @@ export async function makeApp(
     entity: 'agent',
     count: hooks.matching,
     urlOf: (uid, index) => receiver.urlOf(uid, index < slowCount ? hooks.slowMs : 0),
+    fields: { retryScheduleMs: hooks.retryScheduleMs ?? null },
   });
   await copyWebhook(service, app, {
     entity: 'context',
@@ -67,13 +70,15 @@ interface Copies {
   entity: Entity;
   count: number;
   urlOf: (uid: string, index: number) => string;
+  /** What the copies have that the original has not. */
+  fields?: Partial<WebhookDocument>;
 }
 
 /** Registers a webhook, puts `count` copies in its place, and gives their uids. */
 async function copyWebhook(
   service: Service,
   app: NewApp,
-  { entity, count, urlOf }: Copies,
+  { entity, count, urlOf, fields }: Copies,
 ): Promise<string[]> {
   if (count === 0) return [];
   const { store, config } = service;
@@ -89,7 +94,7 @@ async function copyWebhook(
     const _id = newId('whk');
     // A sealed secret opens in its own place only, so each copy has one of its own.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
-    return { ...original, _id, secret, url: urlOf(_id, index) };
+    return { ...original, ...fields, _id, secret, url: urlOf(_id, index) };
   });
   await store.webhooks.insertMany(copies);
   await store.apps.updateOne({ _id: appUid }, { $inc: { webhookCount: count - 1 } });

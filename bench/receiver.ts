@@ -9,7 +9,10 @@ export type FromReceiver = { port: number } | { arrivals: Arrival[] };
 
 export interface Receiver extends AsyncDisposable {
   pid: number;
-  /** Where a webhook's deliveries go; the receiver answers them after `delayMs`. */
+  /**
+   * Where a webhook's deliveries go; the receiver answers them after `delayMs`. A slow webhook has an
+   * origin of its own, as another company's would: what the service allows an origin is not shared.
+   */
   urlOf(hookUid: string, delayMs?: number): string;
   /** Has all arrivals from now on go to `take`. */
   watch(take: (arrivals: readonly Arrival[]) => void): void;
@@ -29,10 +32,13 @@ export async function startReceiver(): Promise<Receiver> {
       else take(message.arrivals);
     },
   });
-  const origin = `http://127.0.0.1:${await port}`;
+  const portNumber = await port;
   return {
     pid: helper.pid,
-    urlOf: (hookUid, delayMs = 0) => `${origin}/${delayMs}/${hookUid}`,
+    urlOf(hookUid, delayMs = 0) {
+      const host = delayMs === 0 ? '127.0.0.1' : 'localhost';
+      return `http://${host}:${portNumber}/${delayMs}/${hookUid}`;
+    },
     watch(next) {
       take = next;
     },

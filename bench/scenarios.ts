@@ -4,6 +4,7 @@ import { acceptOnly } from './scenarios/accept-only.ts';
 import { burst } from './scenarios/burst.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { idleWebhooks, storedEvents } from './scenarios/flatness.ts';
+import { hangingReceiver } from './scenarios/hanging-receiver.ts';
 import { idle, light } from './scenarios/idle.ts';
 import { kill } from './scenarios/kill.ts';
 import { scale } from './scenarios/scale.ts';
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   burst,
   fanOut,
   slowReceiver,
+  hangingReceiver,
   signIn,
   acceptOnly,
   storedEvents,

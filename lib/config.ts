@@ -16,11 +16,13 @@ import {
   asPort,
   asProxyHops,
   asRetention,
+  asRotation,
   asSchedule,
   asText,
   asTokenLifetime,
   asUrl,
   asWebhookPorts,
+  userTokenLifetimeMaxMs,
 } from './setting-parsers.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
@@ -30,11 +32,13 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const limits = {
   requestBytesMax: 256 * 1024,
   payloadBytesMax: 256 * 1024,
-  webhooksPerAppMax: 100,
+  /** What `HERALD_WEBHOOKS_PER_APP` may ask for. */
+  webhooksPerAppCeiling: 1_000,
   apiKeysPerAppMax: 50,
   membersPerAppMax: 100,
   tenantsPerWebhookMax: 100,
   replayedPerSecondMax: 100,
+  mentionsPerErasureMax: 10,
   filesPerContextMax: 1_000,
   attemptsKeptMax: 20,
   attemptTimeoutMs: 5_000,
@@ -43,8 +47,13 @@ export const limits = {
   externalIdCharactersMax: 256,
   emailCharactersMax: 254,
   nameCharactersMax: 200,
+  filterCharactersMax: 64,
   descriptionCharactersMax: 4_000,
   accountUidsMax: 100,
+  /** Also bounds a token, which names them all: 100 uids are some 4.5 KB of it. */
+  accountsPerUserMax: 100,
+  userTokenLifetimeMaxMs,
+  authTokenCharactersMax: 8 * 1_024,
 } as const;
 
 /** How long a stop may take before what is left is cut off. */
@@ -73,11 +82,16 @@ export interface Config {
   /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
   retention: Retention;
+  /** How many webhooks an application may have. */
+  webhooksPerAppMax: number;
+  rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
   /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
   /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
   workflowStartsPerSecond: number;
   userTokenLifetimeMs: number;
+  /** How long a signing key of user tokens signs. */
+  signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
   oidc: OidcSettings | null;
@@ -168,6 +182,15 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   return { ...profile, address, namespace: profile.namespace ?? 'default' };
 }
 
+function readRateLimits(settings: SettingReader): Config['rateLimits'] {
+  const asCount = asNumberUpTo(10_000_000);
+  return {
+    keyRequestsPerMinute: settings.read('HERALD_KEY_REQUESTS_PER_MINUTE', 120_000, asCount),
+    failuresPerMinute: settings.read('HERALD_FAILURES_PER_MINUTE', 3_000, asCount),
+    signInsPerMinute: settings.read('HERALD_USER_SIGN_INS_PER_MINUTE', 6_000, asCount),
+  };
+}
+
 /**
  * Makes the configuration from an environment.
  * Throws a ConfigError that lists every faulty setting; values of secrets are never in it.
@@ -196,6 +219,12 @@ export function readConfig(environment: Environment): Config {
       recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
       heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
     },
+    webhooksPerAppMax: settings.read(
+      'HERALD_WEBHOOKS_PER_APP',
+      100,
+      asNumberUpTo(limits.webhooksPerAppCeiling),
+    ),
+    rateLimits: readRateLimits(settings),
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
       idsPerSearchAttributeMax,
@@ -207,6 +236,7 @@ export function readConfig(environment: Environment): Config {
       asNumberUpTo(1_000),
     ),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
+    signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
     oidc: readOidc(settings),
@@ -236,9 +266,11 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,
     heldForMs: config.retention.heldMs,
+    webhooksPerAppMax: config.webhooksPerAppMax,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     workflowStartsPerSecond: config.workflowStartsPerSecond,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
+    signingKeyRotationMs: config.signingKeyRotationMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),
     keyPepperConfigured: true,
     oidcIssuer: config.oidc?.issuer ?? null,

@@ -32,6 +32,7 @@ const kinds = {
   unknown_account_uids: { status: 422, title: 'Some accounts do not exist in this application' },
   invalid_webhook_url: { status: 422, title: 'The webhook URL cannot be used' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another body' },
+  rate_limited: { status: 429, title: 'Too many requests came' },
   too_many_sign_ins: { status: 429, title: 'Too many sign-ins failed' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Something went wrong on our side' },

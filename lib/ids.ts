@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'cfl'
   | 'ctx'
   | 'dlv'
+  | 'ers'
   | 'evt'
   | 'key'
   | 'mem'

@@ -66,21 +66,32 @@ export function asLongDuration(text: string): number {
   return durationMs;
 }
 
-/** An event must outlive the retries of its deliveries: 7 days, and an hour more for each `Retry-After`. */
+/** An event must outlive the retries of its deliveries, which end after 15 days (workflows/activity-options.ts). */
 export function asRetention(text: string): number {
   const retentionMs = parseDurationMs(text);
-  if (retentionMs < 14 * dayMs || retentionMs > 3_650 * dayMs) {
-    throw new Error(`must be from 14d to 3650d (got "${text}")`);
+  if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {
+    throw new Error(`must be from 15d to 3650d (got "${text}")`);
   }
   return retentionMs;
 }
 
+export const userTokenLifetimeMaxMs = 60 * 60_000;
+
 export function asTokenLifetime(text: string): number {
   const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < 60_000 || lifetimeMs > 3_600_000) {
+  if (lifetimeMs < 60_000 || lifetimeMs > userTokenLifetimeMaxMs) {
     throw new Error(`must be from 1m to 60m (got "${text}")`);
   }
   return lifetimeMs;
+}
+
+/** A day at least: a key is published an hour before it signs, and kept more than an hour after. */
+export function asRotation(text: string): number {
+  const rotationMs = parseDurationMs(text);
+  if (rotationMs < dayMs || rotationMs > 365 * dayMs) {
+    throw new Error(`must be from 1d to 365d (got "${text}")`);
+  }
+  return rotationMs;
 }
 
 export function asNumberUpTo(max: number): (text: string) => number {

@@ -1,7 +1,7 @@
 // Makes a Temporal namespace with its search attributes where they are missing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
+import { msToNumber, msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { errorCode } from './error-code.ts';
 
 // The numbers of the API's enum IndexedValueType.
@@ -31,6 +31,7 @@ export interface NamespaceOptions {
 
 /**
  * Registers the namespace and its search attributes where missing; workflows can use both on return.
+ * A namespace that keeps closed workflows for less than 7 days is made to keep them for so long.
  * Throws when an attribute exists with another kind, or something is not visible within 15 s.
  */
 export async function ensureNamespace(
@@ -62,11 +63,23 @@ async function hasAttributes(connection: Connection, options: NamespaceOptions):
 
 // Registered without looking first: the server remembers for a second that it did not know a namespace.
 async function registerIfMissing(connection: Connection, namespace: string): Promise<void> {
-  const workflowExecutionRetentionPeriod = msToTs(retention);
-  await tolerate(
-    grpcAlreadyExists,
-    connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }),
-  );
+  const registering = connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs(retention),
+  });
+  const registered = await tolerate(grpcAlreadyExists, registering);
+  if (registered === undefined) await lengthenRetention(connection, namespace);
+}
+
+// The development server brings the namespace `default` along, which keeps closed workflows for a day.
+async function lengthenRetention(connection: Connection, namespace: string): Promise<void> {
+  const { config } = await connection.workflowService.describeNamespace({ namespace });
+  const currentMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+  if (currentMs >= msToNumber(retention)) return;
+  await connection.workflowService.updateNamespace({
+    namespace,
+    config: { workflowExecutionRetentionTtl: msToTs(retention) },
+  });
 }
 
 async function missingAttributes(

@@ -5,6 +5,8 @@ import type { Store } from '../lib/store/connect.ts';
 import { createApiKey, createApp } from '../lib/store/create-app.ts';
 import type { NewApp } from '../lib/store/create-app.ts';
 import type { Config } from '../lib/config.ts';
+import { newId } from '../lib/ids.ts';
+import { scopes } from '../lib/store/api-keys.ts';
 import { readAppFile, writeDevFile } from './dev-file.ts';
 
 /**
@@ -30,12 +32,24 @@ async function findOrCreate(
 ): Promise<NewApp> {
   const app = await store.apps.findOne({}, { sort: { _id: 1 } });
   const account = app && (await store.accounts.findOne({ appUid: app._id }, { sort: { _id: 1 } }));
-  if (!app || !account) return createApp(store, { name: 'Development', keyPepper });
+  if (app === null) return createApp(store, { name: 'Development', keyPepper });
   const known = last !== null && (await isKeyOf(store, { appUid: app._id, last, keyPepper }));
   const apiKey = known
     ? last.apiKey
     : await createApiKey(store, { appUid: app._id, name: 'Development key', keyPepper });
-  return { appUid: app._id, accountUid: account._id, apiKey };
+  return {
+    appUid: app._id,
+    accountUid: account?._id ?? (await addAccount(store, app._id)),
+    apiKey,
+  };
+}
+
+/** For an application whose accounts were all deleted. */
+async function addAccount(store: Store, appUid: string): Promise<string> {
+  const now = new Date();
+  const _id = newId('acc', now);
+  await store.accounts.insertOne({ _id, appUid, name: 'First account', createdAt: now });
+  return _id;
 }
 
 async function isKeyOf(
@@ -47,6 +61,8 @@ async function isKeyOf(
   return (
     key !== null &&
     key.revokedAt === null &&
+    // One of an earlier version may lack a scope that there is now.
+    scopes.every((scope) => key.scopes.includes(scope)) &&
     sameHash(key.secretHash, hashApiKey(last.apiKey, keyPepper))
   );
 }

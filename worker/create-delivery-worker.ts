@@ -9,6 +9,7 @@ import { createHttpSender } from '../lib/net/http-sender.ts';
 import { checkServers } from '../lib/readiness.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
+import { createLaneWaker } from '../lib/temporal/wake-lane.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorker, createWorkflowWorker, runWorkers } from './create-worker.ts';
@@ -31,6 +32,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
       store,
       records: createDeliveryRecords(store),
       sender,
+      wakeLane: createLaneWaker(temporal.client),
       secretBox: createSecretBox(config.sealingKeys),
       clock: systemClock,
       random: Math.random,

@@ -23,12 +23,21 @@ export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemp
 
 /**
  * Retries: one activity a delivery, kept alive by the server between attempts. The schedule ends
- * in at most 7 days and a `Retry-After` adds at most an hour a step, so 14 days is an outer wall.
+ * in at most 7 days, and a `Retry-After` at most doubles a wait or makes it an hour, for 20 waits at
+ * most; so 15 days is an outer wall.
  */
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '15 seconds',
-  scheduleToCloseTimeout: '14 days',
+  scheduleToCloseTimeout: '15 days',
+  heartbeatTimeout: '3 seconds',
+  retry: ownFaults,
+});
+
+/** A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 15. */
+export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
+  taskQueue: deliveriesTaskQueue,
+  startToCloseTimeout: '45 seconds',
   heartbeatTimeout: '3 seconds',
   retry: ownFaults,
 });

@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
 
-const goodStates = new Set(['delivered', 'held', 'cancelled', 'superseded']);
+const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 
 /** Counts outcomes by state. A delivery still `retrying` at the end of its workflow has failed. */
 export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): DeliverySummary {
@@ -14,6 +14,7 @@ export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): Deliver
     deliveries: outcomes.length,
     delivered: count('delivered'),
     held: count('held'),
+    waiting: count('waiting'),
     cancelled: count('cancelled'),
     failed: failed
       .slice(0, idsPerSearchAttributeMax)
@@ -24,6 +25,19 @@ export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): Deliver
         attemptCount,
       })),
     failedCount: failed.length,
+  };
+}
+
+/** Adds what two summaries say, of which the second came later. */
+export function addSummaries(before: DeliverySummary, after: DeliverySummary): DeliverySummary {
+  return {
+    deliveries: before.deliveries + after.deliveries,
+    delivered: before.delivered + after.delivered,
+    held: before.held + after.held,
+    waiting: before.waiting + after.waiting,
+    cancelled: before.cancelled + after.cancelled,
+    failed: [...before.failed, ...after.failed].slice(0, idsPerSearchAttributeMax),
+    failedCount: before.failedCount + after.failedCount,
   };
 }
 

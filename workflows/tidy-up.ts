@@ -5,10 +5,17 @@ import { tidyUpBatch } from './activity-options.ts';
 
 const batchesPerRunMax = 500;
 
+const nothing: TidyUpTotals = {
+  expired: 0,
+  deliveries: 0,
+  events: 0,
+  redeliveries: 0,
+  erasures: 0,
+  erased: 0,
+};
+
 /** Goes on until nothing old is left. Gives how much went. */
-export async function tidyUp(
-  totals: TidyUpTotals = { expired: 0, deliveries: 0, events: 0, redeliveries: 0 },
-): Promise<TidyUpTotals> {
+export async function tidyUp(totals: TidyUpTotals = nothing): Promise<TidyUpTotals> {
   let sum = totals;
   for (let count = 0; count < batchesPerRunMax; count += 1) {
     const { more, ...batch } = await tidyUpBatch();
@@ -17,6 +24,8 @@ export async function tidyUp(
       deliveries: sum.deliveries + batch.deliveries,
       events: sum.events + batch.events,
       redeliveries: sum.redeliveries + batch.redeliveries,
+      erasures: sum.erasures + batch.erasures,
+      erased: sum.erased + batch.erased,
     };
     if (!more) return sum;
   }

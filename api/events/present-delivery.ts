@@ -17,6 +17,8 @@ export interface PresentedDelivery {
   event: string;
   webhookUid: string;
   state: string;
+  /** The class of the last attempt's status, such as `4xx`; `none` for no answer, null for no attempt. */
+  statusClass: string | null;
   attemptCount: number;
   nextAttemptAt: string | null;
   attempts: PresentedAttempt[];
@@ -31,6 +33,7 @@ export function presentDelivery(delivery: DeliveryDocument): PresentedDelivery {
     event: delivery.event,
     webhookUid: delivery.webhookUid,
     state: delivery.state,
+    statusClass: delivery.statusClass,
     attemptCount: delivery.attemptCount,
     nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
     attempts: delivery.attempts.map(presentAttempt),
@@ -50,6 +53,7 @@ export function presentPendingDelivery(
     event: event.event,
     webhookUid,
     state: 'pending',
+    statusClass: null,
     attemptCount: 0,
     nextAttemptAt: null,
     attempts: [],

@@ -23,7 +23,7 @@ export const resendEventBody = validator<ResendEventBody>({
     webhookUids: {
       type: 'array',
       minItems: 1,
-      maxItems: limits.webhooksPerAppMax,
+      maxItems: limits.webhooksPerAppCeiling,
       uniqueItems: true,
       items: { type: 'string', minLength: 1, maxLength: 64 },
     },
@@ -34,10 +34,12 @@ export const resendEventBody = validator<ResendEventBody>({
  * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
  * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. Answers
  * 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
- * when there is nobody to send it to.
+ * when there is nobody to send it to or its payload was
+ * erased.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
   const event = await findEvent(request, context);
+  if (event.erasedAt !== null) throw new AppError('conflict', "the event's payload was erased");
   const webhookUids = request.body.webhookUids ?? event.webhookUids;
   if (request.body.webhookUids !== undefined) {
     await checkWebhooks(context, { appUid: request.appUid, webhookUids });

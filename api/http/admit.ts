@@ -1,5 +1,7 @@
 // Who may call a route: anyone, the holder of an API key with a scope, or an admin.
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../lib/errors.ts';
+import { networkOf } from '../../lib/net/network-of.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Actor } from '../../lib/store/audit-log.ts';
 import { admitAdmin } from '../admin/admit-admin.ts';
@@ -7,6 +9,7 @@ import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import { checkOwnPages } from '../admin/own-pages.ts';
 import type { ApiContext } from '../context.ts';
 import { authenticate } from '../keys/authenticate.ts';
+import { spend } from '../limits/rate-limits.ts';
 
 /** What a route asks of its caller. */
 export type Access =
@@ -21,17 +24,50 @@ export interface Admitted {
   actor: Actor;
   /** What the request's log line says of the caller. */
   logged: Record<string, string>;
+  /** What its answer says of the caller's limit. */
+  headers: Record<string, string>;
   /** Set where the route asks for an admin. */
   signedIn: SignedIn | null;
 }
 
-const nobody: Admitted = { actor: { kind: 'anonymous', uid: null }, logged: {}, signedIn: null };
+const nobody: Admitted = {
+  actor: { kind: 'anonymous', uid: null },
+  logged: {},
+  headers: {},
+  signedIn: null,
+};
 
-/** Lets a caller in, or throws the error that tells why not. */
+/** A request that asks to be let in. */
+export interface Applicant {
+  request: IncomingMessage;
+  appUid: string;
+  address: string | null;
+}
+
+/**
+ * Lets a caller in, or throws the error that tells why not. Whoever sends refused credentials too often
+ * gets `rate_limited` instead of `unauthenticated`; a valid credential from the same address passes all
+ * the same, so that nobody can lock his neighbours out.
+ */
 export async function admit(
   context: ApiContext,
   access: Access,
-  { request, appUid }: { request: IncomingMessage; appUid: string },
+  applicant: Applicant,
+): Promise<Admitted> {
+  try {
+    return await recognise(context, access, applicant);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') {
+      spend(context.rateLimits.failure, networkOf(applicant.address));
+    }
+    throw error;
+  }
+}
+
+async function recognise(
+  context: ApiContext,
+  access: Access,
+  { request, appUid }: Applicant,
 ): Promise<Admitted> {
   if (access.kind === 'open') return nobody;
   if (access.kind === 'own_pages') {
@@ -43,10 +79,16 @@ export async function admit(
     return {
       actor: { kind: 'api_key', uid: key._id },
       logged: { keyId: key.keyId },
+      headers: spend(context.rateLimits.key, key._id),
       signedIn: null,
     };
   }
   const signedIn = await admitAdmin(context, request, { appUid, needs: access.needs });
   const uid = signedIn.admin._id;
-  return { actor: { kind: 'admin', uid }, logged: { adminUid: uid }, signedIn };
+  return {
+    actor: { kind: 'admin', uid },
+    logged: { adminUid: uid },
+    headers: {},
+    signedIn,
+  };
 }

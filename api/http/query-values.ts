@@ -1,7 +1,7 @@
 // The values of a list's filters in the query, each at most once.
+import type { TimeRange } from '../../lib/store/paging.ts';
 import { invalidRequest } from './validate.ts';
 
-const textCharactersMax = 64;
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Reads one of a few words, or null where it is absent. Throws `invalid_request`. */
@@ -17,15 +17,25 @@ export function readChoice<Choice extends string>(
   throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
 }
 
-/** Reads a text of 1 to 64 characters, such as a uid, or null where it is absent. Throws `invalid_request`. */
-export function readText(query: URLSearchParams, name: string): string | null {
+/** Reads `since` and `until`. Throws `invalid_request`. */
+export function readTimeRange(query: URLSearchParams): TimeRange {
+  return { since: readTimeQuery(query, 'since'), until: readTimeQuery(query, 'until') };
+}
+
+/** Reads a text of 1 to `charactersMax` characters, or null where it is absent. Throws `invalid_request`. */
+export function readText(
+  query: URLSearchParams,
+  name: string,
+  charactersMax: number,
+): string | null {
   const text = readOnce(query, name);
-  if (text === null || (text.length > 0 && text.length <= textCharactersMax)) return text;
-  throw refuse(name, 'length', `${name} must have from 1 to ${textCharactersMax} characters`);
+  // As JSON Schema counts, in Unicode code points.
+  if (text === null || (text !== '' && Array.from(text).length <= charactersMax)) return text;
+  throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
 }
 
 /** Reads a time, or null where it is absent. Throws `invalid_request`. */
-export function readTimeQuery(query: URLSearchParams, name: string): Date | null {
+function readTimeQuery(query: URLSearchParams, name: string): Date | null {
   const text = readOnce(query, name);
   return text === null ? null : parseTime(name, text);
 }

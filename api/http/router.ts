@@ -55,7 +55,7 @@ export type AdminHandler<Body = undefined> = (
 
 /** A line of the table. */
 export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   access: Access;
   body: Validator<unknown> | null;
@@ -128,11 +128,13 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const appUid = params['appUid'] ?? '';
     const { req } = ctx;
     if (line.access.kind !== 'open') ctx.state['appUid'] = params['appUid'];
-    const admitted = await admit(context, line.access, { request: req, appUid });
+    const address = clientAddress(req, context.config.http.trustedProxyHops);
+    const admitted = await admit(context, line.access, { request: req, appUid, address });
     Object.assign(ctx.state, admitted.logged);
+    ctx.set(admitted.headers);
     const caller: Caller = {
       actor: admitted.actor,
-      address: clientAddress(req, context.config.http.trustedProxyHops),
+      address,
       requestId: ctx.state['requestId'] as string,
     };
     const header = readIdempotencyHeader(req.rawHeaders);
@@ -155,6 +157,11 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const result = await line.handler(request as never, context);
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
+    // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).
+    if (result.headers?.['etag'] !== undefined && ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
     if (result.body !== undefined) {
       ctx.body = JSON.stringify(result.body);
       ctx.type = 'application/json';

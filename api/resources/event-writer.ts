@@ -1,10 +1,12 @@
 // Writes events that no resource of ours is changed with, and finds who gets them, many at once.
 import { coalesce } from '../../lib/coalesce.ts';
-import { entityOf } from '../../lib/events.ts';
+import { entityOf, testEventName } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
+import { countReports } from '../../lib/store/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
+import type { Subscription } from '../../lib/store/webhooks.ts';
 
 /** Whose webhooks: those of an application that get this kind of event of this tenant. */
 export interface Audience {
@@ -14,9 +16,12 @@ export interface Audience {
 }
 
 export interface EventWriter {
-  /** Gives the uids of the audience's webhooks, paused ones too; read after the call, never cached. */
-  findSubscribers(audience: Audience): Promise<string[]>;
-  /** Writes an event; when it resolves, a majority of the servers has it in its journal. */
+  /** Gives the audience's webhooks, paused ones too; read after the call, never cached. */
+  findSubscribers(audience: Audience): Promise<Subscription[]>;
+  /**
+   * Writes an event, with its number among those of its resource. When it resolves, a majority of the
+   * servers has it in its journal.
+   */
   insert(event: EventDocument): Promise<void>;
 }
 
@@ -27,7 +32,7 @@ const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
 /** Makes the writer of a process. */
 export function createEventWriter(store: Store): EventWriter {
   const insert = coalesce(writes, async (events: readonly EventDocument[]) => {
-    await store.events.insertMany([...events], { ordered: false });
+    await store.events.insertMany(await withSequences(store, events), { ordered: false });
     return events.map(() => undefined);
   });
   return {
@@ -38,10 +43,20 @@ export function createEventWriter(store: Store): EventWriter {
       return audiences.map((audience) =>
         subscriptions
           .filter((webhook) => webhook.appUid === audience.appUid)
-          .filter((webhook) => isSubscribed(webhook, audience))
-          .map((webhook) => webhook._id),
+          .filter((webhook) => isSubscribed(webhook, audience)),
       );
     }),
     insert,
   };
+}
+
+/** Counts the changes; a test of a webhook is none. */
+async function withSequences(
+  store: Store,
+  events: readonly EventDocument[],
+): Promise<EventDocument[]> {
+  const changes = events.filter(({ event }) => event !== testEventName);
+  const sequences = await countReports(store, changes);
+  const numbers = new Map(changes.map(({ _id }, index) => [_id, sequences[index] ?? null]));
+  return events.map((event) => ({ ...event, sequence: numbers.get(event._id) ?? null }));
 }

@@ -7,7 +7,9 @@ import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
+import { countChanges } from '../../lib/store/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
+import type { Subscription } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest } from '../http/router.ts';
 
@@ -57,18 +59,23 @@ export async function recordChange<T>(
 /**
  * Records the event of a change that was made elsewhere, and hands it to the dispatcher. The event
  * is all there is to write, so it needs no transaction of its own, and events that come at once are
- * written at once. Throws `payload_too_large`.
+ * written at once; only where a webhook gets them in order do number and event have to be committed
+ * together. Throws `payload_too_large`.
  */
 export async function recordReport(
   context: ApiContext,
   appUid: string,
   change: Change & { eventId: string },
 ): Promise<void> {
-  const webhookUids = await context.eventWriter.findSubscribers({ appUid, ...factsOf(change) });
+  const subscribers = await context.eventWriter.findSubscribers({ appUid, ...factsOf(change) });
+  if (subscribers.some(isInOrder)) {
+    const changed = { answer: undefined, changes: [change] };
+    return recordChange(context, { appUid, idempotency: null }, async () => changed);
+  }
   const now = context.clock.now();
   const workflowId =
-    webhookUids.length === 0 ? null : context.dispatcher.chooseWorkflow(change.eventId);
-  const event = makeEvent(change, { appUid, now, webhookUids, workflowId });
+    subscribers.length === 0 ? null : context.dispatcher.chooseWorkflow(change.eventId);
+  const event = makeEvent(change, { appUid, now, subscribers, workflowId, sequence: null });
   await context.eventWriter.insert(event);
   context.dispatcher.dispatch([event]);
 }
@@ -89,16 +96,17 @@ async function makeEvents(
   const wanted = { appUids: [appUid], entities };
   const subscriptions =
     entities.length === 0 ? [] : await findSubscriptions(context.store, wanted, session);
+  const resources = changes.map(({ data }) => ({ appUid, resourceUid: data.uid }));
+  const sequences = await countChanges(context.store, resources, session);
   // All ids in one go: ids made one after another sort in the order of the changes.
-  return changes.map((change) => {
+  return changes.map((change, index) => {
     const eventId = change.eventId ?? newId('evt', now);
-    const webhookUids = subscriptions
-      .filter((webhook) => isSubscribed(webhook, factsOf(change)))
-      .map((webhook) => webhook._id);
+    const subscribers = subscriptions.filter((webhook) => isSubscribed(webhook, factsOf(change)));
     // Several events of one change go together; one that nobody gets needs no workflow.
-    const goesAlone = changes.length === 1 && webhookUids.length > 0;
+    const goesAlone = changes.length === 1 && subscribers.length > 0;
     const workflowId = goesAlone ? context.dispatcher.chooseWorkflow(eventId) : null;
-    return makeEvent({ ...change, eventId }, { appUid, now, webhookUids, workflowId });
+    const sequence = sequences[index] ?? null;
+    return makeEvent({ ...change, eventId }, { appUid, now, subscribers, workflowId, sequence });
   });
 }
 
@@ -106,12 +114,20 @@ function factsOf({ event, data }: Change): { event: EventName; externalTenantId:
   return { event, externalTenantId: data.externalTenantId };
 }
 
+function isInOrder({ ordering }: Pick<Subscription, 'ordering'>): boolean {
+  return ordering === 'resource';
+}
+
 function makeEvent(
   change: Change & { eventId: string },
-  facts: Pick<EventDocument, 'appUid' | 'webhookUids' | 'workflowId'> & { now: Date },
+  facts: Pick<EventDocument, 'appUid' | 'workflowId' | 'sequence'> & {
+    now: Date;
+    subscribers: readonly Pick<Subscription, '_id' | 'ordering'>[];
+  },
 ): EventDocument {
   const { eventId } = change;
-  const { appUid, now, webhookUids, workflowId } = facts;
+  const { appUid, now, subscribers, workflowId, sequence } = facts;
+  const webhookUids = subscribers.map((webhook) => webhook._id);
   const body = renderPayload({
     eventId,
     event: change.event,
@@ -131,8 +147,11 @@ function makeEvent(
     event: change.event,
     resourceUid: change.data.uid,
     externalTenantId: change.data.externalTenantId,
+    sequence,
+    inOrder: subscribers.some(isInOrder),
     timestamp: now,
     body,
+    erasedAt: null,
     webhookUids,
     workflowId,
     // Without a subscriber there is nothing to start; the event is kept all the same.

@@ -1,14 +1,14 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
 import { canonicalEmail } from '../../lib/canonical-email.ts';
 import { limits } from '../../lib/config.ts';
-import { AppError } from '../../lib/errors.ts';
-import { findUnknownAccounts } from '../../lib/store/accounts.ts';
-import type { Store } from '../../lib/store/connect.ts';
+import { findKnownAccounts } from '../../lib/store/accounts.ts';
 import { findOrCreateUser } from '../../lib/store/users.ts';
 import type { UserIdentity } from '../../lib/store/users.ts';
+import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { emailIdentity } from './user-identity.ts';
+import { spend } from '../limits/rate-limits.ts';
+import { emailIdentity, identitySubject } from './user-identity.ts';
 
 export interface SignUserInBody {
   externalId?: string;
@@ -33,11 +33,16 @@ export const signUserInBody = validator<SignUserInBody>({
   },
 });
 
-/** Signs a user in (spec, "POST …/sdkusers/auth"). Throws `unknown_account_uids`. */
+/**
+ * Signs a user in (spec, "POST …/sdkusers/auth").
+ * Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user.
+ */
 export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, context) => {
-  const { identity, email } = identify(body, { appUid, pepper: context.config.keyPepper });
-  await checkAccounts(context.store, appUid, body.accountUids ?? []);
-  const { user, created } = await findOrCreateUser(context.store, {
+  const { store, config, rateLimits } = context;
+  const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
+  spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
+  await checkAccounts(store, appUid, body.accountUids ?? []);
+  const { user, created } = await findOrCreateUser(store, {
     appUid,
     identity,
     email,
@@ -45,11 +50,12 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
     accountUids: [...new Set(body.accountUids)],
     now: context.clock.now(),
   });
-  const token = await context.tokens.issue({
-    userUid: user._id,
-    appUid,
-    accountUids: user.accountUids,
-  });
+  const [epoch, accountUids] = await Promise.all([
+    context.readTokenEpoch(user),
+    // An account that is being deleted may not be off all of its users yet.
+    findKnownAccounts(store, appUid, user.accountUids),
+  ]);
+  const token = await context.tokens.issue({ userUid: user._id, appUid, accountUids, epoch });
   return {
     status: 200,
     body: {
@@ -79,22 +85,4 @@ function identify(
     throw invalidRequest([{ pointer: '#/userEmail', code: 'format', detail }]);
   }
   return emailIdentity(pepper, appUid, canonical);
-}
-
-/** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
-export async function checkAccounts(
-  store: Store,
-  appUid: string,
-  accountUids: readonly string[],
-): Promise<void> {
-  const unknown = new Set(await findUnknownAccounts(store, appUid, accountUids));
-  if (unknown.size === 0) return;
-  const errors = accountUids.map((uid, index) => ({
-    pointer: `#/accountUids/${index}`,
-    code: 'unknown_account',
-    detail: `${uid} is not an account of this application`,
-  }));
-  throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {
-    errors: errors.filter((_error, index) => unknown.has(accountUids[index] ?? '')),
-  });
 }

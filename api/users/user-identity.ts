@@ -19,6 +19,15 @@ export function emailIdentity(
   return { identity: { emailKey }, email: `u_${emailKey}@${appUid}.users.invalid` };
 }
 
+/** Gives a name for an identity under which it may be counted: it tells nothing without the pepper. */
+export function identitySubject(pepper: string, appUid: string, identity: UserIdentity): string {
+  if ('emailKey' in identity) return identity.emailKey;
+  const { externalId } = identity;
+  return createHmac('sha256', pepper)
+    .update(`external|${appUid}|${externalId}`)
+    .digest('base64url');
+}
+
 function toBase32(bytes: Buffer): string {
   let bits = '';
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');

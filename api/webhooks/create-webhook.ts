@@ -1,5 +1,4 @@
 // POST …/webhooks: registers a webhook and shows its signing secret, this once.
-import { limits } from '../../lib/config.ts';
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -14,9 +13,10 @@ import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, readFields } from './webhook-fields.ts';
 import type { CreateWebhookBody } from './webhook-fields.ts';
 
-/** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` at 100 webhooks an app. */
+/** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
   const { appUid, body, caller, idempotency } = request;
+  const { webhooksPerAppMax } = context.config;
   const secret = newWebhookSecret();
   const webhook = newWebhook(context, { appUid, body, secret });
   const { answer } = await runOnce(
@@ -24,11 +24,11 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
     { key: idempotency, secretBox: context.secretBox, now: webhook.createdAt },
     async (session) => {
       const counted = await context.store.apps.updateOne(
-        { _id: appUid, webhookCount: { $lt: limits.webhooksPerAppMax } },
+        { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
         { $inc: { webhookCount: 1 } },
         { session },
       );
-      if (counted.matchedCount === 0) throw tooMany();
+      if (counted.matchedCount === 0) throw tooMany(webhooksPerAppMax);
       await context.store.webhooks.insertOne(webhook, { session });
       const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body));
       await recordAudit(context.store, entry, { caller, now: webhook.createdAt, session });
@@ -52,6 +52,7 @@ function newWebhook(
     events: null,
     externalTenantIds: null,
     retryScheduleMs: null,
+    ordering: 'parallel',
     active: true,
     ...fields,
     _id,
@@ -71,9 +72,6 @@ function newWebhook(
   };
 }
 
-function tooMany(): AppError {
-  return new AppError(
-    'limit_reached',
-    `an application has at most ${limits.webhooksPerAppMax} webhooks`,
-  );
+function tooMany(webhooksPerAppMax: number): AppError {
+  return new AppError('limit_reached', `an application has at most ${webhooksPerAppMax} webhooks`);
 }

@@ -1,12 +1,17 @@
 // GET …/webhooks: all webhooks of the application, in the order they were registered.
+import { countHeldByWebhook } from '../../lib/store/held-deliveries.ts';
 import type { Handler } from '../http/router.ts';
-import { showWebhook } from './present-webhook.ts';
+import { presentWebhook, viewNow } from './present-webhook.ts';
 
-/** Gives a plain array: an application has at most 100, so there is nothing to page. */
+/** Gives a plain array: an application has 1,000 at the very most, so there is nothing to page. */
 export const listWebhooks: Handler = async ({ appUid }, context) => {
-  const webhooks = await context.store.webhooks.find({ appUid }).sort({ _id: 1 }).toArray();
+  const [webhooks, held] = await Promise.all([
+    context.store.webhooks.find({ appUid }).sort({ _id: 1 }).toArray(),
+    countHeldByWebhook(context.store, appUid),
+  ]);
+  const view = viewNow(context);
   return {
     status: 200,
-    body: await Promise.all(webhooks.map((webhook) => showWebhook(context, webhook))),
+    body: webhooks.map((webhook) => presentWebhook(webhook, view, held.get(webhook._id) ?? 0)),
   };
 };

@@ -1,6 +1,6 @@
 // A webhook as clients see it; its secrets are not part of it.
 import { formatSchedule } from '../../lib/delivery/retry-schedule.ts';
-import { countHeld } from '../../lib/store/deliveries.ts';
+import { countHeld } from '../../lib/store/held-deliveries.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -14,6 +14,7 @@ export interface PresentedWebhook {
   events: string[] | null;
   externalTenantIds: string[] | null;
   retrySchedule: string[] | null;
+  ordering: string;
   active: boolean;
   disabledReason: string | null;
   failingSince: string | null;
@@ -48,6 +49,7 @@ export function presentWebhook(
     events: webhook.events,
     externalTenantIds: webhook.externalTenantIds,
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
+    ordering: webhook.ordering,
     active: webhook.active,
     disabledReason: webhook.disabledReason,
     ...presentFailing(webhook, view),

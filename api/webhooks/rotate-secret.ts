@@ -2,7 +2,7 @@
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
-import { countHeld } from '../../lib/store/deliveries.ts';
+import { countHeld } from '../../lib/store/held-deliveries.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/store/webhooks.ts';

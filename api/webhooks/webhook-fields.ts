@@ -6,7 +6,8 @@ import type { FieldError } from '../../lib/errors.ts';
 import { entities, entityOf, eventNames } from '../../lib/events.ts';
 import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
-import type { OnResume, WebhookDocument } from '../../lib/store/webhooks.ts';
+import { orderings } from '../../lib/store/webhooks.ts';
+import type { OnResume, Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -16,6 +17,7 @@ export interface CreateWebhookBody {
   events?: EventName[] | null;
   externalTenantIds?: string[] | null;
   retrySchedule?: string[] | null;
+  ordering?: Ordering;
   active?: boolean;
 }
 
@@ -50,6 +52,7 @@ const properties = {
     maxItems: retryStepsMax,
     items: { type: 'string', maxLength: 20 },
   },
+  ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },
 };
 
@@ -70,7 +73,7 @@ export const changeWebhookBody = validator<ChangeWebhookBody>({
 export type WrittenFields = Partial<
   Pick<
     WebhookDocument,
-    'url' | 'entities' | 'events' | 'externalTenantIds' | 'retryScheduleMs' | 'active'
+    'url' | 'entities' | 'events' | 'externalTenantIds' | 'retryScheduleMs' | 'ordering' | 'active'
   >
 >;
 
@@ -79,13 +82,15 @@ export type WrittenFields = Partial<
  * `invalid_request` for a schedule that cannot be kept.
  */
 export function readFields(context: ApiContext, body: ChangeWebhookBody): WrittenFields {
-  const { url, entities: types, events, externalTenantIds, retrySchedule, active } = body;
+  const { url, entities: types, events, externalTenantIds, retrySchedule } = body;
+  const { ordering, active } = body;
   return {
     ...(url === undefined ? {} : { url: acceptUrl(context, url) }),
     ...(types === undefined ? {} : { entities: types }),
     ...(events === undefined ? {} : { events }),
     ...(externalTenantIds === undefined ? {} : { externalTenantIds }),
     ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
+    ...(ordering === undefined ? {} : { ordering }),
     ...(active === undefined ? {} : { active }),
   };
 }

@@ -10,9 +10,8 @@ import {
 import type { CryptoKey, JWK } from 'jose';
 import { newId } from '../ids.ts';
 
-const algorithm = 'ES256';
-
-/** The `typ` of the header and the `aud` of the claims: a verifier must ask for both. */
+/** The one algorithm, the `typ` of the header and the `aud` of the claims: a verifier must ask for all. */
+export const userTokenAlgorithm = 'ES256';
 export const userTokenType = 'embed+jwt';
 export const userTokenAudience = 'embedded-sdk';
 
@@ -33,23 +32,25 @@ export interface UserClaims {
   userUid: string;
   appUid: string;
   accountUids: readonly string[];
+  /** How often the user's tokens had been revoked (lib/store/token-epochs.ts). */
+  epoch: number;
 }
 
 /** Makes an ES256 key pair; its id is the RFC 7638 thumbprint of the public key. */
 export async function createSigningKey(): Promise<NewSigningKey> {
-  const pair = await generateKeyPair(algorithm, { extractable: true });
+  const pair = await generateKeyPair(userTokenAlgorithm, { extractable: true });
   const publicJwk = await exportJWK(pair.publicKey);
   const keyId = await calculateJwkThumbprint(publicJwk);
   return {
     keyId,
-    publicKey: { ...publicJwk, kid: keyId, alg: algorithm, use: 'sig' },
+    publicKey: { ...publicJwk, kid: keyId, alg: userTokenAlgorithm, use: 'sig' },
     privateKeyPem: await exportPKCS8(pair.privateKey),
   };
 }
 
 /** Reads a private key back from its PEM. */
 export async function importSigningKey(keyId: string, privateKeyPem: string): Promise<SigningKey> {
-  return { keyId, privateKey: await importPKCS8(privateKeyPem, algorithm) };
+  return { keyId, privateKey: await importPKCS8(privateKeyPem, userTokenAlgorithm) };
 }
 
 export interface SignOptions {
@@ -66,8 +67,9 @@ export async function signUserToken(
 ): Promise<{ authToken: string; expiresAt: Date }> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const expiresAt = issuedAt + Math.floor(lifetimeMs / 1_000);
-  const authToken = await new SignJWT({ app: claims.appUid, accounts: [...claims.accountUids] })
-    .setProtectedHeader({ alg: algorithm, kid: key.keyId, typ: userTokenType })
+  const { appUid: app, accountUids, epoch } = claims;
+  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch })
+    .setProtectedHeader({ alg: userTokenAlgorithm, kid: key.keyId, typ: userTokenType })
     .setIssuer(issuer)
     .setAudience(userTokenAudience)
     .setSubject(claims.userUid)

@@ -1,18 +1,15 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
-import type { Clock } from '../clock.ts';
 import { limits } from '../config.ts';
-import type { SecretBox } from '../crypto/secret-box.ts';
 import { deliveryLog } from '../logger.ts';
-import type { HttpSender, SendResult } from '../net/http-sender.ts';
-import type { Store } from '../store/connect.ts';
+import type { SendResult } from '../net/http-sender.ts';
 import type {
   Attempt,
   AttemptTrigger,
   DeliveryDocument,
   DeliveryKey,
-  DeliveryStep,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
+import type { LaneKey } from '../store/lanes.ts';
 import {
   deactivateGoneWebhook,
   noteFailed,
@@ -24,29 +21,16 @@ import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
-import type { DeliveryRecords } from './delivery-records.ts';
 import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
-import type { Retention } from './tidy-up.ts';
-
-/** What an attempt needs of the world. */
-export interface DeliveryPorts {
-  store: Store;
-  records: DeliveryRecords;
-  sender: HttpSender;
-  secretBox: SecretBox;
-  clock: Clock;
-  /** Gives a number from 0 up to 1. */
-  random: () => number;
-  retryScheduleMs: readonly number[];
-  /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
-  deactivateAfterMs: number;
-  retention: Retention;
-}
+import type { DeliveryPorts } from './ports.ts';
+import { outcomeOf, recordStep, recordUnsent } from './record-step.ts';
 
 export interface AttemptOptions {
   trigger: Extract<AttemptTrigger, 'event' | 'retry'>;
   /** The redelivery for which the attempt is made; null for the event's own workflow and releases. */
   redeliveryUid: string | null;
+  /** True for the workflow of the delivery's lane, which alone attempts what is in the lane. */
+  inLane?: boolean;
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
@@ -88,18 +72,23 @@ export async function attemptDelivery(
     // A redelivery took it over, and decides from now on.
     return { ...outcomeOf(key, delivery), state: 'superseded' };
   }
+  if (delivery !== null && delivery.lane !== null && options.inLane !== true) {
+    return handToLane(ports, key, { delivery, lane: delivery.lane });
+  }
   if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-  if (webhook === null) return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  if (webhook === null || event.erasedAt !== null) {
+    return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+  }
   if (!webhook.active) {
     const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
     // Resuming sets `active` first and looks for held deliveries second. Read again after the
     // write, so that a resume between our two steps does not leave this delivery behind.
     const resumed = await records.readWebhook(key);
     if (resumed === null || !resumed.active) return held;
-    return sendAndRecord(ports, key, { event, webhook: resumed, delivery, options });
+    return sendInTurn(ports, key, { event, webhook: resumed, delivery, options });
   }
-  return sendAndRecord(ports, key, { event, webhook, delivery, options });
+  return sendInTurn(ports, key, { event, webhook, delivery, options });
 }
 
 function isDue(delivery: DeliveryDocument, now: Date): boolean {
@@ -115,18 +104,57 @@ interface Subject {
   options: AttemptOptions;
 }
 
+/** Sends now, or lines up behind earlier events about the resource where the webhook wants that. */
+async function sendInTurn(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  subject: Subject,
+): Promise<DeliveryOutcome> {
+  const { event, webhook, delivery, options } = subject;
+  const { resourceUid, sequence } = event;
+  const { appUid, webhookUid } = key;
+  const isOrdered = webhook.ordering === 'resource' && sequence !== null;
+  if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
+  const lane: LaneKey = { appUid, webhookUid, resourceUid };
+  if (delivery?.requeuedAs !== 'resend') {
+    const outcome = await recordUnsent(ports, key, { event, delivery, state: 'waiting' });
+    await ports.wakeLane({ lane, letGo: null });
+    return outcome;
+  }
+  // A resend is for now. The lane stops retrying it, and those behind it go once it is settled.
+  await ports.wakeLane({ lane, letGo: key.eventId });
+  const outcome = await sendAndRecord(ports, key, subject);
+  if (outcome.state !== 'retrying') await ports.wakeLane({ lane, letGo: null });
+  return outcome;
+}
+
+/** Leaves a delivery to its lane; awake once more, in case a crash came between the two. */
+async function handToLane(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  { delivery, lane }: { delivery: DeliveryDocument; lane: { resourceUid: string } },
+): Promise<DeliveryOutcome> {
+  const { appUid, webhookUid } = key;
+  const { resourceUid } = lane;
+  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, letGo: null });
+  return { ...outcomeOf(key, delivery), state: 'waiting' };
+}
+
 async function sendAndRecord(
   ports: DeliveryPorts,
   key: DeliveryKey,
   subject: Subject,
 ): Promise<DeliveryOutcome> {
-  const { event, webhook, options } = subject;
-  const attemptsBefore = subject.delivery?.attemptCount ?? 0;
+  const { event, webhook, delivery, options } = subject;
+  const attemptsBefore = delivery?.attemptCount ?? 0;
+  const scheduleFrom = delivery?.scheduleFrom ?? 0;
+  const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const at = ports.clock.now();
   const result = await ports.sender.send({
     url: webhook.url,
     headers: deliveryHeaders({
       eventId: event._id,
+      sequence: event.sequence,
       body: event.body,
       secrets: openSecrets(ports.secretBox, webhook, at),
       attemptNumber: attemptsBefore + 1,
@@ -139,28 +167,34 @@ async function sendAndRecord(
   });
   const now = ports.clock.now();
   const verdict = classifyResponse(result, {
-    scheduleMs: webhook.retryScheduleMs ?? ports.retryScheduleMs,
-    attemptsMade: attemptsBefore + 1 - (subject.delivery?.scheduleFrom ?? 0),
+    scheduleMs,
+    attemptsMade: attemptsBefore + 1 - scheduleFrom,
     now,
     random: ports.random(),
   });
   const trigger = triggerOf(subject);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
+  const { host } = new URL(webhook.url);
   // Before the record: once that is written a repeat of this attempt would not come here again.
   await noteHealth(ports, { key, webhook, verdict, now });
   const [outcome] = await Promise.all([
-    record(ports, key, {
-      event: event.event,
-      state: verdict.state,
-      isFirst: subject.delivery === null,
-      attemptsBefore,
-      attempt,
-      nextAttemptAt: verdict.nextAttemptAt,
-      now,
+    recordStep(ports, key, {
+      step: {
+        event: event.event,
+        state: verdict.state,
+        isFirst: delivery === null,
+        attemptsBefore,
+        attempt,
+        nextAttemptAt: verdict.nextAttemptAt,
+        // It keeps its place until it is settled.
+        lane: verdict.state === 'retrying' ? (delivery?.lane ?? null) : null,
+        now,
+      },
+      target: { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 },
     }),
     ports.records.noteTriggered(webhook, at),
   ]);
-  logAttempt(key, { event, webhook, attempt, verdict, result });
+  logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
 }
 
@@ -205,67 +239,11 @@ function toAttempt(
   };
 }
 
-async function recordUnsent(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  facts: { event: EventDocument; delivery: DeliveryDocument | null; state: 'cancelled' | 'held' },
-): Promise<DeliveryOutcome> {
-  const outcome = await record(ports, key, {
-    event: facts.event.event,
-    state: facts.state,
-    isFirst: facts.delivery === null,
-    attemptsBefore: facts.delivery?.attemptCount ?? 0,
-    attempt: null,
-    nextAttemptAt: null,
-    now: ports.clock.now(),
-  });
-  deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
-  return outcome;
-}
-
-/** Records a step; when another process recorded one meanwhile, what it recorded is the outcome. */
-async function record(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  step: DeliveryStep,
-): Promise<DeliveryOutcome> {
-  const written = await ports.records.record(key, step);
-  if (!written) {
-    const stored = await ports.records.readDelivery(key);
-    if (stored === null)
-      throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
-    deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
-    return outcomeOf(key, stored);
-  }
-  return {
-    eventId: key.eventId,
-    webhookUid: key.webhookUid,
-    state: step.state,
-    attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
-    status: step.attempt?.status ?? null,
-    errorClass: step.attempt?.errorClass ?? null,
-    nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
-  };
-}
-
-function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument): DeliveryOutcome {
-  const last = delivery.attempts.at(-1);
-  return {
-    eventId: key.eventId,
-    webhookUid: key.webhookUid,
-    state: delivery.state,
-    attemptCount: delivery.attemptCount,
-    status: last?.status ?? null,
-    errorClass: last?.errorClass ?? null,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-  };
-}
-
 function logAttempt(
   key: DeliveryKey,
   facts: {
     event: EventDocument;
-    webhook: WebhookDocument;
+    host: string;
     attempt: Attempt;
     verdict: Verdict;
     result: SendResult;
@@ -276,7 +254,7 @@ function logAttempt(
     {
       ...key,
       eventType: facts.event.event,
-      host: new URL(facts.webhook.url).host,
+      host: facts.host,
       attempt: attempt.n,
       trigger: attempt.trigger,
       state: verdict.state,

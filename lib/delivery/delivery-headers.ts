@@ -1,9 +1,11 @@
-// The headers of one attempt: the spec's four, Standard Webhooks beside them, and two for people.
+// The headers of one attempt: the spec's four, Standard Webhooks beside them, and three more.
 import { signBody, signStandardMessage } from '../crypto/signature.ts';
 import type { SigningSecrets } from '../store/webhooks.ts';
 
 export interface AttemptToSign {
   eventId: string;
+  /** The number of the change among those of its resource; null for a test. */
+  sequence: number | null;
   body: string;
   secrets: SigningSecrets;
   attemptNumber: number;
@@ -22,6 +24,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
     'X-Webhook-Event-Id': attempt.eventId,
     'X-Webhook-Timestamp': attempt.now.toISOString(),
     'X-Webhook-Attempt': String(attempt.attemptNumber),
+    ...(attempt.sequence === null ? {} : { 'X-Webhook-Sequence': String(attempt.sequence) }),
     'webhook-id': attempt.eventId,
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': attempt.secrets.standard

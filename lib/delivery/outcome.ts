@@ -1,8 +1,28 @@
 // The words in which a delivery's fate is told, the same in workflow, database, API and log.
 
-/** Where a delivery stands (design §5). */
-export type DeliveryState =
-  'pending' | 'delivered' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked';
+/** Where a delivery stands (design §5); `waiting` is for earlier events about the same resource. */
+export const deliveryStates = [
+  'pending',
+  'waiting',
+  'delivered',
+  'retrying',
+  'exhausted',
+  'held',
+  'cancelled',
+  'blocked',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** What a receiver answered last, roughly; `none` when an attempt got no answer. */
+export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
+export type StatusClass = (typeof statusClasses)[number];
+
+/** Gives the class of an attempt's status. A status that HTTP does not know counts as a 5xx. */
+export function statusClassOf(status: number | null): StatusClass {
+  if (status === null) return 'none';
+  const name = `${Math.floor(status / 100)}xx`;
+  return statusClasses.find((known) => known === name) ?? '5xx';
+}
 
 /** What kind of fault an attempt met, where it met one. */
 export type ErrorClass =
@@ -26,6 +46,10 @@ export interface DeliveryOutcome {
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;
+  /** Which host the last attempt went to; null when this process made none. */
+  host: string | null;
+  /** How many attempts the schedule allows; null when this process made none. */
+  attemptsMax: number | null;
   /** ISO 8601, or null when no further attempt is due. */
   nextAttemptAt: string | null;
 }

@@ -1,15 +1,10 @@
 // What is sent again, a page at a time: held deliveries, one event's, or those of a range of events.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
-import {
-  discardHeld,
-  findDeliveries,
-  findHeld,
-  requeueDeliveries,
-  takeHeld,
-} from '../store/deliveries.ts';
+import { findDeliveries, requeueDeliveries } from '../store/deliveries.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
+import { discardHeld, findHeld, takeHeld } from '../store/held-deliveries.ts';
 import { noteRedeliveryProgress } from '../store/redeliveries.ts';
 import type { ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
 import { isSubscribed } from '../store/webhooks.ts';
@@ -125,7 +120,7 @@ async function lookAtEvents(
   const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
   const events = await store.events
     .find(
-      { appUid, _id: { ...from, $lt: idAt('evt', until) } },
+      { appUid, _id: { ...from, $lt: idAt('evt', until) }, erasedAt: null },
       { projection: { event: 1, externalTenantId: 1, webhookUids: 1, createdAt: 1 } },
     )
     .sort({ _id: 1 })

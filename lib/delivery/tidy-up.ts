@@ -1,10 +1,12 @@
-// What time takes away: held deliveries that waited too long, and records nobody needs any more.
+// What time takes away: held deliveries that waited too long, records nobody needs any more; and what
+// was asked to be erased.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
+import { eraseStretch } from './erase.ts';
 
 /** How long things are kept, in milliseconds. */
 export interface Retention {
-  /** Events, deliveries with their attempts, resends and replays. */
+  /** Events, deliveries with their attempts, resends, replays and erasures. */
   recordsMs: number;
   /** A held delivery; after that it is dropped. */
   heldMs: number;
@@ -16,6 +18,8 @@ export interface TidyUpBatch {
   deliveries: number;
   events: number;
   redeliveries: number;
+  erasures: number;
+  erased: number;
   more: boolean;
 }
 
@@ -33,8 +37,11 @@ export async function tidyUp(store: Store, retention: Retention, now: Date): Pro
   const events =
     deliveries === batchMax ? 0 : await remove(store.events, { $lt: idAt('evt', before) });
   const redeliveries = await remove(store.redeliveries, { $lt: idAt('rdl', before) });
-  const more = [expired, deliveries, events, redeliveries].includes(batchMax);
-  return { expired, deliveries, events, redeliveries, more };
+  const erasures = await remove(store.erasures, { $lt: idAt('ers', before) });
+  const { erased, more: erasing } = await eraseStretch(store, now);
+  const counts = { expired, deliveries, events, redeliveries, erasures, erased };
+  const more = [expired, deliveries, events, redeliveries, erasures].includes(batchMax);
+  return { ...counts, more: more || erasing };
 }
 
 /** Drops deliveries that have been held since before `before`. */
@@ -60,7 +67,7 @@ interface Removable {
 
 /** Removes a batch of what has a uid in a range: uids sort by time. */
 async function remove(
-  collection: Store['events'] | Store['deliveries'] | Store['redeliveries'],
+  collection: Store['events'] | Store['deliveries'] | Store['redeliveries'] | Store['erasures'],
   uid: { $lt: string },
 ): Promise<number> {
   const target = collection as unknown as Removable;

@@ -1,8 +1,8 @@
-// Questions about an application's accounts.
+// Questions about an application's accounts, and the removal of one from its users.
 import type { Store } from './connect.ts';
 
-/** Gives those of `accountUids` that are not accounts of the application, in the order given. */
-export async function findUnknownAccounts(
+/** Gives those of `accountUids` that are accounts of the application, in the order given. */
+export async function findKnownAccounts(
   store: Store,
   appUid: string,
   accountUids: readonly string[],
@@ -13,5 +13,26 @@ export async function findUnknownAccounts(
     .map((account) => account._id)
     .toArray();
   const knownUids = new Set(known);
-  return accountUids.filter((uid) => !knownUids.has(uid));
+  return accountUids.filter((uid) => knownUids.has(uid));
+}
+
+const usersPerBatchMax = 1_000;
+
+/** Takes an account off all users that are in it, a batch at a time. Doing it again only goes on. */
+export async function removeAllMembers(
+  store: Store,
+  { appUid, accountUid }: { appUid: string; accountUid: string },
+  now: Date,
+): Promise<void> {
+  for (;;) {
+    const users = await store.users
+      .find({ appUid, accountUids: accountUid }, { projection: { _id: 1 } })
+      .limit(usersPerBatchMax)
+      .toArray();
+    await store.users.updateMany(
+      { _id: { $in: users.map((user) => user._id) } },
+      { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
+    );
+    if (users.length < usersPerBatchMax) return;
+  }
 }

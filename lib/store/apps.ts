@@ -8,6 +8,8 @@ export interface AppDocument {
   name: string;
   /** Kept here so that the limit of webhooks an app holds under any number of callers at once. */
   webhookCount: number;
+  /** How often the tokens of all its users were revoked; absent before the first time. */
+  tokenEpoch?: number;
   /** Written by transactions that must not run side by side (`takeTurn`); it means nothing else. */
   turn?: number;
   createdAt: Date;
@@ -18,6 +20,8 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
+  /** Absent until the account is changed. */
+  updatedAt?: Date;
 }
 
 /** Makes an application, to be stored by the caller. */

@@ -6,10 +6,13 @@ import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
 import type { AuditDocument } from './audit-log.ts';
 import type { DeliveryDocument } from './deliveries.ts';
+import type { ErasureDocument } from './erasures.ts';
 import type { EventDocument } from './events.ts';
 import type { IdempotencyDocument } from './idempotency.ts';
+import type { RateCountDocument } from './rate-counts.ts';
 import type { RedeliveryDocument } from './redeliveries.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
+import type { SequenceDocument } from './sequences.ts';
 import type { SignInThrottleDocument } from './sign-in-throttle.ts';
 import type { SigningKeyDocument } from './signing-keys.ts';
 import type { UserDocument } from './users.ts';
@@ -30,9 +33,12 @@ export interface Store extends AsyncDisposable {
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
   redeliveries: Collection<RedeliveryDocument>;
+  erasures: Collection<ErasureDocument>;
+  sequences: Collection<SequenceDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
   auditLog: Collection<AuditDocument>;
+  rateCounts: Collection<RateCountDocument>;
   admins: Collection<AdminDocument>;
   memberships: Collection<MembershipDocument>;
   adminSessions: Collection<AdminSessionDocument>;
@@ -88,9 +94,12 @@ function openStore(client: MongoClient, database: string): Store {
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
     redeliveries: db.collection('redeliveries'),
+    erasures: db.collection('erasures'),
+    sequences: db.collection('sequences'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),
     auditLog: db.collection('auditLog'),
+    rateCounts: db.collection('rateCounts'),
     admins: db.collection('admins'),
     memberships: db.collection('memberships'),
     adminSessions: db.collection('adminSessions'),

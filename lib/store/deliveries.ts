@@ -1,7 +1,12 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
 import { limits } from '../config.ts';
-import type { AttemptTimings, ErrorClass } from '../delivery/outcome.ts';
-import type { DeliveryState } from '../delivery/outcome.ts';
+import { statusClassOf } from '../delivery/outcome.ts';
+import type {
+  AttemptTimings,
+  DeliveryState,
+  ErrorClass,
+  StatusClass,
+} from '../delivery/outcome.ts';
 import type { DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
 import { duplicateIndexes } from './connect.ts';
@@ -22,6 +27,12 @@ export interface Attempt {
   trigger: AttemptTrigger;
 }
 
+/** A delivery's place among those about the same resource. */
+export interface LanePlace {
+  resourceUid: string;
+  sequence: number;
+}
+
 export interface DeliveryDocument {
   _id: string;
   appUid: string;
@@ -31,7 +42,11 @@ export interface DeliveryDocument {
   state: DeliveryState;
   attemptCount: number;
   attempts: Attempt[];
+  /** What the last attempt was answered; null while none was made. */
+  statusClass: StatusClass | null;
   nextAttemptAt: Date | null;
+  /** Its place in the lane that carries it now; null while none does. */
+  lane: LanePlace | null;
   /** The redelivery that carries it now; null while the event's own workflow, or a release, does. */
   redeliveryUid: string | null;
   /** Why the first attempt of that redelivery is made. */
@@ -59,6 +74,8 @@ export interface DeliveryStep {
   attemptsBefore: number;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
+  /** The place in its lane, where it goes to one or stays in it. */
+  lane: LanePlace | null;
   now: Date;
 }
 
@@ -113,7 +130,9 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     state: step.state,
     attemptCount: step.attempt === null ? 0 : 1,
     attempts: step.attempt === null ? [] : [step.attempt],
+    statusClass: step.attempt === null ? null : statusClassOf(step.attempt.status),
     nextAttemptAt: step.nextAttemptAt,
+    lane: step.lane,
     redeliveryUid: null,
     requeuedAs: null,
     scheduleFrom: 0,
@@ -140,7 +159,9 @@ export async function recordDelivery(
         state: step.state,
         attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
         nextAttemptAt: step.nextAttemptAt,
+        lane: step.lane,
         updatedAt: step.now,
+        ...(attempt === null ? {} : { statusClass: statusClassOf(attempt.status) }),
       },
       ...(attempt === null ? {} : { $push: { attempts: { $each: [attempt], $slice: kept } } }),
     },
@@ -166,7 +187,13 @@ export async function requeueDeliveries(
   { redeliveryUid, requeuedAs, now }: Requeueing,
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const requeued = { state: 'pending', nextAttemptAt: null, redeliveryUid, requeuedAs } as const;
+  const requeued = {
+    state: 'pending',
+    nextAttemptAt: null,
+    lane: null,
+    redeliveryUid,
+    requeuedAs,
+  } as const;
   await store.deliveries.bulkWrite(
     deliveries.flatMap(({ event, ...key }) => [
       {
@@ -179,6 +206,7 @@ export async function requeueDeliveries(
               event,
               attemptCount: 0,
               attempts: [],
+              statusClass: null,
               scheduleFrom: 0,
               createdAt: now,
               updatedAt: now,
@@ -195,50 +223,4 @@ export async function requeueDeliveries(
       },
     ]),
   );
-}
-
-/** Gives a webhook's held deliveries after the uid `after`, oldest first. */
-export async function findHeld(
-  store: Store,
-  key: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
-  { after, countMax }: { after: string; countMax: number },
-): Promise<{ uid: string; eventId: string }[]> {
-  return store.deliveries
-    .find({ ...key, state: 'held', _id: { $gt: after } }, { projection: { eventId: 1 } })
-    .sort({ _id: 1 })
-    .limit(countMax)
-    .map((delivery) => ({ uid: delivery._id, eventId: delivery.eventId }))
-    .toArray();
-}
-
-const heldCountMax = 10_000;
-
-/** Counts what a webhook holds; from 10,000 on it counts no further. */
-export async function countHeld(
-  store: Store,
-  { appUid, _id }: { appUid: string; _id: string },
-): Promise<number> {
-  const filter = { appUid, webhookUid: _id, state: 'held' } as const;
-  return store.deliveries.countDocuments(filter, { limit: heldCountMax });
-}
-
-/** Hands held deliveries to a release, from whatever redelivery left them. */
-export async function takeHeld(store: Store, deliveryUids: readonly string[]): Promise<void> {
-  await store.deliveries.updateMany(
-    { _id: { $in: [...deliveryUids] }, state: 'held' },
-    { $set: { redeliveryUid: null, requeuedAs: null } },
-  );
-}
-
-/** Drops what a webhook holds, and gives how many that were. */
-export async function discardHeld(
-  store: Store,
-  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
-  now: Date,
-): Promise<number> {
-  const { modifiedCount } = await store.deliveries.updateMany(
-    { appUid, webhookUid, state: 'held' },
-    { $set: { state: 'cancelled', updatedAt: now } },
-  );
-  return modifiedCount;
 }

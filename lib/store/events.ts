@@ -9,9 +9,15 @@ export interface EventDocument {
   event: DeliveredEventName;
   resourceUid: string;
   externalTenantId: string;
+  /** The number of the change among those of its resource, from 1 on; null for a test of a webhook. */
+  sequence: number | null;
+  /** True when one of its webhooks gets the events about a resource in order. */
+  inOrder: boolean;
   timestamp: Date;
-  /** The body of every attempt, byte for byte. */
+  /** The body of every attempt, byte for byte; empty once it was erased. */
   body: string;
+  /** When its payload was taken away on request; null while it is there. */
+  erasedAt: Date | null;
   /** The webhooks subscribed at the time of the change, paused ones included. */
   webhookUids: string[];
   /** The workflow that is to carry the event; null while it waits for company. Never changed again. */

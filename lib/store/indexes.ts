@@ -30,6 +30,8 @@ const neededIndexes: readonly NeededIndex[] = [
     key: { appUid: 1, emailKey: 1 },
     options: { unique: true, partialFilterExpression: { emailKey: { $type: 'string' } } },
   },
+  { collection: 'users', name: 'app', key: { appUid: 1, deletedAt: 1, _id: -1 } },
+  { collection: 'users', name: 'members', key: { appUid: 1, accountUids: 1, _id: -1 } },
   { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
   { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
   {
@@ -39,6 +41,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { partialFilterExpression: { resumedAt: { $type: 'date' } } },
   },
   { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
+  {
+    collection: 'agents',
+    name: 'account',
+    key: { appUid: 1, accountUids: 1 },
+    options: { partialFilterExpression: { accountUids: { $type: 'string' } } },
+  },
   { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
   { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
   { collection: 'events', name: 'app', key: { appUid: 1, _id: -1 } },
@@ -49,6 +57,12 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { partialFilterExpression: { dispatchedAt: null } },
   },
   {
+    collection: 'events',
+    name: 'resourceInOrder',
+    key: { appUid: 1, resourceUid: 1, sequence: 1 },
+    options: { partialFilterExpression: { inOrder: true } },
+  },
+  {
     collection: 'deliveries',
     name: 'eventWebhook',
     key: { eventId: 1, webhookUid: 1 },
@@ -57,8 +71,14 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'deliveries',
-    name: 'webhookState',
-    key: { appUid: 1, webhookUid: 1, state: 1, _id: -1 },
+    name: 'webhookStateStatus',
+    key: { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
+  },
+  {
+    collection: 'deliveries',
+    name: 'lane',
+    key: { webhookUid: 1, 'lane.resourceUid': 1, 'lane.sequence': 1 },
+    options: { partialFilterExpression: { 'lane.sequence': { $gt: 0 } } },
   },
   {
     collection: 'deliveries',
@@ -74,10 +94,16 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
+    collection: 'erasures',
+    name: 'running',
+    key: { createdAt: 1 },
+    options: { partialFilterExpression: { state: 'running' } },
+  },
+  {
     collection: 'signingKeys',
-    name: 'active',
-    key: { active: 1 },
-    options: { unique: true, partialFilterExpression: { active: true } },
+    name: 'generation',
+    key: { generation: 1 },
+    options: { unique: true },
   },
   {
     collection: 'idempotencyKeys',
@@ -101,6 +127,12 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'adminSessions', name: 'admin', key: { adminUid: 1 } },
   {
     collection: 'adminSessions',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+  },
+  {
+    collection: 'rateCounts',
     name: 'expiry',
     key: { expiresAt: 1 },
     options: { expireAfterSeconds: 0 },

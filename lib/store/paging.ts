@@ -1,5 +1,7 @@
 // Pages of a collection, newest first, that stay right while rows are added.
 import type { Collection, Document, Filter, WithId } from 'mongodb';
+import { idAt } from '../ids.ts';
+import type { IdPrefix } from '../ids.ts';
 
 export interface PageRequest {
   limit: number;
@@ -11,6 +13,24 @@ export interface Page<T> {
   items: T[];
   /** The uid to go on after, or null when this page is the last. */
   lastUid: string | null;
+}
+
+/** The bounds of a list in time: from `since` on, before `until`; null is none. */
+export interface TimeRange {
+  since: Date | null;
+  until: Date | null;
+}
+
+/** Gives the filter of rows that were made within a time: uids sort by it, so the index that pages has it. */
+export function madeWithin(
+  prefix: IdPrefix,
+  { since, until }: TimeRange,
+): { $and?: { _id: { $gte: string } | { $lt: string } }[] } {
+  const bounds = [
+    ...(since === null ? [] : [{ _id: { $gte: idAt(prefix, since) } }]),
+    ...(until === null ? [] : [{ _id: { $lt: idAt(prefix, until) } }]),
+  ];
+  return bounds.length === 0 ? {} : { $and: bounds };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Slows the guessing of passwords down, without letting anyone lock an admin out.
 import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
-import { parseAddress } from '../net/parse-address.ts';
+import { networkOf } from '../net/network-of.ts';
 import { isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -40,7 +40,7 @@ export async function takeSignInTurn(
   { email, address }: SignInSubject,
   { pepper, now }: { pepper: string; now: Date },
 ): Promise<SignInTurn> {
-  const network = networkOf(address ?? '');
+  const network = networkOf(address);
   const hash = (text: string): string =>
     createHmac('sha256', pepper).update(`sign-in|${text}`).digest('hex');
   const person = await count(store, {
@@ -121,13 +121,4 @@ function counting(free: number, now: Date): Document[] {
 function blockAfter(failures: number, free: number, now: Date): Date | null {
   if (failures < free) return null;
   return new Date(now.getTime() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - free)));
-}
-
-/** An IPv6 customer has a whole /64 to guess from, so that is what counts as the address. */
-function networkOf(address: string): string {
-  const parsed = parseAddress(address);
-  if (parsed === null) return address;
-  if (parsed.family === 4) return `4|${parsed.w0}`;
-  const isMapped = parsed.w0 === 0 && parsed.w1 === 0 && parsed.w2 === 0xffff;
-  return isMapped ? `4|${parsed.w3}` : `6|${parsed.w0}|${parsed.w1}`;
 }

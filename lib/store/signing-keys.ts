@@ -1,13 +1,49 @@
 // The keys that sign user tokens: public half open, private half sealed.
 import type { JWK } from 'jose';
+import type { KeyTerm } from '../crypto/key-rotation.ts';
 import type { SealedSecret } from '../crypto/secret-box.ts';
+import { recordAudit } from './audit-log.ts';
+import type { Caller } from './audit-log.ts';
+import { inTransaction } from './connect.ts';
+import type { Store } from './connect.ts';
 
-export interface SigningKeyDocument {
+/** A unique index on `generation` lets only one of several processes add the next key. */
+export interface SigningKeyDocument extends KeyTerm {
   /** The key id (kid), the RFC 7638 thumbprint of the public key. */
   _id: string;
   publicKey: JWK;
   privateKey: SealedSecret;
-  /** True for the one key that signs; a unique index lets only one be so. */
-  active: boolean;
   createdAt: Date;
+}
+
+/** Where a private key is sealed to, so that it opens in its own row alone. */
+export function signingKeyPlace(keyId: string): string {
+  return `signingKeys/${keyId}/privateKey`;
+}
+
+// Keys turn by themselves; nobody asks for it.
+const caller: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
+
+/** Adds a key and its audit row. Throws the driver's duplicate-key error when its generation is there. */
+export async function insertSigningKey(store: Store, key: SigningKeyDocument): Promise<void> {
+  const { _id, generation, signsFrom, createdAt: now } = key;
+  const target = { kind: 'signing_key', uid: _id };
+  const details = { generation, signsFrom: signsFrom.toISOString() };
+  await inTransaction(store, async (session) => {
+    await store.signingKeys.insertOne(key, { session });
+    const entry = { appUid: null, action: 'signing_key.created', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+}
+
+/** Removes a key with an audit row. Gives false when another process has removed it already. */
+export async function removeSigningKey(store: Store, keyId: string, now: Date): Promise<boolean> {
+  const target = { kind: 'signing_key', uid: keyId };
+  return inTransaction(store, async (session) => {
+    const { deletedCount } = await store.signingKeys.deleteOne({ _id: keyId }, { session });
+    if (deletedCount === 0) return false;
+    const entry = { appUid: null, action: 'signing_key.removed', target };
+    await recordAudit(store, entry, { caller, now, session });
+    return true;
+  });
 }

@@ -1,8 +1,15 @@
 // Users: one identity each, by the integrator's id or by e-mail, never both.
+import type { ClientSession } from 'mongodb';
+import { limits } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
 import type { Store } from './connect.ts';
 import { isDuplicateKey } from './connect.ts';
-import { newId } from '../ids.ts';
 
+/**
+ * A user; or, with `deletedAt`, what is left of one: the uid, so that its tokens stay dead, and
+ * nothing of the person.
+ */
 export interface UserDocument {
   _id: string;
   appUid: string;
@@ -14,8 +21,11 @@ export interface UserDocument {
   email?: string;
   name: string | null;
   accountUids: string[];
+  /** How often the user's tokens were revoked; absent before the first time. */
+  tokenEpoch?: number;
   createdAt: Date;
   updatedAt: Date;
+  deletedAt: Date | null;
 }
 
 /** What identifies a user: exactly the fields of one of the two unique indexes. */
@@ -28,54 +38,110 @@ export interface UserToFind {
   name: string | null;
   /** The e-mail made unique to the application, kept only when the user is new. */
   email: string | undefined;
-  /** Added to the accounts the user is in already. */
+  /** Added to the accounts the user is in already; at most as many as a user may be in. */
   accountUids: readonly string[];
   now: Date;
+}
+
+export interface FoundUser {
+  user: UserDocument;
+  created: boolean;
 }
 
 const raceAttemptsMax = 3;
 
 /**
  * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
- * once get the same one user: the unique index decides, and who loses the race reads again.
+ * once get the same one user: the unique index decides, and who loses the race looks again.
+ * Throws `limit_reached` when the user would be in too many accounts.
  */
-export async function findOrCreateUser(
-  store: Store,
-  wanted: UserToFind,
-): Promise<{ user: UserDocument; created: boolean }> {
-  const { appUid, identity } = wanted;
+export async function findOrCreateUser(store: Store, wanted: UserToFind): Promise<FoundUser> {
+  const { appUid, identity, accountUids, now } = wanted;
   const known = await store.users.findOne({ appUid, ...identity });
-  if (known && wanted.accountUids.every((uid) => known.accountUids.includes(uid))) {
-    return { user: known, created: false };
+  if (known && isInAll(known, accountUids)) return { user: known, created: false };
+  for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
+    const found = await upsertUser(store, wanted);
+    if (found === null) continue;
+    if (found.created || isInAll(found.user, accountUids)) return found;
+    const { _id } = found.user;
+    const user = await addToAccounts(store, { _id, appUid }, { accountUids, now });
+    // Null when the user was deleted at this moment: then the identity is free, and gets a new one.
+    if (user !== null) return { user, created: false };
   }
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await upsertUser(store, wanted);
-    } catch (error) {
-      // Two upserts of a new user may both try to insert it; the second attempt finds the winner's.
-      if (!isDuplicateKey(error) || attempt === raceAttemptsMax) throw error;
-    }
+  throw new AppError('conflict', 'the user is being created or deleted at this moment; try again');
+}
+
+function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
+  return accountUids.every((uid) => user.accountUids.includes(uid));
+}
+
+/** Gives null when another upsert of the new user won: the next attempt finds the winner's. */
+async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser | null> {
+  const { appUid, identity, now } = wanted;
+  const user = {
+    _id: newId('usr', now),
+    name: wanted.name,
+    ...(wanted.email === undefined ? {} : { email: wanted.email }),
+    accountUids: [...wanted.accountUids],
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  };
+  try {
+    // An upsert and not a read and an insert: it sees what a majority does not have yet.
+    const result = await store.users.findOneAndUpdate(
+      { appUid, ...identity },
+      { $setOnInsert: user },
+      { upsert: true, returnDocument: 'after', includeResultMetadata: true },
+    );
+    if (result.value === null) throw new Error('an upsert gave no user back');
+    return { user: result.value, created: result.lastErrorObject?.['updatedExisting'] === false };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return null;
   }
 }
 
-async function upsertUser(
+/**
+ * Adds accounts to those a user is in. Gives the user, or null when the application has no such
+ * user. Throws `limit_reached`.
+ */
+export async function addToAccounts(
   store: Store,
-  wanted: UserToFind,
-): Promise<{ user: UserDocument; created: boolean }> {
-  const result = await store.users.findOneAndUpdate(
-    { appUid: wanted.appUid, ...wanted.identity },
-    {
-      $setOnInsert: {
-        _id: newId('usr', wanted.now),
-        name: wanted.name,
-        createdAt: wanted.now,
-        ...(wanted.email === undefined ? {} : { email: wanted.email }),
-      },
-      $set: { updatedAt: wanted.now },
-      $addToSet: { accountUids: { $each: [...wanted.accountUids] } },
-    },
-    { upsert: true, returnDocument: 'after', includeResultMetadata: true },
+  user: { _id: string; appUid: string },
+  change: { accountUids: readonly string[]; now: Date; session?: ClientSession },
+): Promise<UserDocument | null> {
+  const { accountUids, now } = change;
+  const options = change.session === undefined ? {} : { session: change.session };
+  const filter = { ...user, deletedAt: null };
+  const together = { $setUnion: ['$accountUids', { $literal: accountUids }] };
+  const changed = await store.users.findOneAndUpdate(
+    { ...filter, $expr: { $lte: [{ $size: together }, limits.accountsPerUserMax] } },
+    { $addToSet: { accountUids: { $each: [...accountUids] } }, $set: { updatedAt: now } },
+    { returnDocument: 'after', ...options },
   );
-  if (result.value === null) throw new Error('an upsert gave no user back');
-  return { user: result.value, created: result.lastErrorObject?.['updatedExisting'] === false };
+  if (changed !== null) return changed;
+  if ((await store.users.findOne(filter, options)) === null) return null;
+  const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
+  throw new AppError('limit_reached', detail);
+}
+
+/**
+ * Erases who a user is and keeps the uid. The identity is free from this moment on, and its next
+ * sign-in makes a new user. Gives false when the application has no such user.
+ */
+export async function eraseUser(
+  store: Store,
+  { appUid, userUid }: { appUid: string; userUid: string },
+  { now, session }: { now: Date; session: ClientSession },
+): Promise<boolean> {
+  const { matchedCount } = await store.users.updateOne(
+    { _id: userUid, appUid, deletedAt: null },
+    {
+      $unset: { externalId: '', emailKey: '', email: '' },
+      $set: { name: null, accountUids: [], updatedAt: now, deletedAt: now },
+    },
+    { session },
+  );
+  return matchedCount === 1;
 }

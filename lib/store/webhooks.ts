@@ -12,6 +12,10 @@ export type DisabledReason = 'gone' | 'failing';
 /** What becomes of held deliveries when a webhook is resumed. */
 export type OnResume = 'deliver' | 'discard';
 
+/** How events reach a webhook: each for itself, or those about one resource one after the other. */
+export const orderings = ['parallel', 'resource'] as const;
+export type Ordering = (typeof orderings)[number];
+
 export interface WebhookDocument {
   _id: string;
   appUid: string;
@@ -23,6 +27,7 @@ export interface WebhookDocument {
   externalTenantIds: string[] | null;
   /** The waits between its attempts; null for the service's. */
   retryScheduleMs: number[] | null;
+  ordering: Ordering;
   active: boolean;
   secret: SealedSecret;
   /** The secret before a rotation, until the receiver must know the new one. */
@@ -115,12 +120,12 @@ export function createTriggerNotes(
 /** The part of a webhook that says which events it gets. */
 export type Subscription = Pick<
   WebhookDocument,
-  '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds'
+  '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds' | 'ordering'
 >;
 
 /** Tells whether a webhook gets an event: its entity, and where it names them its name and tenant. */
 export function isSubscribed(
-  { entities, events, externalTenantIds }: Subscription,
+  { entities, events, externalTenantIds }: Omit<Subscription, 'ordering'>,
   { event, externalTenantId }: { event: EventName; externalTenantId: string },
 ): boolean {
   return (
@@ -140,7 +145,7 @@ export async function findSubscriptions(
     .find(
       { appUid: { $in: appUids }, entities: { $in: entities } },
       {
-        projection: { appUid: 1, entities: 1, events: 1, externalTenantIds: 1 },
+        projection: { appUid: 1, entities: 1, events: 1, externalTenantIds: 1, ordering: 1 },
         ...(session === undefined ? {} : { session }),
       },
     )

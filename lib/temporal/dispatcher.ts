@@ -1,7 +1,6 @@
 // Hands events and releases to Temporal: which workflow carries what, started at most once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Client, WorkflowStartOptions } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Clock } from '../clock.ts';
 import { coalesce } from '../coalesce.ts';
 import { newId } from '../ids.ts';
@@ -17,16 +16,14 @@ import {
   batchWorkflowId,
   deliverEventsWorkflow,
   eventWorkflowId,
-  eventsTaskQueue,
   redeliverWorkflow,
+  tidyUpWorkflow,
 } from './names.ts';
+import { startOnce } from './start-once.ts';
 import { StartPace } from './start-pace.ts';
 import { deliverEventsOptions, redeliveryOptions, releaseOptions } from './start-options.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
-const startTimeoutMs = 5_000;
-// An API process that is killed holding an eagerly started task delays its events by this much.
-const workflowTaskTimeoutMs = 5_000;
 // A workflow costs as much as delivering ten events does. So as many events a second as the pace
 // says get their own at once; what comes faster shares workflows, 2.5 times fewer of them, because
 // each carries more the fewer there are. At the default of 25 an event waits a tenth of a second for
@@ -76,6 +73,8 @@ export interface Dispatcher {
   redeliver(redelivery: RedeliveryToStart): void;
   /** Starts the workflow of a resend or replay and notes it. */
   startRedelivery(redelivery: RedeliveryToStart): Promise<void>;
+  /** Tidies up now, in the background, because of an erasure. A failure is the hourly schedule's to mend. */
+  tidyUp(erasureUid: string): void;
   /** Starts what waits, without regard to the pace; resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
@@ -147,6 +146,11 @@ class PacedDispatcher implements Dispatcher {
 
   startRedelivery(redelivery: RedeliveryToStart): Promise<void> {
     return startRedelivery(this.#ports, redelivery);
+  }
+
+  tidyUp(erasureUid: string): void {
+    const options = { workflowId: `${tidyUpWorkflow}/${erasureUid}`, args: [] };
+    this.#run(startOnce(this.#ports.client, tidyUpWorkflow, options), { erasureUid });
   }
 
   async drained(): Promise<void> {
@@ -271,28 +275,4 @@ async function startRedelivery(
 ): Promise<void> {
   await startOnce(ports.client, redeliverWorkflow, redeliveryOptions(redelivery));
   await markRedeliveryStarted(ports.store, redelivery._id, ports.clock.now());
-}
-
-/**
- * Starts a workflow at most once: a second start joins the running one (USE_EXISTING) or is refused
- * because it ended (REJECT_DUPLICATE); both mean that the work is taken care of.
- */
-async function startOnce(
-  client: Client,
-  type: string,
-  options: Omit<WorkflowStartOptions, 'taskQueue'>,
-): Promise<void> {
-  try {
-    await client.withDeadline(Date.now() + startTimeoutMs, () =>
-      client.workflow.start(type, {
-        ...options,
-        taskQueue: eventsTaskQueue,
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowTaskTimeout: workflowTaskTimeoutMs,
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 }

@@ -1,6 +1,7 @@
 // What goes through Temporal: ids, states and times only, nothing secret or personal.
 // No Node built-ins here: workflows import this file.
 import type { DeliveryOutcome } from '../delivery/outcome.ts';
+import type { LaneKey } from '../store/lanes.ts';
 import type { OnResume } from '../store/webhooks.ts';
 
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
@@ -16,6 +17,8 @@ export interface DeliverySummary {
   deliveries: number;
   delivered: number;
   held: number;
+  /** Left to the workflow of their lane, where they wait for earlier events about the resource. */
+  waiting: number;
   cancelled: number;
   /** The deliveries that ended badly, at most 60 of them. */
   failed: { eventId: string; webhookUid: string; state: string; attemptCount: number }[];
@@ -31,10 +34,32 @@ export interface AttemptFirstInput {
 
 /** The input of `retryDelivery`. */
 export interface RetryDeliveryInput {
+  /** True in the workflow of the delivery's lane. */
+  inLane?: boolean;
   appUid: string;
-  redeliveryUid?: string | undefined;
+  redeliveryUid?: string | null | undefined;
   eventId: string;
   webhookUid: string;
+}
+
+/** The input of `deliverInOrder`. A long lane goes on as a new run, with what the ones before did. */
+export interface DeliverInOrderInput {
+  appUid: string;
+  webhookUid: string;
+  resourceUid: string;
+  before?: DeliverySummary;
+}
+
+/** What a step along a lane came to: how it goes on, and the deliveries that are done with. */
+export interface LaneStep {
+  /**
+   * `more`: take another step; `empty`: nothing is left; `behind`: the head waits for an earlier event
+   * that is not in the lane yet; `retrying`: the head is to be tried again.
+   */
+  next: 'more' | 'empty' | 'behind' | 'retrying';
+  /** The head, where it is to be tried again. */
+  head: { eventId: string; redeliveryUid: string | null } | null;
+  settled: DeliveryOutcome[];
 }
 
 /** What `redeliver` sends: what a webhook held while it was paused, or what somebody asked for. */
@@ -61,12 +86,14 @@ export interface RedeliverPage {
   isLast: boolean;
 }
 
-/** How much `tidyUp` has taken away: held deliveries that expired, and records removed. */
+/** How much `tidyUp` has taken away: held deliveries that expired, records removed, payloads erased. */
 export interface TidyUpTotals {
   expired: number;
   deliveries: number;
   events: number;
   redeliveries: number;
+  erasures: number;
+  erased: number;
 }
 
 /** The activities, as the workflow sees them. */
@@ -75,6 +102,7 @@ export interface DeliveryActivities {
   tidyUpBatch(): Promise<TidyUpTotals & { more: boolean }>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
+  attemptInOrder(input: LaneKey): Promise<LaneStep>;
 }
 
 /** How many deliveries one `attemptFirst` activity takes at most. */

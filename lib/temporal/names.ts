@@ -10,7 +10,23 @@ export const deliverEventsWorkflow = 'deliverEvents';
 /** The workflow that releases what a paused webhook held; its type is a public name too. */
 export const redeliverWorkflow = 'redeliver';
 
-/** The workflow that removes what is old, and the schedule that starts it. */
+/** The workflow of a lane, which delivers the events about one resource one after the other. */
+export const deliverInOrderWorkflow = 'deliverInOrder';
+
+/** Tells the workflow of a lane that there is something new in it. */
+export const wakeSignalName = 'wake';
+
+/** The one workflow of a lane at a time: a second start of it is a signal to the first. */
+export function laneWorkflowId({ webhookUid, resourceUid }: LaneName): string {
+  return `order/${webhookUid}/${resourceUid}`;
+}
+
+interface LaneName {
+  webhookUid: string;
+  resourceUid: string;
+}
+
+/** The workflow that removes what is old or to be erased, and the schedule that starts it. */
 export const tidyUpWorkflow = 'tidyUp';
 export const tidyUpScheduleId = 'herald-tidy-up';
 

@@ -3,9 +3,15 @@ import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { newId } from '../../lib/ids.ts';
 import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
-import { eventsTaskQueue, releaseWorkflowId, tidyUpWorkflow } from '../../lib/temporal/names.ts';
+import {
+  eventsTaskQueue,
+  laneWorkflowId,
+  releaseWorkflowId,
+  tidyUpWorkflow,
+} from '../../lib/temporal/names.ts';
 
 export interface Stage {
   service: TestService;
@@ -64,6 +70,42 @@ async function resume(stage: Stage, uid: string, onResume: string): Promise<stri
   return releaseWorkflowId(uid, events?.resumedAt ?? events?.updatedAt ?? new Date());
 }
 
+/** Starts events about one resource, each with a workflow of its own, to a webhook that wants them in order. */
+async function startInOrder(
+  stage: Stage,
+  path: string,
+  facts: { count: number; retryScheduleMs?: number[] },
+): Promise<{ eventIds: string[]; lane: string }> {
+  const { store } = stage.service;
+  const webhookUid = await webhookAt(stage, path, facts.retryScheduleMs);
+  await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
+  const resourceUid = newId('agt');
+  const eventIds: string[] = [];
+  for (let sequence = 1; sequence <= facts.count; sequence += 1) {
+    const { _id } = await insertEvent(stage.service, [webhookUid]);
+    const place = { resourceUid, sequence, inOrder: true };
+    await store.events.updateOne({ _id }, { $set: place });
+    eventIds.push(_id);
+  }
+  return { eventIds, lane: laneWorkflowId({ webhookUid, resourceUid }) };
+}
+
+async function startStored({ service }: Stage, eventId: string): Promise<void> {
+  const event = await service.store.events.findOne({ _id: eventId });
+  if (event !== null) await service.context.dispatcher.start([event]);
+}
+
+async function untilState(
+  { service }: Stage,
+  eventId: string,
+  state: DeliveryState,
+): Promise<void> {
+  await waitFor(
+    async () => (await service.store.deliveries.countDocuments({ eventId, state })) === 1,
+    { what: `${eventId} ${state}` },
+  );
+}
+
 export const branches: Readonly<Record<string, Branch>> = {
   'deliver-one': async (stage) => start(stage, [[await webhookAt(stage, '/200')]]),
   'deliver-batch': async (stage) => {
@@ -105,6 +147,50 @@ export const branches: Readonly<Record<string, Branch>> = {
     );
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return workflowId;
+  },
+  'hand-to-lane': async (stage) => {
+    const { eventIds } = await startInOrder(stage, '/200', { count: 1 });
+    await startStored(stage, eventIds[0] ?? '');
+    return `event/${eventIds[0]}`;
+  },
+  'lane-delivers': async (stage) => {
+    const { eventIds, lane } = await startInOrder(stage, '/200', { count: 2 });
+    for (const eventId of eventIds) await startStored(stage, eventId);
+    await untilState(stage, eventIds[1] ?? '', 'delivered');
+    return lane;
+  },
+  'lane-retries': async (stage) => {
+    const { eventIds, lane } = await startInOrder(stage, '/500', {
+      count: 2,
+      retryScheduleMs: [second],
+    });
+    for (const eventId of eventIds) await startStored(stage, eventId);
+    await untilState(stage, eventIds[1] ?? '', 'exhausted');
+    return lane;
+  },
+  'lane-waits-for-an-earlier-event': async (stage) => {
+    const { eventIds, lane } = await startInOrder(stage, '/200', { count: 2 });
+    await startStored(stage, eventIds[1] ?? '');
+    await untilState(stage, eventIds[1] ?? '', 'waiting');
+    await startStored(stage, eventIds[0] ?? '');
+    await untilState(stage, eventIds[1] ?? '', 'delivered');
+    return lane;
+  },
+  'lane-lets-go': async (stage) => {
+    const { eventIds, lane } = await startInOrder(stage, '/500', {
+      count: 1,
+      retryScheduleMs: [5 * second],
+    });
+    const [eventId = ''] = eventIds;
+    await startStored(stage, eventId);
+    await untilState(stage, eventId, 'retrying');
+    const handle = stage.service.temporal.client.workflow.getHandle(lane);
+    await waitFor(async () => {
+      const { pendingActivities } = (await handle.describe()).raw;
+      return pendingActivities?.some((activity) => activity.activityId === eventId);
+    });
+    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    return lane;
   },
   'tidy-up': async ({ service }) => {
     const workflowId = `tidyUp/${newId('bat')}`;

@@ -2,6 +2,8 @@
 import { createApiContext } from '../../api/context.ts';
 import type { ApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
@@ -24,6 +26,8 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** False for an api alone: changes are recorded and workflows started, nothing is delivered. */
   worker?: boolean;
+  /** The time that the api goes by; the system's by default. */
+  clock?: Clock;
 }
 
 /** Starts a service with an installation of its own. */
@@ -33,7 +37,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const installation = open.use(await createInstallation(options.env));
     const { config, store, app } = installation;
     const temporal = open.use(await connectTemporal(config.temporal));
-    const context = await createApiContext({ config, store, temporal, eager: true });
+    const clock = options.clock ?? systemClock;
+    const context = await createApiContext({ config, store, temporal, eager: true, clock });
     if (options.worker !== false) {
       const bundle = await loadWorkflowBundle(config.workflowBundlePath);
       open.use(runWorkers([await createWorkflowWorker(temporal, bundle)]));

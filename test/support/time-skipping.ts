@@ -3,13 +3,12 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createSecretBox } from '../../lib/crypto/secret-box.ts';
-import type { DeliveryPorts } from '../../lib/delivery/attempt-delivery.ts';
-import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
+import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
+import { createLaneWaker } from '../../lib/temporal/wake-lane.ts';
 import type {
   AttemptFirstInput,
   DeliveryActivities,
@@ -24,6 +23,7 @@ import {
   createWorkflowWorker,
   runWorkers,
 } from '../../worker/create-worker.ts';
+import { deliveryPorts } from './delivery-ports.ts';
 import { createInstallation } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { testServers } from './servers.ts';
@@ -33,7 +33,12 @@ export interface SkippingDeliveries extends Installation {
   environment: TestWorkflowEnvironment;
   /** Called before each activity with its name; what it throws, the activity throws. */
   beforeActivity: (name: keyof DeliveryActivities) => Promise<void> | void;
-  /** Runs the one workflow of events to its end and gives its summary, a failed one's too. */
+  /**
+   * Starts the one workflow of events. Gives the function that waits for its end and gives its summary,
+   * a failed one's too; time is skipped only while somebody waits.
+   */
+  start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>>;
+  /** Runs the one workflow of events to its end. */
   deliver(...events: EventDocument[]): Promise<DeliverySummary>;
 }
 
@@ -61,24 +66,19 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
 
   let virtualNowMs = await environment.currentTimeMs();
   const clock: Clock = { now: () => new Date(virtualNowMs) };
-  const ports: DeliveryPorts = {
-    store: installation.store,
-    records: createDeliveryRecords(installation.store),
+  const ports = deliveryPorts(installation, {
     sender: open.use(createHttpSender({ policy: installation.config.egress })),
-    secretBox: createSecretBox(installation.config.sealingKeys),
+    wakeLane: createLaneWaker(client),
     clock,
-    random: Math.random,
-    retryScheduleMs: installation.config.retryScheduleMs,
-    deactivateAfterMs: installation.config.deactivateAfterMs,
-    retention: installation.config.retention,
-  };
+  });
   const activities = createActivities(ports);
   const deliveries: SkippingDeliveries = {
     ...installation,
     ports,
     environment,
     beforeActivity: () => undefined,
-    deliver: runToEnd,
+    start,
+    deliver: async (...events) => (await start(...events))(),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
   // The server's clock stands while an activity runs, so reading it once at the start is exact.
@@ -113,19 +113,23 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     workflowStartsPerSecond: 25,
   });
 
-  async function runToEnd(...events: EventDocument[]): Promise<DeliverySummary> {
+  async function start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>> {
     await dispatcher.start(events);
     const started = await installation.store.events.findOne({ _id: events[0]?._id ?? '' });
-    try {
-      const handle = client.workflow.getHandle(started?.workflowId ?? '');
-      return (await handle.result()) as DeliverySummary;
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      const cause = error.cause as { type?: string; details?: DeliverySummary[] };
-      const [summary] = cause.details ?? [];
-      if (cause.type !== 'DeliveriesFailed' || summary === undefined) throw error;
-      return summary;
-    }
+    const handle = client.workflow.getHandle(started?.workflowId ?? '');
+    return () => summaryOf(handle.result());
   }
   return deliveries;
+}
+
+async function summaryOf(result: Promise<unknown>): Promise<DeliverySummary> {
+  try {
+    return (await result) as DeliverySummary;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const cause = error.cause as { type?: string; details?: DeliverySummary[] };
+    const [summary] = cause.details ?? [];
+    if (cause.type !== 'DeliveriesFailed' || summary === undefined) throw error;
+    return summary;
+  }
 }

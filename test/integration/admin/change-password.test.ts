@@ -38,7 +38,12 @@ test('without the current password nothing changes, and guessing it is slowed do
     expectProblem(answer, 422, 'password_refused');
     expect(faultsOf(answer)).toEqual(['#/currentPassword password']);
   }
-  expectProblem(await ada.call('POST', '/password', { body }), 429, 'too_many_sign_ins');
+  // The waits double, so one of the next guesses comes too early, however slow the machine is.
+  let answer = await ada.call('POST', '/password', { body });
+  for (let i = 0; i < 4 && answer.status === 422; i += 1) {
+    answer = await ada.call('POST', '/password', { body });
+  }
+  expectProblem(answer, 429, 'too_many_sign_ins');
 });
 
 test.each([

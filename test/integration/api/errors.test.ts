@@ -63,6 +63,20 @@ test('a request is authenticated before its body is looked at', async () => {
 
 test.each([
   ['POST', '/sdkusers/auth', 'users:auth'],
+  ['POST', '/sdkusers/token/verify', 'users:auth'],
+  ['POST', '/sdkusers/usr_x/tokens/revoke', 'users:auth'],
+  ['GET', '/sdkusers', 'admin'],
+  ['GET', '/sdkusers/x', 'admin'],
+  ['PATCH', '/sdkusers/x', 'admin'],
+  ['DELETE', '/sdkusers/x', 'admin'],
+  ['POST', '/accounts', 'admin'],
+  ['GET', '/accounts', 'admin'],
+  ['GET', '/accounts/x', 'admin'],
+  ['PATCH', '/accounts/x', 'admin'],
+  ['DELETE', '/accounts/x', 'admin'],
+  ['GET', '/accounts/x/members', 'admin'],
+  ['PUT', '/accounts/x/members/y', 'admin'],
+  ['DELETE', '/accounts/x/members/y', 'admin'],
   ['POST', '/webhooks', 'webhooks:write'],
   ['GET', '/webhooks', 'webhooks:read'],
   ['GET', '/webhooks/x', 'webhooks:read'],
@@ -87,6 +101,7 @@ test.each([
       'events:write',
       'resources:read',
       'resources:write',
+      'admin',
     ] as const;
     const without = await makeKey(service, { scopes: others.filter((one) => one !== scope) });
     const refused = await service.call(method, path, { headers: { 'x-api-key': without } });
@@ -168,7 +183,8 @@ test.each([
   ['PUT', '/agents', ['GET', 'HEAD', 'POST']],
   ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
   ['DELETE', '/changes', ['POST']],
-  ['GET', '/sdkusers/auth', ['POST']],
+  ['GET', '/sdkusers/token/verify', ['POST']],
+  ['POST', '/accounts/x/members/y', ['DELETE', 'PUT']],
   ['PATCH', '/events', ['GET', 'HEAD']],
 ])('%s on %s gets 405 and the methods allowed', async (method, path, allowed) => {
   const answer = await service.call(method, path);

@@ -125,6 +125,10 @@ test.each([
   ['zoe@MÜNCHEN.example', 'zoe@xn--mnchen-3ya.example'],
   ['zoe\u0308@example.com', 'zo\u00eb@example.com'],
   ['a@example\u3002com', 'a@example.com'],
+  ['USER+Tag@example.com', 'user+tag@EXAMPLE.com'],
+  ['zoe@stra\u00dfe.example', 'zoe@xn--strae-oqa.example'],
+  ['zoe@ｅｘａｍｐｌｅ.com', 'zoe@example.com'],
+  ['\u00c5@example.com', '\u212b@example.com'],
 ])('%j and %j are one user', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).toBe(await userUidOf({ userEmail: other }));
 });
@@ -134,6 +138,10 @@ test.each([
   ['u.ser@example.org', 'user@example.org'],
   ['user@example.org', 'user@mail.example.org'],
   ['zoe@example.org', 'zoë@example.org'],
+  ['us_er@example.org', 'us-er@example.org'],
+  ['user@example.org', 'user@example.com'],
+  ['user@strasse.example', 'user@stra\u00dfe.example'],
+  ['user@example.org', 'us\u0435r@example.org'],
 ])('%j and %j are two users', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).not.toBe(await userUidOf({ userEmail: other }));
 });
@@ -143,6 +151,12 @@ test.each([
   'user@example.com ',
   'user@example.com\n',
   'us er@example.com',
+  'user@ example.com',
+  'user @example.com',
+  'user@exam ple.com',
+  'us\u00a0er@example.com',
+  'us\u3000er@example.com',
+  'user\t@example.com',
   '"user"@example.com',
   '"us er"@example.com',
   'user',

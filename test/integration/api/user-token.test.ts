@@ -44,6 +44,7 @@ test('an independent verifier accepts the token by the published keys, and its c
     sub: userUid,
     app: appUid,
     accounts: [accountUid],
+    epoch: 0,
     jti: expect.stringMatching(/^tok_/),
     iat: expect.any(Number),
     nbf: payload.iat,
@@ -130,14 +131,15 @@ test('the published keys are cacheable, public, and hold no private part', async
 
 test('the private key is sealed at rest', async () => {
   await signIn({ externalId: 'sealed' });
-  const stored = await service.store.signingKeys.findOne({ active: true });
+  const stored = await service.store.signingKeys.findOne({ generation: 1 });
   const { privateKey } = stored as { privateKey: { keyId: string; sealed: string } };
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
     '_id',
-    'active',
     'createdAt',
+    'generation',
     'privateKey',
     'publicKey',
+    'signsFrom',
   ]);
   expect(stored?.publicKey).not.toHaveProperty('d');
   const bytes = Buffer.from(privateKey.sealed, 'base64');

@@ -1,7 +1,8 @@
-// The deliveries of a webhook: by state, by time, in pages, each from an index.
+// The deliveries of a webhook and of an event: by state, answer and time, in pages, each from an index.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
-import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import type { DeliveryState, StatusClass } from '../../../lib/delivery/outcome.ts';
+import { webhookDeliveriesFilter } from '../../../lib/store/delivery-lists.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, itemsOf } from './problems.ts';
@@ -9,17 +10,24 @@ import { expectProblem, itemsOf } from './problems.ts';
 let service: TestService;
 let webhookUid: string;
 const firstAt = Date.parse('2026-11-20T12:00:00Z');
-const states: DeliveryState[] = ['delivered', 'exhausted', 'held', 'delivered', 'retrying'];
+const states: [DeliveryState, StatusClass | null][] = [
+  ['delivered', '2xx'],
+  ['exhausted', '5xx'],
+  ['held', null],
+  ['delivered', '2xx'],
+  ['retrying', '4xx'],
+];
 
 beforeAll(async () => {
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
   await service.store.deliveries.insertMany(
-    states.map((state, n) =>
+    states.map(([state, statusClass], n) =>
       newDelivery(service, new Date(firstAt + n * 60_000), {
         eventId: `evt_${n}`,
         webhookUid,
         state,
+        statusClass,
       }),
     ),
   );
@@ -36,6 +44,12 @@ test.each([
   ['?state=delivered', [3, 0]],
   ['?state=held', [2]],
   ['?state=blocked', []],
+  ['?statusClass=2xx', [3, 0]],
+  ['?statusClass=5xx', [1]],
+  ['?statusClass=none', []],
+  ['?statusClass=4xx&state=retrying', [4]],
+  ['?statusClass=4xx&state=exhausted', []],
+  ['?statusClass=2xx&since=2026-11-20T12:03:00Z', [3]],
   ['?since=2026-11-20T12:03:00Z', [4, 3]],
   ['?until=2026-11-20T12:03:00Z', [2, 1, 0]],
   ['?since=2026-11-20T12:01:00Z&until=2026-11-20T14:04:00%2B02:00', [3, 2, 1]],
@@ -55,25 +69,64 @@ test('pages of a filtered list go on where the one before ended', async () => {
   expect(next.body['nextCursor']).toBeNull();
 });
 
-test.each(['?state=lost', '?since=now', '?until=2026-11-20', '?state=held&state=held', '?limit=0'])(
-  'the query %j is refused',
-  async (query) => {
-    expectProblem(await list(query), 400, 'invalid_request');
-  },
-);
+test.each([
+  '?state=lost',
+  '?statusClass=6xx',
+  '?statusClass=200',
+  '?since=now',
+  '?until=2026-11-20',
+  '?state=held&state=held',
+  '?limit=0',
+])('the query %j is refused', async (query) => {
+  expectProblem(await list(query), 400, 'invalid_request');
+});
 
-test.each([{}, { state: 'held' as const }])(
-  'the filter %j reads and sorts by an index',
-  async (filter) => {
-    const { appUid } = service.app;
-    const cursor = service.store.deliveries
-      .find({ appUid, webhookUid, ...filter })
-      .sort({ _id: -1 });
-    const { queryPlanner } = (await cursor.explain('queryPlanner')) as {
-      queryPlanner: { winningPlan: unknown };
-    };
-    const plan = JSON.stringify(queryPlanner.winningPlan);
-    expect(plan).toContain('"stage":"IXSCAN"');
-    expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
-  },
-);
+const unbounded = { state: null, statusClass: null, since: null, until: null };
+const at = new Date(firstAt);
+
+test.each([
+  unbounded,
+  { ...unbounded, since: at, until: at },
+  { ...unbounded, state: 'held' as const },
+  { ...unbounded, statusClass: '4xx' as const },
+  { ...unbounded, state: 'exhausted' as const, statusClass: '5xx' as const, since: at },
+])('the filter %j reads and sorts by an index', async (filter) => {
+  const { appUid } = service.app;
+  const cursor = service.store.deliveries
+    .find(webhookDeliveriesFilter({ appUid, webhookUid, ...filter }))
+    .sort({ _id: -1 });
+  const { queryPlanner } = (await cursor.explain('queryPlanner')) as {
+    queryPlanner: { winningPlan: unknown };
+  };
+  const plan = JSON.stringify(queryPlanner.winningPlan);
+  expect(plan).toContain('"stage":"IXSCAN"');
+  expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+});
+
+test('the deliveries of an event are filtered alike, those not tried yet among them', async () => {
+  const webhookUids = ['whk_a', 'whk_b', 'whk_c', 'whk_d'];
+  const event = await insertEvent(service, webhookUids, at);
+  const given = [
+    { webhookUid: 'whk_a', state: 'delivered', statusClass: '2xx' },
+    { webhookUid: 'whk_b', state: 'exhausted', statusClass: 'none' },
+    // Sent to a webhook that was not subscribed then.
+    { webhookUid: 'whk_z', state: 'delivered', statusClass: '2xx' },
+  ] as const;
+  await service.store.deliveries.insertMany(
+    given.map((fields) =>
+      newDelivery(service, new Date(firstAt + 60_000), { eventId: event._id, ...fields }),
+    ),
+  );
+  const uidsOf = async (query: string): Promise<string[]> =>
+    itemsOf(await service.call('GET', `/events/${event._id}/deliveries${query}`)).map((each) =>
+      String(each['webhookUid']),
+    );
+  expect(await uidsOf('')).toEqual([...webhookUids, 'whk_z']);
+  expect(await uidsOf('?state=pending')).toEqual(['whk_c', 'whk_d']);
+  expect(await uidsOf('?state=delivered')).toEqual(['whk_a', 'whk_z']);
+  expect(await uidsOf('?statusClass=none')).toEqual(['whk_b']);
+  expect(await uidsOf('?since=2026-11-20T12:01:00Z')).toEqual(['whk_a', 'whk_b', 'whk_z']);
+  expect(await uidsOf('?until=2026-11-20T12:01:00Z&limit=1')).toEqual(['whk_c']);
+  const refused = await service.call('GET', `/events/${event._id}/deliveries?state=lost`);
+  expectProblem(refused, 400, 'invalid_request');
+});

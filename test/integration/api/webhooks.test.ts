@@ -1,6 +1,5 @@
 // Webhooks: registering, reading, changing, deleting, and how many there may be.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { limits } from '../../../lib/config.ts';
 import { createApp } from '../../../lib/store/create-app.ts';
 import { secretPlace } from '../../../lib/store/webhooks.ts';
 import { createApiClient } from '../../support/api-client.ts';
@@ -59,6 +58,7 @@ test('a registered webhook comes back whole, with its secret and its place', asy
     events: null,
     externalTenantIds: null,
     retrySchedule: null,
+    ordering: 'parallel',
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,
@@ -231,6 +231,8 @@ test('a deleted webhook is gone, and deleting it again gets 404', async () => {
   expect(await listed()).toEqual([]);
 });
 
+const webhooksPerAppMax = 100;
+
 /** Puts webhooks into the application without the API, which would take long for many. */
 async function fill(count: number): Promise<void> {
   const { uid } = (await register()).body;
@@ -244,8 +246,8 @@ async function fill(count: number): Promise<void> {
   await service.store.apps.updateOne({ _id: appUid }, { $set: { webhookCount: count } });
 }
 
-test('an application has at most 100 webhooks, and a deleted one gives its place back once', async () => {
-  await fill(limits.webhooksPerAppMax - 1);
+test('without a setting an application has at most 100 webhooks, and a deleted one gives its place back once', async () => {
+  await fill(webhooksPerAppMax - 1);
   const last = await register();
   expect(last.status).toBe(201);
   expectProblem(await register(), 409, 'limit_reached');
@@ -256,7 +258,7 @@ test('an application has at most 100 webhooks, and a deleted one gives its place
   ]);
   expect((await register()).status).toBe(201);
   expectProblem(await register(), 409, 'limit_reached');
-  expect(await listed()).toHaveLength(limits.webhooksPerAppMax);
+  expect(await listed()).toHaveLength(webhooksPerAppMax);
 });
 
 test('of 20 registrations at once at 95 webhooks exactly five succeed', async () => {
@@ -264,12 +266,12 @@ test('of 20 registrations at once at 95 webhooks exactly five succeed', async ()
   const answers = await Promise.all(Array.from({ length: 20 }, () => register()));
   const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
   expect(statuses).toEqual([...Array<number>(5).fill(201), ...Array<number>(15).fill(409)]);
-  expect(await listed()).toHaveLength(limits.webhooksPerAppMax);
+  expect(await listed()).toHaveLength(webhooksPerAppMax);
   expect((await service.store.apps.findOne({ _id: appUid }))?.webhookCount).toBe(100);
 });
 
 test('the limit of one application does not touch another', async () => {
-  await fill(limits.webhooksPerAppMax);
+  await fill(webhooksPerAppMax);
   const answer = await service.call('POST', '/webhooks', { body: valid });
   expect(answer.status).toBe(201);
 });

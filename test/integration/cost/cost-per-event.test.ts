@@ -102,6 +102,7 @@ const reportChange = async (): Promise<string[]> => {
 const commandsOfOne = {
   'apiKeys.query': 1,
   'webhooks.query': 2,
+  'sequences.command': 1,
   'events.insert': 1,
   'events.update': 1,
   'events.query': 1,
@@ -110,7 +111,7 @@ const commandsOfOne = {
   'webhooks.update': 1,
 };
 
-test('an event alone, reported: nine commands, six transitions, 12 events of history', async () => {
+test('an event alone, reported: ten commands, six transitions, 12 events of history', async () => {
   await insertWebhook(service, { url: receiver.url });
   const cost = await costOf(1, reportChange);
   expect(cost.commands).toEqual(commandsOfOne);
@@ -142,6 +143,7 @@ test('a change of an agent costs a read and a write more, in one transaction wit
     'agents.query': 1,
     'agents.update': 1,
     'webhooks.query': 2,
+    'sequences.command': 1,
     'events.insert': 1,
     'events.update': 1,
     'events.query': 1,
@@ -179,6 +181,7 @@ test('a hundred webhooks of an event cost one activity, and few commands more th
   expect(others).toEqual({
     'apiKeys.query': 1,
     'webhooks.query': 2,
+    'sequences.command': 1,
     'events.insert': 1,
     'events.update': 1,
     'events.query': 1,

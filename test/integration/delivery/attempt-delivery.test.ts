@@ -1,14 +1,13 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { systemClock } from '../../../lib/clock.ts';
-import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
-import type { DeliveryPorts } from '../../../lib/delivery/attempt-delivery.ts';
-import { createDeliveryRecords } from '../../../lib/delivery/delivery-records.ts';
+import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -31,17 +30,7 @@ beforeAll(async () => {
     if (held === null) answer();
     else held.push(answer);
   });
-  ports = {
-    store: installation.store,
-    records: createDeliveryRecords(installation.store),
-    sender,
-    secretBox: createSecretBox(installation.config.sealingKeys),
-    clock: systemClock,
-    random: Math.random,
-    retryScheduleMs: installation.config.retryScheduleMs,
-    deactivateAfterMs: installation.config.deactivateAfterMs,
-    retention: installation.config.retention,
-  };
+  ports = deliveryPorts(installation, { sender });
 });
 
 afterEach(() => {
@@ -69,10 +58,17 @@ function requestsOf(key: DeliveryKey): number {
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { trigger: 'event', redeliveryUid: null, signal });
 
+/** Where an attempt went and how many there may be is told by the process that made it. */
+const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
+  ...outcome,
+  host: null,
+  attemptsMax: null,
+});
+
 test('an attempt that is recorded is not made again when the activity is repeated', async () => {
   const key = await newDelivery();
   const first = await attempt(key);
-  expect(await attempt(key)).toEqual(first);
+  expect(await attempt(key)).toEqual(asStored(first));
   expect(requestsOf(key)).toBe(1);
 });
 
@@ -81,7 +77,7 @@ test('an attempt that is not due yet is not made early', async () => {
   const key = await newDelivery();
   const first = await attempt(key);
   expect(first).toMatchObject({ state: 'retrying', status: 500, attemptCount: 1 });
-  expect(await attempt(key)).toEqual(first);
+  expect(await attempt(key)).toEqual(asStored(first));
   expect(requestsOf(key)).toBe(1);
 });
 
@@ -92,7 +88,7 @@ test('two processes that make the same attempt at once leave one record and agre
   await waitFor(() => held?.length === 2);
   for (const answer of held) answer();
   const [left, right] = await Promise.all(both);
-  expect(left).toEqual(right);
+  expect(asStored(left)).toEqual(asStored(right));
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts).toHaveLength(1);
   expect(delivery?.attemptCount).toBe(1);

@@ -118,21 +118,6 @@ test('410 ends the delivery at once and pauses the webhook as gone', async () =>
   expect(after).toMatchObject({ active: false, disabledReason: 'gone' });
 });
 
-test.each([301, 302, 307, 400, 404, 418])(
-  'status %d is a failure and is tried again',
-  async (status) => {
-    const receiver = await receiverOf((response, n) => {
-      response.writeHead(n === 1 ? status : 200, { location: 'http://127.0.0.1:1/' }).end();
-    });
-    const webhook = await insertWebhook(deliveries, { url: receiver.url });
-    await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-    const delivery = await deliveryTo(webhook._id);
-    expect(delivery.state).toBe('delivered');
-    expect(delivery.attempts.map((attempt) => attempt.status)).toEqual([status, 200]);
-    expect(delivery.attempts[0]?.errorClass).toBe('status');
-  },
-);
-
 test('an attempt goes to the URL the webhook has then', async () => {
   const old = await receiverOf((response) => response.writeHead(500).end());
   const moved = await receiverOf((response) => response.writeHead(200).end());
@@ -183,26 +168,6 @@ test('our own faults use none of the receiver’s attempts up', async () => {
   expect((await deliveryTo(webhook._id)).attemptCount).toBe(2);
   expect(receiver.requests).toHaveLength(2);
   expect(faults).toBeGreaterThan(4);
-});
-
-test('one event reaches 250 webhooks, the failing ones by retries of their own', async () => {
-  const receiver = await receiverOf((response) => response.writeHead(200).end());
-  const failing = await receiverOf((response, n) => response.writeHead(n <= 2 ? 500 : 200).end());
-  const webhooks = await Promise.all(
-    Array.from({ length: 250 }, (_, index) =>
-      insertWebhook(deliveries, { url: index < 2 ? failing.url : receiver.url }),
-    ),
-  );
-  let firsts = 0;
-  deliveries.beforeActivity = (name) => {
-    if (name === 'attemptFirst') firsts += 1;
-  };
-  const uids = webhooks.map((webhook) => webhook._id);
-  const summary = await deliveries.deliver(await insertEvent(deliveries, uids));
-  expect(summary).toMatchObject({ deliveries: 250, delivered: 250, failedCount: 0 });
-  expect(firsts).toBe(3);
-  expect(receiver.requests).toHaveLength(248);
-  expect(failing.requests).toHaveLength(4);
 });
 
 test('in company, only the delivery that fails is tried again, and each event ends for itself', async () => {

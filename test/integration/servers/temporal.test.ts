@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import {
   type RunningTemporal,
   startTemporalDevServer,
@@ -66,6 +67,30 @@ async function startWorkflow(connection: Connection, namespace: string): Promise
   });
   return workflowId;
 }
+
+test('every namespace keeps closed workflows for 7 days, the one the server brings along too', async () => {
+  await using server = await start({ namespaces: ['default', 'herald'] });
+  await withConnection(server, async ({ workflowService }) => {
+    for (const namespace of ['default', 'herald']) {
+      const { config } = await workflowService.describeNamespace({ namespace });
+      const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds);
+      expect({ namespace, days: seconds / 86_400 }).toEqual({ namespace, days: 7 });
+    }
+  });
+});
+
+test('a retention that somebody made longer stays', async () => {
+  await using server = await start({ namespaces: [] });
+  await withConnection(server, async (connection) => {
+    const { workflowService } = connection;
+    const namespace = 'default';
+    const asked = { workflowExecutionRetentionTtl: msToTs('30 days') };
+    await workflowService.updateNamespace({ namespace, config: asked });
+    await ensureNamespace(connection, { namespace, searchAttributes });
+    const { config } = await workflowService.describeNamespace({ namespace });
+    expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400);
+  });
+});
 
 test('a started workflow is there after SIGKILL and a start on another port', async () => {
   const dataDir = join(folder, 'kept');

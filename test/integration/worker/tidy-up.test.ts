@@ -39,7 +39,7 @@ test('records older than the retention go, in as many batches as it takes; young
   const kept = await insertDeliveries(3, 'delivered', daysAgo(29));
   const old = await insertEvent(service, [], daysAgo(31));
   const young = await insertEvent(service, [], daysAgo(29));
-  expect(await runTidyUp()).toEqual({ expired: 0, deliveries: 2_500, events: 1, redeliveries: 0 });
+  expect(await runTidyUp()).toMatchObject({ expired: 0, deliveries: 2_500, events: 1 });
   const left = await service.store.deliveries.find().sort({ _id: 1 }).toArray();
   expect(left.map((delivery) => delivery._id)).toEqual(kept.toSorted());
   const events = await service.store.events.find({ _id: { $in: [old._id, young._id] } }).toArray();

@@ -46,6 +46,7 @@ test('the defaults are those of production: https alone, on two ports, to public
   });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
+  expect(config.webhooksPerAppMax).toBe(100);
 });
 
 const bad: [string, string][] = [
@@ -68,17 +69,22 @@ const bad: [string, string][] = [
   ['HERALD_RETRY_SCHEDULE', '5s,soon'],
   ['HERALD_RETRY_SCHEDULE', '8d'],
   ['HERALD_RETRY_SCHEDULE', Array(21).fill('1s').join(',')],
-  ['HERALD_RETENTION', '13d'],
+  ['HERALD_RETENTION', '14d'],
   ['HERALD_RETENTION', '3651d'],
   ['HERALD_HELD_FOR', '59s'],
   ['HERALD_DEACTIVATE_AFTER', '366d'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '0'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1001'],
+  ['HERALD_WEBHOOKS_PER_APP', '0'],
+  ['HERALD_WEBHOOKS_PER_APP', '1001'],
+  ['HERALD_WEBHOOKS_PER_APP', '99.5'],
   ['HERALD_EVENTS_PER_WORKFLOW', '0'],
   ['HERALD_EVENTS_PER_WORKFLOW', '61'],
   ['HERALD_EVENTS_PER_WORKFLOW', '1.5'],
   ['HERALD_USER_TOKEN_LIFETIME', '59s'],
   ['HERALD_USER_TOKEN_LIFETIME', '61m'],
+  ['HERALD_SIGNING_KEY_ROTATION', '23h'],
+  ['HERALD_SIGNING_KEY_ROTATION', '366d'],
   ['HERALD_KEY_PEPPER', 'x'.repeat(31)],
   ['HERALD_SECRET_KEYS', 'k1:dG9vIHNob3J0'],
 ];
@@ -101,15 +107,19 @@ test.each([
   ['HERALD_ALLOW_CIDRS', '10.0.0.1'],
   ['HERALD_RETRY_SCHEDULE', '7d'],
   ['HERALD_RETRY_SCHEDULE', Array(20).fill('500ms').join(',')],
-  ['HERALD_RETENTION', '14d'],
+  ['HERALD_RETENTION', '15d'],
   ['HERALD_HELD_FOR', '1m'],
   ['HERALD_DEACTIVATE_AFTER', '365d'],
   ['HERALD_TRUSTED_PROXY_HOPS', '9'],
   ['HERALD_WORKFLOW_STARTS_PER_SECOND', '1000'],
+  ['HERALD_WEBHOOKS_PER_APP', '1'],
+  ['HERALD_WEBHOOKS_PER_APP', '1000'],
   ['HERALD_EVENTS_PER_WORKFLOW', '1'],
   ['HERALD_EVENTS_PER_WORKFLOW', '60'],
   ['HERALD_USER_TOKEN_LIFETIME', '1m'],
   ['HERALD_USER_TOKEN_LIFETIME', '60m'],
+  ['HERALD_SIGNING_KEY_ROTATION', '1d'],
+  ['HERALD_SIGNING_KEY_ROTATION', '365d'],
   ['HERALD_KEY_PEPPER', 'x'.repeat(32)],
   ['HERALD_PUBLIC_URL', 'https://herald.example/'],
 ])('%s=%j is taken', (name, value) => {

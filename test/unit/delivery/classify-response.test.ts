@@ -1,5 +1,6 @@
 // What every result of an attempt means for its delivery.
 import { expect, test } from '@jest/globals';
+import { assert, constantFrom, double, integer, option, property } from 'fast-check';
 import { classifyResponse } from '../../../lib/delivery/classify-response.ts';
 import type { Verdict } from '../../../lib/delivery/classify-response.ts';
 import type { SendErrorClass, SendResult } from '../../../lib/net/http-sender.ts';
@@ -80,4 +81,35 @@ test.each([
   [301, '60', 5_000],
 ])('%d with Retry-After %j is tried again after %d ms', (status, retryAfter, delayMs) => {
   expect(judge(answered(status, retryAfter)).nextAttemptAt).toEqual(later(delayMs));
+});
+
+test('whatever the answer, it is delivered, blocked or exhausted without a next attempt, or retried in time', () => {
+  const status = integer({ min: 100, max: 599 });
+  const asked = option(integer({ min: 0, max: 100_000 }));
+  const made = integer({ min: 1, max: 4 });
+  const random = double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+  const scheduleMs = [5_000, 30_000, 7_200_000];
+  const failures = constantFrom<SendErrorClass>('dns', 'connect', 'tls', 'timeout', 'reset');
+  assert(
+    property(option(failures), status, asked, made, random, (...drawn) => {
+      const [errorClass, answeredStatus, seconds, attemptsMade, chance] = drawn;
+      const header = seconds === null ? null : String(seconds);
+      const result = errorClass === null ? answered(answeredStatus, header) : failed(errorClass);
+      const verdict = classifyResponse(result, { scheduleMs, attemptsMade, now, random: chance });
+      const scheduledMs = scheduleMs[attemptsMade - 1];
+      expect(verdict.nextAttemptAt === null).toBe(verdict.state !== 'retrying');
+      expect(verdict.errorClass === null).toBe(verdict.state === 'delivered');
+      if (verdict.nextAttemptAt === null || scheduledMs === undefined) {
+        expect(verdict.state).not.toBe('retrying');
+        return;
+      }
+      const hears = errorClass === null && [429, 503].includes(answeredStatus) && seconds !== null;
+      const longestMs = hears
+        ? Math.max(2 * scheduledMs, 3_600_000)
+        : Math.round(scheduledMs * 1.15);
+      const waitMs = verdict.nextAttemptAt.getTime() - now.getTime();
+      expect(waitMs).toBeGreaterThanOrEqual(scheduledMs);
+      expect(waitMs).toBeLessThanOrEqual(longestMs);
+    }),
+  );
 });

@@ -1,6 +1,6 @@
 // When a delivery is tried again, and how Retry-After is read.
 import { expect, test } from '@jest/globals';
-import { assert, double, integer, property } from 'fast-check';
+import { array, assert, double, integer, maxSafeNat, nat, oneof, property } from 'fast-check';
 import {
   defaultRetryScheduleMs,
   nextRetryDelayMs,
@@ -64,6 +64,31 @@ test.each([
   ['more than twice a long wait is twice', 7, 10 * hourMs + 1, 10 * hourMs],
 ])('a Retry-After of %s', (...[, attemptsMade, retryAfterMs, expected]) => {
   expect(delayMs(attemptsMade, retryAfterMs)).toBe(expected);
+});
+
+test('whatever a receiver asks for, the wait is from the scheduled one to twice it, or an hour if that is longer', () => {
+  const schedule = array(integer({ min: 0, max: 7 * 24 * hourMs }), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  const asked = oneof(integer({ min: 0, max: 3 * hourMs }), maxSafeNat());
+  const random = double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+  assert(
+    property(schedule, nat(), asked, random, (...drawn) => {
+      const [scheduleMs, at, retryAfterMs, chance] = drawn;
+      const attemptsMade = 1 + (at % scheduleMs.length);
+      const scheduledMs = scheduleMs[attemptsMade - 1] ?? 0;
+      const longestMs = Math.max(2 * scheduledMs, hourMs);
+      const question = { scheduleMs, attemptsMade, random: chance };
+      const wait = Number(nextRetryDelayMs({ ...question, retryAfterMs }));
+      expect(Number.isInteger(wait)).toBe(true);
+      expect(wait).toBeGreaterThanOrEqual(scheduledMs);
+      expect(wait).toBeLessThanOrEqual(longestMs);
+      // Inside those bounds the receiver is heard: never before the time that it asked for.
+      expect(wait).toBeGreaterThanOrEqual(Math.min(retryAfterMs, longestMs));
+      expect(wait).toBeLessThanOrEqual(Math.round(Math.max(retryAfterMs, scheduledMs) * 1.15));
+    }),
+  );
 });
 
 test('a Retry-After makes no attempt beyond the last', () => {

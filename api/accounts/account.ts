@@ -1,0 +1,49 @@
+// Accounts as the API takes and shows them.
+import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { AccountDocument } from '../../lib/store/apps.ts';
+import { validator } from '../http/validate.ts';
+
+export interface CreateAccountBody {
+  name: string;
+}
+
+export type ChangeAccountBody = Partial<CreateAccountBody>;
+
+const properties = {
+  name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+};
+
+export const createAccountBody = validator<CreateAccountBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties,
+});
+
+export const changeAccountBody = validator<ChangeAccountBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+});
+
+export interface AccountView {
+  uid: string;
+  name: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export function presentAccount(account: AccountDocument): AccountView {
+  return {
+    uid: account._id,
+    name: account.name,
+    createdAt: account.createdAt.toISOString(),
+    updatedAt: (account.updatedAt ?? account.createdAt).toISOString(),
+  };
+}
+
+/** The error of an account that is not there, or is another application's. */
+export function noSuchAccount(): AppError {
+  return new AppError('not_found', 'there is no such account');
+}

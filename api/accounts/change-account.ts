@@ -1,0 +1,28 @@
+// PATCH …/accounts/{accountUid}: changes an account's name.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchAccount, presentAccount } from './account.ts';
+import type { ChangeAccountBody } from './account.ts';
+
+/** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
+export const changeAccount: Handler<ChangeAccountBody> = async (request, context) => {
+  const { appUid, params, body, caller } = request;
+  const { store } = context;
+  const _id = params['accountUid'] ?? '';
+  const now = context.clock.now();
+  const account = await inTransaction(store, async (session) => {
+    const before = await store.accounts.findOne({ _id, appUid }, { session });
+    if (before === null) throw noSuchAccount();
+    const { name = before.name } = body;
+    if (name === before.name) return before;
+    const fields = { name, updatedAt: now };
+    await store.accounts.updateOne({ _id, appUid }, { $set: fields }, { session });
+    const target = { kind: 'account', uid: _id };
+    const details = { name, previousName: before.name };
+    const entry = { appUid, action: 'account.updated', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return { ...before, ...fields };
+  });
+  return { status: 200, body: presentAccount(account) };
+};

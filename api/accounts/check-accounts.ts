@@ -1,0 +1,23 @@
+// The check of the `accountUids` that a request names.
+import { AppError } from '../../lib/errors.ts';
+import { findKnownAccounts } from '../../lib/store/accounts.ts';
+import type { Store } from '../../lib/store/connect.ts';
+
+/** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
+export async function checkAccounts(
+  store: Store,
+  appUid: string,
+  accountUids: readonly string[],
+): Promise<void> {
+  const known = new Set(await findKnownAccounts(store, appUid, accountUids));
+  const unknown = new Set(accountUids.filter((uid) => !known.has(uid)));
+  if (unknown.size === 0) return;
+  const errors = accountUids.map((uid, index) => ({
+    pointer: `#/accountUids/${index}`,
+    code: 'unknown_account',
+    detail: `${uid} is not an account of this application`,
+  }));
+  throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {
+    errors: errors.filter((_error, index) => unknown.has(accountUids[index] ?? '')),
+  });
+}

@@ -1,0 +1,31 @@
+// DELETE …/accounts/{accountUid}: deletes an account, and takes it off users and agents.
+import { removeAllMembers } from '../../lib/store/accounts.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { closeAccountToAgents } from '../resources/close-account-to-agents.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchAccount } from './account.ts';
+
+/**
+ * Deletes an account. From the commit on no token is issued with it, no request can name it, and
+ * its uid comes up nowhere else; what users and agents still hold of it opens nothing. So the rest
+ * may take its time, in batches, and when the process dies among them a repeated call does what is
+ * left, although it answers `not_found`.
+ */
+export const deleteAccount: Handler = async ({ appUid, params, caller }, context) => {
+  const { store } = context;
+  const accountUid = params['accountUid'] ?? '';
+  const now = context.clock.now();
+  const deleted = await inTransaction(store, async (session) => {
+    const account = await store.accounts.findOneAndDelete({ _id: accountUid, appUid }, { session });
+    if (account === null) return false;
+    const target = { kind: 'account', uid: accountUid };
+    const entry = { appUid, action: 'account.deleted', target, details: { name: account.name } };
+    await recordAudit(store, entry, { caller, now, session });
+    return true;
+  });
+  await removeAllMembers(store, { appUid, accountUid }, now);
+  await closeAccountToAgents(context, { appUid, accountUid });
+  if (!deleted) throw noSuchAccount();
+  return { status: 204 };
+};

@@ -1,0 +1,11 @@
+// GET …/accounts/{accountUid}: one account.
+import type { Handler } from '../http/router.ts';
+import { noSuchAccount, presentAccount } from './account.ts';
+
+/** Gives one account. Throws `not_found`. */
+export const getAccount: Handler = async ({ appUid, params }, context) => {
+  const filter = { _id: params['accountUid'] ?? '', appUid };
+  const account = await context.store.accounts.findOne(filter);
+  if (account === null) throw noSuchAccount();
+  return { status: 200, body: presentAccount(account) };
+};

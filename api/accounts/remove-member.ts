@@ -1,0 +1,28 @@
+// DELETE …/accounts/{accountUid}/members/{userUid}: takes a user out of an account.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchAccount } from './account.ts';
+
+/** Takes a user out of an account; the user's next token tells so. Throws `not_found`. */
+export const removeMember: Handler = async ({ appUid, params, caller }, context) => {
+  const { store } = context;
+  const accountUid = params['accountUid'] ?? '';
+  const userUid = params['userUid'] ?? '';
+  const now = context.clock.now();
+  await inTransaction(store, async (session) => {
+    const account = await store.accounts.findOne({ _id: accountUid, appUid }, { session });
+    if (account === null) throw noSuchAccount();
+    const { matchedCount } = await store.users.updateOne(
+      { _id: userUid, appUid, accountUids: accountUid },
+      { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
+      { session },
+    );
+    if (matchedCount === 0) throw new AppError('not_found', 'the account has no such member');
+    const target = { kind: 'account', uid: accountUid };
+    const entry = { appUid, action: 'account.member_removed', target, details: { userUid } };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};

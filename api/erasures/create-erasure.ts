@@ -1,0 +1,76 @@
+// POST …/erasures: takes the payloads of a tenant or a user away.
+import { limits } from '../../lib/config.ts';
+import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import type { ErasureDocument, ErasureSubject } from '../../lib/store/erasures.ts';
+import { runOnce } from '../../lib/store/idempotency.ts';
+import type { Handler } from '../http/router.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
+import { presentErasure } from './present-erasure.ts';
+
+export interface CreateErasureBody {
+  externalTenantId?: string;
+  mentions?: string[];
+}
+
+const text = { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax };
+
+export const createErasureBody = validator<CreateErasureBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    externalTenantId: text,
+    mentions: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.mentionsPerErasureMax,
+      uniqueItems: true,
+      items: text,
+    },
+  },
+});
+
+/**
+ * Takes payloads of events recorded until now away: of a tenant, or those in which one of `mentions`
+ * stands as a whole value, such as a user's id. Their deliveries that are not made yet are cancelled.
+ * Answers 202; the work is done in the background, at the latest within the hour. Throws
+ * `invalid_request`.
+ */
+export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
+  const { appUid, idempotency, caller } = request;
+  const { store, secretBox } = context;
+  const now = context.clock.now();
+  const erasure: ErasureDocument = {
+    _id: newId('ers', now),
+    appUid,
+    subject: readSubject(request.body),
+    state: 'running',
+    after: '',
+    erasedCount: 0,
+    createdAt: now,
+    finishedAt: null,
+  };
+  const { answer, repeated } = await runOnce(
+    store,
+    { key: idempotency, secretBox, now },
+    async (session) => {
+      await store.erasures.insertOne(erasure, { session });
+      // Whom it is about is not written down: the audit log outlives the erasure.
+      const target = { kind: 'erasure', uid: erasure._id };
+      const entry = { appUid, action: 'erasure.created', target };
+      await recordAudit(store, entry, { caller, now, session });
+      return presentErasure(erasure);
+    },
+  );
+  if (!repeated) context.dispatcher.tidyUp(erasure._id);
+  const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
+  return { status: 202, body: answer, headers: { location } };
+};
+
+function readSubject({ externalTenantId, mentions }: CreateErasureBody): ErasureSubject {
+  if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };
+  if (mentions !== undefined && externalTenantId === undefined) return { mentions };
+  const given = mentions === undefined ? 'neither' : 'both';
+  const detail = `exactly one of externalTenantId and mentions must be given (got ${given})`;
+  throw invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+}

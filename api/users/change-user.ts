@@ -1,0 +1,27 @@
+// PATCH …/sdkusers/{userUid}: changes a user's name.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchUser, presentUser } from './user.ts';
+import type { ChangeUserBody } from './user.ts';
+
+/** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
+export const changeUser: Handler<ChangeUserBody> = async (request, context) => {
+  const { appUid, params, body, caller } = request;
+  const { store } = context;
+  const _id = params['userUid'] ?? '';
+  const now = context.clock.now();
+  const user = await inTransaction(store, async (session) => {
+    const before = await store.users.findOne({ _id, appUid, deletedAt: null }, { session });
+    if (before === null) throw noSuchUser();
+    const { name = before.name } = body;
+    if (name === before.name) return before;
+    const fields = { name, updatedAt: now };
+    await store.users.updateOne({ _id, appUid }, { $set: fields }, { session });
+    // The name is the person's, and an audit row outlives the user: it is not in it.
+    const entry = { appUid, action: 'user.updated', target: { kind: 'user', uid: _id } };
+    await recordAudit(store, entry, { caller, now, session });
+    return { ...before, ...fields };
+  });
+  return { status: 200, body: presentUser(user) };
+};

@@ -1,0 +1,19 @@
+// DELETE …/sdkusers/{userUid}: erases who a user is, and ends the user's tokens.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { eraseUser } from '../../lib/store/users.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchUser } from './user.ts';
+
+/** Erases the identity and keeps the uid; the same identity signs in as a new user. Throws `not_found`. */
+export const deleteUser: Handler = async ({ appUid, params, caller }, context) => {
+  const { store } = context;
+  const userUid = params['userUid'] ?? '';
+  const now = context.clock.now();
+  await inTransaction(store, async (session) => {
+    if (!(await eraseUser(store, { appUid, userUid }, { now, session }))) throw noSuchUser();
+    const entry = { appUid, action: 'user.deleted', target: { kind: 'user', uid: userUid } };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};

@@ -1,0 +1,17 @@
+// POST …/sdkusers/tokens/revoke: ends the sessions of all users of the application.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { revokeAppTokens } from '../../lib/store/token-epochs.ts';
+import type { Handler } from '../http/router.ts';
+
+/** Ends the tokens issued so far; users may sign in again at once. */
+export const revokeTokensOfApp: Handler = async ({ appUid, caller }, context) => {
+  const { store } = context;
+  const now = context.clock.now();
+  await inTransaction(store, async (session) => {
+    await revokeAppTokens(store, appUid, session);
+    const entry = { appUid, action: 'app.tokens_revoked', target: { kind: 'app', uid: appUid } };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};

@@ -1,0 +1,20 @@
+// POST …/sdkusers/{userUid}/tokens/revoke: ends all of a user's sessions.
+import { recordAudit } from '../../lib/store/audit-log.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { revokeUserTokens } from '../../lib/store/token-epochs.ts';
+import type { Handler } from '../http/router.ts';
+import { noSuchUser } from './user.ts';
+
+/** Ends the tokens issued so far; the user may sign in again at once. Throws `not_found`. */
+export const revokeTokensOfUser: Handler = async ({ appUid, params, caller }, context) => {
+  const { store } = context;
+  const userUid = params['userUid'] ?? '';
+  const now = context.clock.now();
+  await inTransaction(store, async (session) => {
+    if (!(await revokeUserTokens(store, { appUid, userUid }, session))) throw noSuchUser();
+    const target = { kind: 'user', uid: userUid };
+    const entry = { appUid, action: 'user.tokens_revoked', target };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};

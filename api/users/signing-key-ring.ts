@@ -1,0 +1,112 @@
+// The signing keys as a process knows them: read now and then, rotated by whoever reads first.
+import type { JWK } from 'jose';
+import type { Clock } from '../../lib/clock.ts';
+import { limits } from '../../lib/config.ts';
+import { keysCachedMs, planRotation } from '../../lib/crypto/key-rotation.ts';
+import type { KeyTerm, RotationPlan } from '../../lib/crypto/key-rotation.ts';
+import type { SecretBox } from '../../lib/crypto/secret-box.ts';
+import { createSigningKey, importSigningKey } from '../../lib/crypto/user-token.ts';
+import type { SigningKey } from '../../lib/crypto/user-token.ts';
+import { tokenLog } from '../../lib/logger.ts';
+import { isDuplicateKey } from '../../lib/store/connect.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import {
+  insertSigningKey,
+  removeSigningKey,
+  signingKeyPlace,
+} from '../../lib/store/signing-keys.ts';
+import type { SigningKeyDocument } from '../../lib/store/signing-keys.ts';
+
+export interface SigningKeyRingPorts {
+  store: Store;
+  secretBox: SecretBox;
+  clock: Clock;
+  /** How long a key signs. */
+  rotationMs: number;
+}
+
+export interface SigningKeyRing {
+  /** The key that signs at this moment. */
+  active(): Promise<SigningKey>;
+  /** The public halves of the next, the active and the retired keys. */
+  published(): Promise<JWK[]>;
+}
+
+/** Makes the ring of a process. The first reading of a new installation makes the first key. */
+export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing {
+  let read: { keys: Promise<SigningKeyDocument[]>; at: number } | null = null;
+  let opened: { keyId: string; key: Promise<SigningKey> } | null = null;
+
+  function readKeys(): Promise<SigningKeyDocument[]> {
+    const now = ports.clock.now().getTime();
+    if (read === null || now - read.at > keysCachedMs) {
+      const keys = rotateKeys(ports);
+      read = { keys, at: now };
+      // A failure is not kept: the next sign-in tries again.
+      keys.catch(() => (read = null));
+    }
+    return read.keys;
+  }
+
+  return {
+    async active() {
+      const { active } = plan(ports, await readKeys());
+      if (active === null) throw new Error('there is no signing key although one was just made');
+      if (opened?.keyId !== active._id) {
+        const pem = ports.secretBox.open(active.privateKey, signingKeyPlace(active._id));
+        opened = { keyId: active._id, key: importSigningKey(active._id, pem) };
+      }
+      return opened.key;
+    },
+    async published() {
+      return plan(ports, await readKeys()).published.map((key) => key.publicKey);
+    },
+  };
+}
+
+function plan(
+  { clock, rotationMs }: SigningKeyRingPorts,
+  keys: readonly SigningKeyDocument[],
+): RotationPlan<SigningKeyDocument> {
+  const tokenLifetimeMaxMs = limits.userTokenLifetimeMaxMs;
+  return planRotation(keys, { now: clock.now(), rotationMs, tokenLifetimeMaxMs });
+}
+
+/**
+ * Reads the keys, and adds and removes what is due. Each step is one write that leaves the keys
+ * right, so a process that dies between two of them leaves the rest to the next reader.
+ */
+async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocument[]> {
+  const { store, clock } = ports;
+  const { toAdd, toRemove } = plan(ports, await findKeys(store));
+  for (const { _id: keyId } of toRemove) {
+    const removed = await removeSigningKey(store, keyId, clock.now());
+    if (removed) tokenLog.info({ keyId }, 'signing_key.removed');
+  }
+  if (toAdd !== null) await addKey(ports, toAdd);
+  return findKeys(store);
+}
+
+function findKeys(store: Store): Promise<SigningKeyDocument[]> {
+  return store.signingKeys.find({ generation: { $gte: 1 } }).toArray();
+}
+
+async function addKey(
+  { store, secretBox, clock }: SigningKeyRingPorts,
+  term: KeyTerm,
+): Promise<void> {
+  const made = await createSigningKey();
+  try {
+    await insertSigningKey(store, {
+      _id: made.keyId,
+      publicKey: made.publicKey,
+      privateKey: secretBox.seal(made.privateKeyPem, signingKeyPlace(made.keyId)),
+      ...term,
+      createdAt: clock.now(),
+    });
+    tokenLog.info({ keyId: made.keyId, ...term }, 'signing_key.created');
+  } catch (error) {
+    // Another process added the key of this generation at the same moment; use that one.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

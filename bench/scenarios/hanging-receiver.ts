@@ -1,0 +1,38 @@
+// One of two webhooks never answers in time: does the other one wait for it?
+import { measure } from '../measure.ts';
+import type { Plan } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { rateOf, secondsOf } from '../settings.ts';
+
+// Just beyond the 5 s of an attempt, so that each attempt takes all of them and fails.
+const hangMs = 5_500;
+// Two retries soon, which hang as well; the service's own schedule would go on for three days.
+const retryScheduleMs = [5_000, 5_000];
+
+export const hangingReceiver: Scenario = {
+  name: 'hanging-receiver',
+  about: '200 changes to a webhook, 20 a second: alone, then beside a webhook that hangs for 5 s',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const { settings } = bench;
+    const load: Plan['load'] = {
+      model: 'open',
+      ratePerSecond: rateOf(settings, 20),
+      seconds: secondsOf(settings, 10),
+    };
+    const alone = await measure(bench, { name: 'alone', hooks: { matching: 1 }, load });
+    const beside = await measure(bench, {
+      name: 'beside one that hangs',
+      hooks: { matching: 2, slow: 1, slowMs: hangMs, retryScheduleMs },
+      load,
+    });
+    const [aloneMs, besideMs] = [alone, beside].map(({ receiptMs }) => receiptMs?.p99 ?? NaN);
+    const ratio = (besideMs ?? NaN) / (aloneMs ?? NaN);
+    const notes = [
+      'change to receipt is of the webhook that answers; the one that hangs has its own row.',
+      `p99 of the webhook that answers: ${aloneMs} ms alone, ${besideMs} ms beside the one that hangs, ${ratio.toFixed(2)} times as long.`,
+    ];
+    return { measurements: [alone, beside], notes };
+  },
+};

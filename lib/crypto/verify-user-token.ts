@@ -1,0 +1,128 @@
+// Checks a user token from anywhere: only what this service wrote, as it writes it, is believed.
+import { errors, importJWK, jwtVerify } from 'jose';
+import type { JWK, JWTPayload } from 'jose';
+import { limits } from '../config.ts';
+import { userTokenAlgorithm, userTokenAudience, userTokenType } from './user-token.ts';
+import type { UserClaims } from './user-token.ts';
+
+export interface VerifiedClaims extends UserClaims {
+  tokenUid: string;
+  issuedAt: Date;
+  expiresAt: Date;
+}
+
+/** `expired` is said only of a token that was good once; everything else is `invalid`, without why. */
+export type TokenVerdict =
+  { claims: VerifiedClaims; reason: null } | { claims: null; reason: 'invalid' | 'expired' };
+
+export interface VerifyOptions {
+  /** Gives the public key with a key id, or null. */
+  findKey(keyId: string): Promise<JWK | null>;
+  issuer: string;
+  /** The one application whose tokens are taken. */
+  appUid: string;
+  now: Date;
+}
+
+// The clocks of two processes, of which one signs and the other verifies at once.
+const clockToleranceSeconds = 5;
+const signatureBytes = 64;
+const headerNames = 'alg,kid,typ';
+
+const invalid: TokenVerdict = { claims: null, reason: 'invalid' };
+const expired: TokenVerdict = { claims: null, reason: 'expired' };
+
+/**
+ * Checks form, signature, header and claims of a token, by RFC 8725 (JWT best current practices):
+ * one algorithm, a key found by `kid` among our own alone, the type, issuer and audience. Throws
+ * only what `findKey` throws.
+ */
+export async function verifyUserToken(text: string, options: VerifyOptions): Promise<TokenVerdict> {
+  const { issuer, appUid, now } = options;
+  if (!hasOurForm(text)) return invalid;
+  try {
+    const { payload } = await jwtVerify(text, ({ kid }) => readKey(options, kid), {
+      algorithms: [userTokenAlgorithm],
+      typ: userTokenType,
+      issuer,
+      audience: userTokenAudience,
+      requiredClaims: ['sub', 'app', 'accounts', 'epoch', 'jti', 'iat', 'nbf', 'exp'],
+      // Of the longest lifetime there can be: the setting may have been longer when this was signed.
+      maxTokenAge: limits.userTokenLifetimeMaxMs / 1_000,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: now,
+    });
+    const claims = readClaims(payload);
+    if (claims === null || claims.appUid !== appUid) return invalid;
+    // The tolerance is for a token's beginning; its end is what the caller was told.
+    return claims.expiresAt <= now ? expired : { claims, reason: null };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired && error.payload['app'] === appUid) return expired;
+    if (error instanceof errors.JOSEError) return invalid;
+    throw error;
+  }
+}
+
+async function readKey(
+  options: VerifyOptions,
+  // A header is whatever JSON a stranger wrote, whatever jose's types say of it.
+  keyId: unknown,
+): ReturnType<typeof importJWK> {
+  const key = typeof keyId === 'string' ? await options.findKey(keyId) : null;
+  if (key === null) throw new errors.JWKSNoMatchingKey();
+  return importJWK(key, userTokenAlgorithm);
+}
+
+/**
+ * Tells whether a text is written exactly as we write tokens: three parts in canonical base64url,
+ * header and payload as `JSON.stringify` has them, and no header parameter but our three. That
+ * leaves no room for a second reading: no member twice, no parameter that names a key (`jwk`,
+ * `jku`, `x5u`) or an extension (`crit`, `b64`).
+ */
+function hasOurForm(text: string): boolean {
+  if (text.length > limits.authTokenCharactersMax) return false;
+  const parts = text.split('.').map((part) => Buffer.from(part, 'base64url'));
+  if (parts.map((part) => part.toString('base64url')).join('.') !== text) return false;
+  const [header, payload, signature, ...more] = parts;
+  if (!header || !payload || signature?.length !== signatureBytes || more.length > 0) return false;
+  const head = parseCanonicalJson(header);
+  if (head === null || Object.keys(head).toSorted().join() !== headerNames) return false;
+  return head['typ'] === userTokenType && parseCanonicalJson(payload) !== null;
+}
+
+function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
+  const text = bytes.toString('utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return JSON.stringify(value) === text ? (value as Record<string, unknown>) : null;
+  } catch {
+    // Not JSON at all.
+    return null;
+  }
+}
+
+/** Gives the claims when each has the type that we write, and null otherwise. */
+function readClaims(payload: JWTPayload): VerifiedClaims | null {
+  const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
+  // jose also takes a list that holds our audience.
+  if (aud !== userTokenAudience) return null;
+  if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
+  if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;
+  if (!Number.isSafeInteger(epoch) || !isSeconds(iat) || !isSeconds(exp)) return null;
+  const lifetimeMs = (exp - iat) * 1_000;
+  if (lifetimeMs <= 0 || lifetimeMs > limits.userTokenLifetimeMaxMs) return null;
+  return {
+    userUid: sub,
+    appUid: app,
+    accountUids: accounts,
+    epoch: Number(epoch),
+    tokenUid: jti,
+    issuedAt: new Date(iat * 1_000),
+    expiresAt: new Date(exp * 1_000),
+  };
+}
+
+function isSeconds(value: number | undefined): value is number {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,78 @@
+// A step along a lane: its deliveries one after the other, until one has to be tried again.
+import type { DeliveryDocument, DeliveryKey } from '../store/deliveries.ts';
+import { dropFromLane, findBefore, findHead, holdFromLane, returnToLane } from '../store/lanes.ts';
+import type { LaneKey } from '../store/lanes.ts';
+import type { LaneStep } from '../temporal/messages.ts';
+import { EventMissing, attemptDelivery } from './attempt-delivery.ts';
+import type { DeliveryOutcome } from './outcome.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+// Both keep a step well within the time that its activity has.
+const attemptsPerStepMax = 100;
+const stepMsMax = 15_000;
+
+/**
+ * Attempts what is in a lane, the lowest sequence first, each after the one before it is settled.
+ * Everything that a step needs to know is in the database, so repeating it after a crash goes on where
+ * it stopped: an attempt that was recorded is not made again.
+ */
+export async function attemptInOrder(
+  ports: DeliveryPorts,
+  lane: LaneKey,
+  signal: AbortSignal,
+): Promise<LaneStep> {
+  const until = performance.now() + stepMsMax;
+  const settled: DeliveryOutcome[] = [];
+  for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
+    const head = await findHead(ports.store, lane);
+    if (head === null || head.lane === null) return { next: 'empty', head: null, settled };
+    // A head that was tried had its turn, and keeps it until it is settled.
+    if (head.state === 'waiting') {
+      const before = await findBefore(ports.store, lane, head.lane.sequence);
+      const webhook = before === 'held' ? await ports.records.readWebhook(head) : null;
+      if (webhook?.active === false && (await holdToo(ports, head))) continue;
+      // Of a webhook that was deleted the held ones wait for nothing, and this one is cancelled now.
+      const isBehind = before === 'underway' || webhook !== null;
+      if (isBehind) return { next: 'behind', head: null, settled };
+    }
+    const outcome = await attemptHead(ports, head, signal);
+    if (outcome?.state === 'retrying') {
+      const { eventId, redeliveryUid } = head;
+      return { next: 'retrying', head: { eventId, redeliveryUid }, settled };
+    }
+    if (outcome !== null) settled.push(outcome);
+  }
+  return { next: 'more', head: null, settled };
+}
+
+/** Gives null when the event is gone: the delivery leaves the lane, so that it holds up nobody. */
+async function attemptHead(
+  ports: DeliveryPorts,
+  head: DeliveryDocument,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome | null> {
+  const { appUid, eventId, webhookUid, redeliveryUid } = head;
+  const key: DeliveryKey = { appUid, eventId, webhookUid };
+  try {
+    return await attemptDelivery(ports, key, {
+      trigger: head.attemptCount === head.scheduleFrom ? 'event' : 'retry',
+      redeliveryUid,
+      inLane: true,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof EventMissing)) throw error;
+    await dropFromLane(ports.store, head, ports.clock.now());
+    return null;
+  }
+}
+
+/** Holds a delivery behind a held one. Gives false when the webhook was resumed meanwhile. */
+async function holdToo(ports: DeliveryPorts, head: DeliveryDocument): Promise<boolean> {
+  await holdFromLane(ports.store, head, ports.clock.now());
+  // A resume since then may have looked for held deliveries before this one was.
+  const resumed = await ports.records.readWebhook(head);
+  if (resumed?.active === false) return true;
+  await returnToLane(ports.store, head, ports.clock.now());
+  return false;
+}

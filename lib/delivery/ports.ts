@@ -1,0 +1,33 @@
+// What attempts at deliveries need of the world.
+import type { Clock } from '../clock.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { HttpSender } from '../net/http-sender.ts';
+import type { Store } from '../store/connect.ts';
+import type { LaneKey } from '../store/lanes.ts';
+import type { DeliveryRecords } from './delivery-records.ts';
+import type { Retention } from './tidy-up.ts';
+
+/** News of a lane for its workflow: something is in it, or `letGo`, an event it need not retry any more. */
+export interface LaneNews {
+  lane: LaneKey;
+  letGo: string | null;
+}
+
+/** Resolves when Temporal has the news; rejects when it cannot be reached. */
+export type WakeLane = (news: LaneNews) => Promise<void>;
+
+export interface DeliveryPorts {
+  store: Store;
+  records: DeliveryRecords;
+  sender: HttpSender;
+  /** Sees to it that the workflow of a lane runs and looks at it once more. */
+  wakeLane: WakeLane;
+  secretBox: SecretBox;
+  clock: Clock;
+  /** Gives a number from 0 up to 1. */
+  random: () => number;
+  retryScheduleMs: readonly number[];
+  /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
+  deactivateAfterMs: number;
+  retention: Retention;
+}

@@ -1,0 +1,82 @@
+// Writes down what an attempt, or the lack of one, did to a delivery, and tells it as an outcome.
+import { deliveryLog } from '../logger.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
+import type { EventDocument } from '../store/events.ts';
+import type { DeliveryOutcome } from './outcome.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+/** Where a step's outcome says that the attempt went; nothing for a step that sent nothing. */
+export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
+
+const noTarget: AttemptTarget = { host: null, attemptsMax: null };
+
+/** Records a step; when another process recorded one meanwhile, what it recorded is the outcome. */
+export async function recordStep(
+  { records }: Pick<DeliveryPorts, 'records'>,
+  key: DeliveryKey,
+  { step, target = noTarget }: { step: DeliveryStep; target?: AttemptTarget },
+): Promise<DeliveryOutcome> {
+  const written = await records.record(key, step);
+  if (!written) {
+    const stored = await records.readDelivery(key);
+    if (stored === null)
+      throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
+    deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
+    return outcomeOf(key, stored);
+  }
+  return {
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    state: step.state,
+    attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
+    status: step.attempt?.status ?? null,
+    errorClass: step.attempt?.errorClass ?? null,
+    ...target,
+    nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+/** Records that a delivery is not sent now: its webhook is gone or paused, or it waits for others. */
+export async function recordUnsent(
+  ports: Pick<DeliveryPorts, 'records' | 'clock'>,
+  key: DeliveryKey,
+  facts: {
+    event: EventDocument;
+    delivery: DeliveryDocument | null;
+    state: 'cancelled' | 'held' | 'waiting';
+  },
+): Promise<DeliveryOutcome> {
+  const { event, delivery, state } = facts;
+  const { resourceUid, sequence } = event;
+  const outcome = await recordStep(ports, key, {
+    step: {
+      event: event.event,
+      state,
+      isFirst: delivery === null,
+      attemptsBefore: delivery?.attemptCount ?? 0,
+      attempt: null,
+      nextAttemptAt: null,
+      lane: state === 'waiting' && sequence !== null ? { resourceUid, sequence } : null,
+      now: ports.clock.now(),
+    },
+  });
+  if (state !== 'waiting') {
+    deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
+  }
+  return outcome;
+}
+
+/** Tells how a stored delivery stands. */
+export function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument): DeliveryOutcome {
+  const last = delivery.attempts.at(-1);
+  return {
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    state: delivery.state,
+    attemptCount: delivery.attemptCount,
+    status: last?.status ?? null,
+    errorClass: last?.errorClass ?? null,
+    ...noTarget,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  };
+}

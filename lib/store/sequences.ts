@@ -1,0 +1,96 @@
+// How many changes each resource has had: the numbers that its events carry.
+import type { ClientSession } from 'mongodb';
+import type { Store } from './connect.ts';
+
+/** One a resource, kept for ever: receivers compare the numbers with those they saw long ago. */
+export interface SequenceDocument {
+  /** The application and the resource, as `app_…/agt_…`. */
+  _id: string;
+  /** The number of the resource's latest change. */
+  last: number;
+}
+
+/** A resource whose changes are counted. */
+export interface CountedResource {
+  appUid: string;
+  resourceUid: string;
+}
+
+function idOf({ appUid, resourceUid }: CountedResource): string {
+  return `${appUid}/${resourceUid}`;
+}
+
+/**
+ * Counts changes, one an entry of `resources`, and gives each its number: 1 for a resource's first,
+ * then one more each time. In the transaction of the changes nobody else can count the same resource
+ * between the number and the commit, so events are committed in the order of their numbers.
+ */
+export async function countChanges(
+  store: Store,
+  resources: readonly CountedResource[],
+  session: ClientSession,
+): Promise<number[]> {
+  const counts = tally(resources);
+  const [only] = counts;
+  if (only === undefined) return [];
+  if (counts.size === 1) return number(resources, new Map([await add(store, only, session)]));
+  const ids = [...counts.keys()];
+  await store.sequences.bulkWrite(
+    [...counts].map(([_id, count]) => ({
+      updateOne: { filter: { _id }, update: { $inc: { last: count } }, upsert: true },
+    })),
+    { session, ordered: false },
+  );
+  const found = await store.sequences.find({ _id: { $in: ids } }, { session }).toArray();
+  return number(resources, new Map(found.map(({ _id, last }) => [_id, last])));
+}
+
+/**
+ * Counts changes that are written outside a transaction. One server's acknowledgement is enough: the
+ * event that carries the number is written after it and with a majority, which then has both.
+ */
+export async function countReports(
+  store: Store,
+  resources: readonly CountedResource[],
+): Promise<number[]> {
+  const counted = await Promise.all([...tally(resources)].map((entry) => add(store, entry)));
+  return number(resources, new Map(counted));
+}
+
+function tally(resources: readonly CountedResource[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const resource of resources) {
+    const id = idOf(resource);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function add(
+  store: Store,
+  [_id, count]: readonly [string, number],
+  session?: ClientSession,
+): Promise<[string, number]> {
+  const counted = await store.sequences.findOneAndUpdate(
+    { _id },
+    { $inc: { last: count } },
+    {
+      upsert: true,
+      returnDocument: 'after',
+      ...(session === undefined ? { writeConcern: { w: 1 } } : { session }),
+    },
+  );
+  if (counted === null) throw new Error('an upsert gave no document back');
+  return [_id, counted.last];
+}
+
+/** Numbers the entries of each resource, in their order, so that the last has its `last`. */
+function number(resources: readonly CountedResource[], lasts: Map<string, number>): number[] {
+  const rest = tally(resources);
+  return resources.map((resource) => {
+    const id = idOf(resource);
+    const after = (rest.get(id) ?? 1) - 1;
+    rest.set(id, after);
+    return (lasts.get(id) ?? 0) - after;
+  });
+}

@@ -1,0 +1,144 @@
+// The payloads of one tenant or one user are taken away on request, wherever they are.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { insertWebhook } from '../support/fixtures.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { expectProblem } from '../integration/api/problems.ts';
+
+let service: TestService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  // It repeats what it was sent, as careless receivers do.
+  receiver = await startReceiver((response, request) => {
+    response.writeHead(request.path === '/down' ? 500 : 200).end(request.body);
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function report(data: Record<string, unknown>): Promise<string> {
+  const { status, body } = await service.call('POST', '/changes', {
+    body: { event: 'agent.updated', data: { uid: 'agt_1', externalTenantId: 'kept', ...data } },
+  });
+  expect(status).toBe(202);
+  return String(body['eventId']);
+}
+
+async function erase(body: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { status, body: asked } = await service.call('POST', '/erasures', { body });
+  expect(status).toBe(202);
+  expect(asked['state']).toBe('running');
+  return waitFor(
+    async () => {
+      const { body: found } = await service.call('GET', `/erasures/${String(asked['uid'])}`);
+      return String(found['state']) === 'done' ? found : undefined;
+    },
+    { timeoutMs: 15_000, what: 'the erasure' },
+  );
+}
+
+const payloadOf = async (eventId: string): Promise<unknown> =>
+  (await service.call('GET', `/events/${eventId}`)).body['payload'];
+
+const untilDelivered = (eventIds: string[]) =>
+  waitFor(async () => {
+    const settled = { eventId: { $in: eventIds }, attemptCount: { $gt: 0 } };
+    return (await service.store.deliveries.countDocuments(settled)) === eventIds.length;
+  });
+
+test("a tenant's payloads go, with what receivers answered; other tenants' and later ones stay", async () => {
+  const webhook = await insertWebhook(service, { url: `${receiver.url}/200` });
+  const gone = await report({ externalTenantId: 'tenant-gone', note: 'private' });
+  const kept = await report({ externalTenantId: 'tenant-gone-too', note: 'private' });
+  await untilDelivered([gone, kept]);
+  expect(await erase({ externalTenantId: 'tenant-gone' })).toMatchObject({ erasedCount: 1 });
+  const later = await report({ externalTenantId: 'tenant-gone', note: 'later' });
+
+  expect(await payloadOf(gone)).toBeNull();
+  expect(await payloadOf(kept)).toMatchObject({ data: { note: 'private' } });
+  expect(await payloadOf(later)).toMatchObject({ data: { note: 'later' } });
+  const stored = await service.store.deliveries.findOne({ eventId: gone });
+  expect(stored?.attempts.map((attempt) => attempt.responseSample)).toEqual(['']);
+  expect(stored?.state).toBe('delivered');
+  await service.store.webhooks.deleteOne({ _id: webhook._id });
+});
+
+test('what mentions a user as a whole value goes, however it is spelled, and nothing else', async () => {
+  const name = 'ada "the (first)" <ada@example.com>\\';
+  const inside = await report({ people: [{ owner: name }] });
+  const longer = await report({ owner: `${name} and more` });
+  const shorter = await report({ owner: 'ada' });
+  const pattern = await report({ owner: 'adaXexample' });
+  const result = await erase({ mentions: [name, 'ada.example'] });
+  expect(result).toMatchObject({ erasedCount: 1 });
+  expect(await payloadOf(inside)).toBeNull();
+  for (const kept of [longer, shorter, pattern]) expect(await payloadOf(kept)).not.toBeNull();
+  // Whom it was about is forgotten.
+  expect(JSON.stringify(await service.store.erasures.find().toArray())).not.toContain('ada@');
+});
+
+test('deliveries that are still to be made are cancelled, and nothing of them is sent again', async () => {
+  const webhook = await insertWebhook(service, {
+    url: `${receiver.url}/down`,
+    retryScheduleMs: [2_000, 3_600_000],
+  });
+  const eventId = await report({ externalTenantId: 'tenant-down' });
+  await untilDelivered([eventId]);
+  await erase({ externalTenantId: 'tenant-down' });
+  const delivery = await service.store.deliveries.findOne({ eventId });
+  expect(delivery?.state).toBe('cancelled');
+  const resend = await service.call('POST', `/events/${eventId}/resend`, { body: {} });
+  expectProblem(resend, 409, 'conflict');
+  const dryRun = { since: '2026-01-01T00:00:00Z', states: ['cancelled'], dryRun: true };
+  const replay = await service.call('POST', `/webhooks/${webhook._id}/replays`, { body: dryRun });
+  expect(replay.body).toEqual({ dryRun: true, count: 0 });
+  // Its workflow finds the delivery settled when the retry comes due.
+  const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
+  await handle.result();
+  expect((await service.store.deliveries.findOne({ eventId }))?.attemptCount).toBe(1);
+  await service.store.webhooks.deleteOne({ _id: webhook._id });
+});
+
+test('an event whose payload is gone before its first attempt is not sent', async () => {
+  const webhook = await insertWebhook(service, { url: `${receiver.url}/200`, active: false });
+  const eventId = await report({ externalTenantId: 'tenant-held' });
+  await waitFor(
+    async () => (await service.store.deliveries.findOne({ eventId }))?.state === 'held',
+  );
+  await erase({ externalTenantId: 'tenant-held' });
+  const before = receiver.requests.length;
+  await service.call('PATCH', `/webhooks/${webhook._id}`, { body: { active: true } });
+  await waitFor(async () => {
+    const resumed = await service.store.webhooks.findOne({ _id: webhook._id });
+    return resumed?.resumedAt === null;
+  });
+  expect((await service.store.deliveries.findOne({ eventId }))?.state).toBe('cancelled');
+  expect(receiver.requests.length).toBe(before);
+});
+
+test.each([
+  [{}],
+  [{ externalTenantId: 'a', mentions: ['b'] }],
+  [{ externalTenantId: '' }],
+  [{ externalTenantId: 'x'.repeat(257) }],
+  [{ mentions: [] }],
+  [{ mentions: ['a', 'a'] }],
+  [{ mentions: Array.from({ length: 11 }, (_, n) => `user-${n}`) }],
+  [{ mentions: [{ $gt: '' }] }],
+])('the erasure %j is refused', async (body) => {
+  const before = await service.store.erasures.countDocuments();
+  expectProblem(await service.call('POST', '/erasures', { body }), 400, 'invalid_request');
+  expect(await service.store.erasures.countDocuments()).toBe(before);
+});
+
+test("another application's erasure is not found", async () => {
+  expectProblem(await service.call('GET', '/erasures/ers_unknown'), 404, 'not_found');
+});

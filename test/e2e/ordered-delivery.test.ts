@@ -1,0 +1,248 @@
+// A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { laneWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: TestService;
+let receiver: Receiver;
+/** What the receiver answers to each request, and how long it takes. */
+let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
+const atOnce = new Map<string, number>();
+let mostAtOnce = 0;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, request) => {
+    const { status, ms = 0 } = answerOf(request);
+    const lane = `${request.path} ${resourceOf(request)}`;
+    atOnce.set(lane, (atOnce.get(lane) ?? 0) + 1);
+    mostAtOnce = Math.max(mostAtOnce, atOnce.get(lane) ?? 0);
+    setTimeout(() => {
+      atOnce.set(lane, (atOnce.get(lane) ?? 0) - 1);
+      response.writeHead(status).end();
+    }, ms);
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  answerOf = () => ({ status: 200 });
+  mostAtOnce = 0;
+});
+
+function resourceOf(request: ReceivedRequest): string {
+  return (JSON.parse(request.body.toString()) as { data: { uid: string } }).data.uid;
+}
+
+function sequenceOf(request: ReceivedRequest): number {
+  return Number(request.headers['x-webhook-sequence']);
+}
+
+async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await service.call('POST', '/webhooks', {
+    body: { url: `${receiver.url}${path}`, entities: ['agent'], ordering: 'resource', ...fields },
+  });
+  expect(status).toBe(201);
+  return String(body['uid']);
+}
+
+async function report(uid: string): Promise<string> {
+  const data = { uid, externalTenantId: 'tenant-1' };
+  const { status, body } = await service.call('POST', '/changes', {
+    body: { event: 'agent.updated', data },
+  });
+  expect(status).toBe(202);
+  return String(body['eventId']);
+}
+
+async function reportMany(uid: string, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, () => report(uid)));
+}
+
+function arrivedAt(path: string, uid: string): ReceivedRequest[] {
+  return receiver.requests.filter(
+    (request) => request.path === path && resourceOf(request) === uid,
+  );
+}
+
+const untilArrived = (path: string, uid: string, count: number) =>
+  waitFor(() => arrivedAt(path, uid).length >= count, {
+    timeoutMs: 20_000,
+    what: `${count} requests about ${uid}`,
+  });
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+async function remove(webhookUid: string): Promise<void> {
+  expect((await service.call('DELETE', `/webhooks/${webhookUid}`)).status).toBe(204);
+}
+
+test('events about a resource arrive one at a time in the order of their sequence', async () => {
+  const webhookUid = await newWebhook('/one-by-one');
+  answerOf = () => ({ status: 200, ms: 10 });
+  await reportMany('agt_order', 40);
+  await untilArrived('/one-by-one', 'agt_order', 40);
+  expect(arrivedAt('/one-by-one', 'agt_order').map(sequenceOf)).toEqual(range(1, 40));
+  expect(mostAtOnce).toBe(1);
+  await remove(webhookUid);
+});
+
+test('changes of one of our own agents arrive in order, from created to deleted', async () => {
+  const webhookUid = await newWebhook('/agents');
+  const { body } = await service.call('POST', '/agents', {
+    body: { agentName: 'A', externalTenantId: 'tenant-1' },
+  });
+  const uid = String(body['uid']);
+  for (const n of range(1, 5)) {
+    await service.call('PATCH', `/agents/${uid}`, { body: { agentName: `A ${n}` } });
+  }
+  await service.call('DELETE', `/agents/${uid}`);
+  await untilArrived('/agents', uid, 7);
+  const events = arrivedAt('/agents', uid).map(
+    (request) => (JSON.parse(request.body.toString()) as { event: string }).event,
+  );
+  const updates = range(1, 5).map(() => 'agent.updated');
+  expect(events).toEqual(['agent.created', ...updates, 'agent.deleted']);
+  expect(arrivedAt('/agents', uid).map(sequenceOf)).toEqual(range(1, 7));
+  await remove(webhookUid);
+});
+
+test('a later event waits until an earlier one is delivered, and other resources do not', async () => {
+  const webhookUid = await newWebhook('/failing', { retrySchedule: ['2s', '2s'] });
+  let failures = 0;
+  answerOf = (request) => {
+    const fails = resourceOf(request) === 'agt_failing' && failures < 2;
+    if (fails) failures += 1;
+    return { status: fails ? 500 : 200 };
+  };
+  const first = await report('agt_failing');
+  await untilArrived('/failing', 'agt_failing', 1);
+  await reportMany('agt_failing', 3);
+  await report('agt_other');
+  await untilArrived('/failing', 'agt_other', 1);
+  expect(arrivedAt('/failing', 'agt_failing')).toHaveLength(1);
+  const waiting = await service.call('GET', `/webhooks/${webhookUid}/deliveries?state=waiting`);
+  expect(waiting.body['data']).toHaveLength(3);
+
+  await untilArrived('/failing', 'agt_failing', 6);
+  expect(arrivedAt('/failing', 'agt_failing').map(sequenceOf)).toEqual([1, 1, 1, 2, 3, 4]);
+  const delivery = await service.store.deliveries.findOne({ eventId: first });
+  expect(delivery?.state).toBe('delivered');
+  expect(delivery?.lane).toBeNull();
+  await remove(webhookUid);
+});
+
+test('a later event goes when an earlier one is exhausted, and the workflow of the lane fails', async () => {
+  const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1s'] });
+  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  await report('agt_exhausted');
+  await untilArrived('/exhausted', 'agt_exhausted', 1);
+  await report('agt_exhausted');
+  await untilArrived('/exhausted', 'agt_exhausted', 3);
+  expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 1, 2]);
+  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_exhausted' });
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  await waitFor(async () => (await handle.describe()).status.name === 'FAILED');
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({
+    DeliveryState: ['partial'],
+    FailingWebhookUids: [webhookUid],
+  });
+  await remove(webhookUid);
+});
+
+test('a pause holds what waits, and a resume sends it in order', async () => {
+  const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
+  answerOf = () => ({ status: 503 });
+  await reportMany('agt_paused', 30);
+  await untilArrived('/paused', 'agt_paused', 1);
+  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: false } });
+  const held = () => service.store.deliveries.countDocuments({ webhookUid, state: 'held' });
+  await waitFor(async () => (await held()) === 30, { timeoutMs: 15_000, what: '30 held' });
+  const before = arrivedAt('/paused', 'agt_paused').length;
+
+  answerOf = () => ({ status: 200 });
+  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: true } });
+  await untilArrived('/paused', 'agt_paused', before + 30);
+  const after = arrivedAt('/paused', 'agt_paused').slice(before);
+  expect(after.map(sequenceOf)).toEqual(range(1, 30));
+  await remove(webhookUid);
+});
+
+test('a resend goes at once, past an event that blocks the others', async () => {
+  const webhookUid = await newWebhook('/resent', { retrySchedule: ['1h'] });
+  const first = await report('agt_resent');
+  await untilArrived('/resent', 'agt_resent', 1);
+  answerOf = (request) => ({ status: sequenceOf(request) === 2 ? 500 : 200 });
+  const second = await report('agt_resent');
+  await untilArrived('/resent', 'agt_resent', 2);
+  await report('agt_resent');
+  const resend = await service.call('POST', `/events/${first}/resend`, { body: {} });
+  expect(resend.status).toBe(202);
+  await untilArrived('/resent', 'agt_resent', 3);
+  expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
+
+  // The blocking event itself can be sent again; then the one behind it goes.
+  answerOf = () => ({ status: 200 });
+  await service.call('POST', `/events/${second}/resend`, { body: {} });
+  await untilArrived('/resent', 'agt_resent', 5);
+  expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1, 2, 3]);
+  await remove(webhookUid);
+});
+
+test('a lane that is woken more often than a run may be goes on as a new run', async () => {
+  const webhookUid = await newWebhook('/woken', { retrySchedule: ['5s'] });
+  answerOf = () => ({ status: 503 });
+  await report('agt_woken');
+  await untilArrived('/woken', 'agt_woken', 1);
+  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_woken' });
+  const { client } = service.temporal;
+  const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
+  answerOf = () => ({ status: 200 });
+  for (let sent = 0; sent < 2_000; sent += 100) {
+    const handle = client.workflow.getHandle(workflowId);
+    await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName, [])));
+  }
+  await waitFor(
+    async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
+  );
+  await report('agt_woken');
+  await untilArrived('/woken', 'agt_woken', 3);
+  expect(arrivedAt('/woken', 'agt_woken').map(sequenceOf)).toEqual([1, 1, 2]);
+  await remove(webhookUid);
+});
+
+test('without ordering events carry their sequence all the same and do not wait', async () => {
+  const webhookUid = await newWebhook('/parallel', {
+    ordering: 'parallel',
+    retrySchedule: ['1h'],
+  });
+  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  await report('agt_parallel');
+  await untilArrived('/parallel', 'agt_parallel', 1);
+  await reportMany('agt_parallel', 9);
+  await untilArrived('/parallel', 'agt_parallel', 10);
+  const sequences = arrivedAt('/parallel', 'agt_parallel').map(sequenceOf);
+  expect(sequences.sort((a, b) => a - b)).toEqual(range(1, 10));
+  await remove(webhookUid);
+});
+
+test('a test event has no sequence and waits for nothing', async () => {
+  const webhookUid = await newWebhook('/tested');
+  expect((await service.call('POST', `/webhooks/${webhookUid}/test`, { body: {} })).status).toBe(
+    202,
+  );
+  await untilArrived('/tested', webhookUid, 1);
+  expect(arrivedAt('/tested', webhookUid)[0]?.headers['x-webhook-sequence']).toBeUndefined();
+  await remove(webhookUid);
+});

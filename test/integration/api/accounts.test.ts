@@ -1,0 +1,290 @@
+// Accounts: what is kept of them, who is in them, and what their deletion takes with it.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+
+let service: TestService;
+let appUid: string;
+let apiKey: string;
+let client: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+beforeEach(async () => {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'App', keyPepper });
+  ({ appUid, apiKey } = app);
+  client = createApiClient(service.apiUrl, app);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function makeAccount(name = 'Account'): Promise<string> {
+  const answer = await client.call('POST', '/accounts', { body: { name } });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+async function makeAgent(accountUids: string[]): Promise<string> {
+  const body = { agentName: 'Agent', externalTenantId: 'tenant', accountUids };
+  const answer = await client.call('POST', '/agents', { body });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+async function signIn(
+  externalId: string,
+  accountUids: string[] = [],
+): Promise<{ userUid: string; accounts: unknown }> {
+  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
+  expect(answer.status).toBe(200);
+  const { accounts } = decodeJwt(String(answer.body['authToken']));
+  return { userUid: String(answer.body['userUid']), accounts };
+}
+
+async function actionsOf(uid: string): Promise<string[]> {
+  const rows = await service.store.auditLog
+    .find({ appUid, 'target.uid': uid })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(rows.every((row) => row.actor.kind === 'api_key')).toBe(true);
+  return rows.map((row) => row.action);
+}
+
+test('an account is created, shown, listed, renamed and deleted, with a row of the audit log each', async () => {
+  const created = await client.call('POST', '/accounts', { body: { name: 'First' } });
+  const uid = String(created.body['uid']);
+  expect(created.status).toBe(201);
+  expect(created.headers.get('location')).toBe(`/api/v1/appuid/${appUid}/accounts/${uid}`);
+  const view = {
+    uid: expect.stringMatching(/^acc_[0-9a-z]{26}$/),
+    name: 'First',
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: created.body['createdAt'],
+  };
+  expect(created.body).toEqual(view);
+  expect((await client.call('GET', `/accounts/${uid}`)).body).toEqual(view);
+  const changed = await client.call('PATCH', `/accounts/${uid}`, { body: { name: 'Second' } });
+  expect([changed.status, changed.body['name']]).toEqual([200, 'Second']);
+  const listed = itemsOf(await client.call('GET', '/accounts'));
+  expect(listed.map((account) => account['name'])).toEqual(['Second', 'First account']);
+  expect((await client.call('DELETE', `/accounts/${uid}`)).status).toBe(204);
+  expectProblem(await client.call('GET', `/accounts/${uid}`), 404, 'not_found');
+  expect(await actionsOf(uid)).toEqual(['account.created', 'account.updated', 'account.deleted']);
+});
+
+test('a change to the same name writes nothing', async () => {
+  const uid = await makeAccount('Same');
+  for (const body of [{}, { name: 'Same' }]) {
+    expect((await client.call('PATCH', `/accounts/${uid}`, { body })).status).toBe(200);
+  }
+  expect(await actionsOf(uid)).toEqual(['account.created']);
+});
+
+test('a creation repeated with its Idempotency-Key makes one account', async () => {
+  const headers = { 'x-api-key': apiKey, 'idempotency-key': 'once' };
+  const call = () => client.call('POST', '/accounts', { body: { name: 'Once' }, headers });
+  const [one, two] = [await call(), await call()];
+  expect(two.body).toEqual(one.body);
+  expect(await service.store.accounts.countDocuments({ appUid, name: 'Once' })).toBe(1);
+  expect(await actionsOf(String(one.body['uid']))).toEqual(['account.created']);
+});
+
+test.each([
+  ['POST', {}, '#/name required'],
+  ['POST', { name: '' }, '#/name minLength'],
+  ['POST', { name: 'x'.repeat(201) }, '#/name maxLength'],
+  ['POST', { name: null }, '#/name type'],
+  ['POST', { name: 'a', uid: 'acc_x' }, '#/uid additionalProperties'],
+  ['PATCH', { name: '' }, '#/name minLength'],
+  ['PATCH', { name: 7 }, '#/name type'],
+  ['PATCH', { appUid: 'app_x' }, '#/appUid additionalProperties'],
+] as const)('%s of %j is refused', async (method, body, fault) => {
+  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount()}`;
+  const answer = await client.call(method, path, { body });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test('members are added and removed, and the next token tells so', async () => {
+  const [one, two] = [await makeAccount(), await makeAccount()];
+  const { userUid } = await signIn('member', [one]);
+  const member = `/accounts/${two}/members/${userUid}`;
+  for (let time = 0; time < 2; time += 1) {
+    expect((await client.call('PUT', member)).status).toBe(204);
+  }
+  expect((await signIn('member')).accounts).toEqual([one, two]);
+  const listed = itemsOf(await client.call('GET', `/accounts/${two}/members`));
+  expect(listed).toEqual([expect.objectContaining({ uid: userUid, accountUids: [one, two] })]);
+  expect((await client.call('DELETE', member)).status).toBe(204);
+  expectProblem(await client.call('DELETE', member), 404, 'not_found');
+  expect((await signIn('member')).accounts).toEqual([one]);
+  expect(await actionsOf(two)).toEqual([
+    'account.created',
+    'account.member_added',
+    'account.member_removed',
+  ]);
+});
+
+test('members are listed in pages, newest first, without those of other accounts', async () => {
+  const [one, other] = [await makeAccount(), await makeAccount()];
+  const uids: string[] = [];
+  for (let i = 0; i < 5; i += 1) uids.push((await signIn(`user ${i}`, [one])).userUid);
+  await signIn('elsewhere', [other]);
+  const first = await client.call('GET', `/accounts/${one}/members?limit=3`);
+  const cursor = String(first.body['nextCursor']);
+  const second = await client.call('GET', `/accounts/${one}/members?limit=3&cursor=${cursor}`);
+  const listed = [...itemsOf(first), ...itemsOf(second)].map((user) => user['uid']);
+  expect(listed).toEqual(uids.toSorted().toReversed());
+  expect(second.body['nextCursor']).toBeNull();
+});
+
+test('a user is in at most 100 accounts, by signing in and by being added', async () => {
+  const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount()));
+  const { userUid } = await signIn('busy', accountUids.slice(0, 99));
+  const [hundredth = '', further = ''] = accountUids.slice(100);
+  const signInWith = (uids: unknown) =>
+    client.call('POST', '/sdkusers/auth', { body: { externalId: 'busy', accountUids: uids } });
+  expectProblem(await signInWith([hundredth, further]), 409, 'limit_reached');
+  expect((await signInWith([hundredth, accountUids[0]])).status).toBe(200);
+  expectProblem(await signInWith([further]), 409, 'limit_reached');
+  const member = `/accounts/${further}/members/${userUid}`;
+  expectProblem(await client.call('PUT', member), 409, 'limit_reached');
+  await client.call('DELETE', `/accounts/${hundredth}/members/${userUid}`);
+  expect((await client.call('PUT', member)).status).toBe(204);
+  const user = await service.store.users.findOne({ _id: userUid });
+  expect(user?.accountUids).toHaveLength(100);
+});
+
+test('many sign-ins at once with different accounts keep the limit', async () => {
+  const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount()));
+  await signIn('crowd', accountUids.slice(0, 90));
+  const answers = await Promise.all(
+    accountUids.slice(90).map((uid) =>
+      client.call('POST', '/sdkusers/auth', {
+        body: { externalId: 'crowd', accountUids: [uid] },
+      }),
+    ),
+  );
+  const statuses = answers.map((answer) => answer.status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 409)).toHaveLength(30);
+});
+
+test('a deleted account is off its users, its agents and later tokens, with an event for each agent', async () => {
+  const [gone, kept] = [await makeAccount(), await makeAccount()];
+  const { userUid } = await signIn('left', [gone, kept]);
+  const alone = await makeAgent([gone]);
+  const shared = await makeAgent([kept, gone]);
+  const other = await makeAgent([kept]);
+  expect((await client.call('DELETE', `/accounts/${gone}`)).status).toBe(204);
+  const user = await client.call('GET', `/sdkusers/${userUid}`);
+  expect(user.body['accountUids']).toEqual([kept]);
+  expect((await signIn('left')).accounts).toEqual([kept]);
+  // An empty list, not none: without a list the agent would now be open to everybody.
+  const wanted = [
+    [alone, [], 2],
+    [shared, [kept], 2],
+    [other, [kept], 1],
+  ] as const;
+  for (const [uid, accountUids, eventCount] of wanted) {
+    const agent = await client.call('GET', `/agents/${uid}`);
+    expect(agent.body['accountUids']).toEqual(accountUids);
+    const events = await service.store.events.find({ resourceUid: uid }).sort({ _id: 1 }).toArray();
+    expect(events.map((event) => event.event)).toEqual(
+      ['agent.created', 'agent.updated'].slice(0, eventCount),
+    );
+    const { data } = JSON.parse(events.at(-1)?.body ?? '') as { data: object };
+    expect(data).toEqual(agent.body);
+  }
+  for (const [path, body] of [
+    ['/sdkusers/auth', { externalId: 'left', accountUids: [gone] }],
+    ['/agents', { agentName: 'A', externalTenantId: 't', accountUids: [gone] }],
+  ] as const) {
+    const answer = await client.call('POST', path, { body });
+    expectProblem(answer, 422, 'unknown_account_uids');
+    expect(faultsOf(answer)).toEqual(['#/accountUids/0 unknown_account']);
+  }
+});
+
+test('an account with more members and agents than a batch takes is deleted whole', async () => {
+  const uid = await makeAccount();
+  const now = new Date();
+  const { store } = service;
+  await store.users.insertMany(
+    Array.from({ length: 1_001 }, (_, i) => ({
+      _id: `usr_${appUid}_${i}`,
+      appUid,
+      externalId: `bulk ${i}`,
+      name: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    })),
+  );
+  await store.agents.insertMany(
+    Array.from({ length: 101 }, (_, i) => ({
+      _id: `agt_${appUid}_${i}`,
+      appUid,
+      agentName: 'A',
+      externalTenantId: 't',
+      live: false,
+      description: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+    })),
+  );
+  expect((await client.call('DELETE', `/accounts/${uid}`)).status).toBe(204);
+  expect(await store.users.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ appUid, accountUids: [] })).toBe(101);
+  expect(await store.events.countDocuments({ appUid, event: 'agent.updated' })).toBe(101);
+});
+
+test('what a deletion that died left behind opens nothing, and a repeated one takes it away', async () => {
+  const uid = await makeAccount();
+  const { userUid } = await signIn('stale', [uid]);
+  const agentUid = await makeAgent([uid]);
+  // As it is when the process dies right after the commit.
+  await service.store.accounts.deleteOne({ _id: uid });
+  expect((await signIn('stale')).accounts).toEqual([]);
+  expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+  expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
+  expect(await service.store.agents.findOne({ _id: agentUid })).toMatchObject({ accountUids: [] });
+});
+
+test("another application's accounts and users are not there", async () => {
+  const { keyPepper } = service.config;
+  const other = await createApp(service.store, { name: 'Other', keyPepper });
+  const own = await makeAccount();
+  const { userUid } = await signIn('own');
+  const stranger = createApiClient(service.apiUrl, other);
+  const body = { externalId: 'foreign', accountUids: [other.accountUid] };
+  const foreign = String((await stranger.call('POST', '/sdkusers/auth', { body })).body['userUid']);
+  const account = `/accounts/${other.accountUid}`;
+  for (const [method, path] of [
+    ['GET', account],
+    ['PATCH', account],
+    ['DELETE', account],
+    ['GET', `${account}/members`],
+    ['PUT', `${account}/members/${userUid}`],
+    ['DELETE', `${account}/members/${foreign}`],
+    ['PUT', `/accounts/${own}/members/${foreign}`],
+  ] as const) {
+    const options = method === 'PATCH' ? { body: { name: 'Taken' } } : {};
+    expectProblem(await client.call(method, path, options), 404, 'not_found');
+  }
+  expect((await stranger.call('GET', account)).body['name']).toBe('First account');
+  expect(itemsOf(await stranger.call('GET', `${account}/members`))).toHaveLength(1);
+});

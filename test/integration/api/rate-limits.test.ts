@@ -1,0 +1,101 @@
+// Limits of calls: of a key, of refused credentials from an address, of one user's sign-ins.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApiContext } from '../../../api/context.ts';
+import { createRateLimiter } from '../../../api/limits/rate-limiter.ts';
+import type { RateLimiter } from '../../../api/limits/rate-limiter.ts';
+import { serve } from '../../../api/serve.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { connectStore } from '../../../lib/store/connect.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectProblem } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({
+    worker: false,
+    env: {
+      HERALD_KEY_REQUESTS_PER_MINUTE: '40',
+      HERALD_FAILURES_PER_MINUTE: '5',
+      HERALD_USER_SIGN_INS_PER_MINUTE: '3',
+    },
+  });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const signIn = (externalId: string): Promise<Answer> =>
+  service.call('POST', '/sdkusers/auth', { body: { externalId } });
+
+function expectLimited(answer: Answer, name: string): void {
+  expectProblem(answer, 429, 'rate_limited');
+  const wait = Number(answer.headers.get('retry-after'));
+  expect(wait).toBeGreaterThanOrEqual(1);
+  expect(wait).toBeLessThanOrEqual(120);
+  expect(answer.headers.get('ratelimit')).toBe(`"${name}";r=0;t=${wait}`);
+}
+
+test('a user may sign in so many times a minute, and others are not held back by it', async () => {
+  for (let n = 0; n < 3; n += 1) expect((await signIn('ada')).status).toBe(200);
+  expectLimited(await signIn('ada'), 'sign-in');
+  expect((await signIn('bob')).status).toBe(200);
+});
+
+test('refused credentials of an address are limited, and a valid key from there passes all the same', async () => {
+  const wrong = { headers: { 'x-api-key': 'ak_wrong' } };
+  for (let n = 0; n < 5; n += 1) {
+    expectProblem(await service.call('GET', '/webhooks', wrong), 401, 'unauthenticated');
+  }
+  expectLimited(await service.call('GET', '/webhooks', wrong), 'failure');
+  expect((await service.call('GET', '/webhooks')).status).toBe(200);
+});
+
+test('every answer to a key says how much is left of its limit, and the one after the last is 429', async () => {
+  const first = await service.call('GET', '/webhooks');
+  expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=60');
+  const left = Number(/r=(\d+)/.exec(first.headers.get('ratelimit') ?? '')?.[1]);
+  const next = await service.call('GET', '/webhooks');
+  expect(next.headers.get('ratelimit')).toContain(`r=${left - 1};`);
+  for (let n = 0; n < left - 1; n += 1) await service.call('GET', '/webhooks');
+  expectLimited(await service.call('GET', '/webhooks'), 'key');
+});
+
+test('probes and public keys have no limit', async () => {
+  const healthy = await Promise.all(
+    Array.from({ length: 60 }, () => service.raw('GET', '/healthz', { headers: {} })),
+  );
+  expect(new Set(healthy.map((answer) => answer.status))).toEqual(new Set([200]));
+});
+
+test('two processes count together: what one has seen, the other knows within seconds', async () => {
+  const { config, store, temporal, app } = service;
+  const context = await createApiContext({ config, store, temporal, eager: false });
+  await using other = await serve(context);
+  const client = createApiClient(`http://127.0.0.1:${other.port}`, app);
+  // The key was used up on the first process, which the second has not heard of yet.
+  const answer = await waitFor(
+    async () => {
+      const { status, headers } = await client.call('GET', '/webhooks');
+      return status === 429 ? headers : undefined;
+    },
+    { timeoutMs: 10_000, what: 'the other process to refuse' },
+  );
+  expect(answer.get('ratelimit')).toContain('"key";r=0');
+});
+
+test('without its database a process holds its callers to the limit by itself, and locks nobody out', async () => {
+  const store = await connectStore(service.config.mongodb);
+  const limit = { name: 'alone', countMax: 5, windowMs: 60_000 };
+  const limiter: RateLimiter = createRateLimiter({ store, clock: systemClock }, limit);
+  await store[Symbol.asyncDispose]();
+  const taken = Array.from({ length: 8 }, () => limiter.take('ada').isOver);
+  expect(taken).toEqual([false, false, false, false, false, true, true, true]);
+  expect(limiter.take('bob').isOver).toBe(false);
+  await limiter[Symbol.asyncDispose]();
+});

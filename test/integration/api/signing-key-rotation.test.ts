@@ -1,0 +1,188 @@
+// Signing keys over months: published before they sign, kept after, under many processes and deaths.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import type { JSONWebKeySet } from 'jose';
+import { request } from 'undici';
+import { createSigningKeyRing } from '../../../api/users/signing-key-ring.ts';
+import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
+import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
+import type { Store } from '../../../lib/store/connect.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+// Real time and what a test adds to it.
+let aheadMs = 0;
+const clock = { now: (): Date => new Date(Date.now() + aheadMs) };
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, clock });
+});
+
+beforeEach(async () => {
+  aheadMs += 400 * dayMs;
+  await service.store.signingKeys.deleteMany({});
+  await service.store.auditLog.deleteMany({});
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function signIn(): Promise<string> {
+  const answer = await service.call('POST', '/sdkusers/auth', { body: { externalId: 'rotated' } });
+  expect(answer.status).toBe(200);
+  return String(answer.body['authToken']);
+}
+
+async function fetchKeys(): Promise<JSONWebKeySet> {
+  const answer = await service.raw('GET', '/.well-known/jwks.json', { headers: {} });
+  return answer.body as unknown as JSONWebKeySet;
+}
+
+async function publishedKeyIds(): Promise<string[]> {
+  return (await fetchKeys()).keys.map((key) => String(key.kid));
+}
+
+function keyIdOf(token: string): string {
+  return String(decodeProtectedHeader(token).kid);
+}
+
+test('a key signs for its time; the next is published an hour before, and the old one until its last token is over', async () => {
+  const one = keyIdOf(await signIn());
+  expect(await publishedKeyIds()).toEqual([one]);
+
+  aheadMs += 30 * dayMs - hourMs - minuteMs;
+  expect(keyIdOf(await signIn())).toBe(one);
+  expect(await publishedKeyIds()).toEqual([one]);
+
+  aheadMs += 2 * minuteMs;
+  expect(keyIdOf(await signIn())).toBe(one);
+  const [, two] = await publishedKeyIds();
+  expect(two).toBeDefined();
+
+  aheadMs += hourMs;
+  expect(keyIdOf(await signIn())).toBe(two);
+  expect(await publishedKeyIds()).toEqual([one, two]);
+
+  aheadMs += hourMs + 4 * minuteMs;
+  expect(await publishedKeyIds()).toEqual([one, two]);
+  aheadMs += 3 * minuteMs;
+  expect(await publishedKeyIds()).toEqual([two]);
+  expect(keyIdOf(await signIn())).toBe(two);
+  expect(await service.store.signingKeys.countDocuments()).toBe(1);
+
+  const rows = await service.store.auditLog.find().sort({ _id: 1 }).toArray();
+  expect(rows.map((row) => [row.action, row.target.uid, row.actor.kind])).toEqual([
+    ['signing_key.created', one, 'system'],
+    ['signing_key.created', two, 'system'],
+    ['signing_key.removed', one, 'system'],
+  ]);
+});
+
+test('a verifier that fetched the keys five minutes ago knows the key of every token', async () => {
+  for (let step = 0; step < 40; step += 1) {
+    const keys = await fetchKeys();
+    aheadMs += 5 * minuteMs;
+    const token = await signIn();
+    const currentDate = clock.now();
+    await jwtVerify(token, createLocalJWKSet(keys), { currentDate, algorithms: ['ES256'] });
+    aheadMs += (step * 7 * hourMs) % (31 * dayMs);
+  }
+});
+
+test('the set of keys is confirmed by its ETag until it changes', async () => {
+  await signIn();
+  // Not with fetch, which asks not to be answered from a cache when it sees this header.
+  const ask = (headers: Record<string, string>) =>
+    request(`${service.apiUrl}/.well-known/jwks.json`, { headers });
+  const first = await ask({});
+  await first.body.dump();
+  const etag = String(first.headers['etag']);
+  expect(etag).toMatch(/^"[\w-]{43}"$/);
+  const same = await ask({ 'if-none-match': etag });
+  expect([same.statusCode, await same.body.text()]).toEqual([304, '']);
+  expect(same.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=300' });
+  aheadMs += 30 * dayMs;
+  const changed = await ask({ 'if-none-match': etag });
+  await changed.body.dump();
+  expect(changed.statusCode).toBe(200);
+  expect(changed.headers['etag']).not.toBe(etag);
+});
+
+function ringOf(store: Store): SigningKeyRing {
+  const secretBox = createSecretBox(service.config.sealingKeys);
+  return createSigningKeyRing({ store, secretBox, clock, rotationMs: 30 * dayMs });
+}
+
+test('twenty processes at once keep one key a generation, and all sign with the same one', async () => {
+  const rings = Array.from({ length: 20 }, () => ringOf(service.store));
+  for (let step = 0; step < 12; step += 1) {
+    const active = await Promise.all(rings.map((ring) => ring.active()));
+    expect(new Set(active.map((key) => key.keyId)).size).toBe(1);
+    const stored = await service.store.signingKeys.find().toArray();
+    expect(new Set(stored.map((key) => key.generation)).size).toBe(stored.length);
+    expect(stored.length).toBeLessThanOrEqual(3);
+    aheadMs += 15 * dayMs - hourMs / 2;
+  }
+  const created = await service.store.auditLog.countDocuments({ action: 'signing_key.created' });
+  const latest = await service.store.signingKeys.find().sort({ generation: -1 }).toArray();
+  expect(created).toBe(latest[0]?.generation);
+});
+
+/** A store as a process sees it that dies at its `call`th use of keys or audit log. */
+function dyingStore(call: number): Store {
+  let left = call;
+  const mortal = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(inner, name) {
+        const value: unknown = Reflect.get(inner, name);
+        if (typeof value !== 'function') return value;
+        return (...rest: unknown[]): unknown => {
+          left -= 1;
+          if (left <= 0) throw new Error('the process died');
+          return value.apply(inner, rest) as unknown;
+        };
+      },
+    });
+  const { store } = service;
+  const signingKeys = mortal(store.signingKeys);
+  return { ...store, signingKeys, auditLog: mortal(store.auditLog) };
+}
+
+test('a process that dies at any step of a rotation leaves the rest to the next one', async () => {
+  let died = 0;
+  for (let call = 1; call <= 8; call += 1) {
+    // A key to remove and a key to add at the same time.
+    await service.store.signingKeys.deleteMany({});
+    await ringOf(service.store).active();
+    aheadMs += 30 * dayMs;
+    await ringOf(service.store).active();
+    aheadMs += 30 * dayMs;
+    await ringOf(dyingStore(call))
+      .active()
+      .catch(() => (died += 1));
+    const ring = ringOf(service.store);
+    const { keyId } = await ring.active();
+    const stored = await service.store.signingKeys.find().sort({ generation: 1 }).toArray();
+    expect(stored.map((key) => key.generation)).toEqual([2, 3]);
+    expect(stored[0]?._id).toBe(keyId);
+    expect((await ring.published()).map((key) => key.kid)).toEqual(stored.map((key) => key._id));
+  }
+  expect(died).toBeGreaterThanOrEqual(5);
+  expect(died).toBeLessThan(8);
+});
+
+test('a key that is taken out of the database by hand is signed with no longer than a minute', async () => {
+  const leaked = keyIdOf(await signIn());
+  await service.store.signingKeys.deleteOne({ _id: leaked });
+  aheadMs += minuteMs + 1;
+  const next = keyIdOf(await signIn());
+  expect(next).not.toBe(leaked);
+  expect(await publishedKeyIds()).toEqual([next]);
+});

@@ -1,0 +1,85 @@
+// Makes tokens as the service makes them, and as an attacker would: any header, any payload, any key.
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import type { JsonWebKey, KeyObject } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { signingKeyPlace } from '../../../lib/store/signing-keys.ts';
+import type { Answer } from '../../support/api-client.ts';
+import type { TestService } from '../../support/service.ts';
+
+export type Json = Record<string, unknown>;
+
+/** A token that is good, taken apart, with the service's own key to sign another with. */
+export interface GoodToken {
+  text: string;
+  header: Json;
+  payload: Json;
+  /** Header, payload and signature as they stand in the text. */
+  parts: [string, string, string];
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  publicJwk: JsonWebKey;
+}
+
+/** What is wrong, and how to make it of a good token. */
+export type RefusalCase = [string, (good: GoodToken) => string | Promise<string>];
+
+export function base64url(text: string | Buffer): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** The good token with another header and no signature, or the one given. */
+export function unsigned({ header, parts }: GoodToken, changes: Json, signature = ''): string {
+  return `${base64url(JSON.stringify({ ...header, ...changes }))}.${parts[1]}.${signature}`;
+}
+
+/** Signs two JSON texts, as they are, with ES256 or whatever the key's kind makes of SHA-256. */
+export function signTexts(header: string, payload: string, key: KeyObject): string {
+  const input = `${base64url(header)}.${base64url(payload)}`;
+  const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const signature = sign(digest, Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+  return `${input}.${base64url(signature)}`;
+}
+
+/** Signs the good token again with the service's own key, changed as told; undefined takes away. */
+export function resign(
+  { header, payload, privateKey }: GoodToken,
+  changes: { header?: Json; payload?: Json },
+): string {
+  const head = JSON.stringify({ ...header, ...changes.header });
+  return signTexts(head, JSON.stringify({ ...payload, ...changes.payload }), privateKey);
+}
+
+/** Signs a user in and gives the token. */
+export async function signIn(service: TestService, body: Json): Promise<string> {
+  const answer = await service.call('POST', '/sdkusers/auth', { body });
+  expect(answer.status).toBe(200);
+  return String(answer.body['authToken']);
+}
+
+/** Asks whether a token is good; the answer must be one, whatever the token. */
+export async function verify(
+  service: Pick<TestService, 'call'>,
+  authToken: string,
+  agentUid?: string,
+): Promise<Answer['body']> {
+  const body = { authToken, ...(agentUid === undefined ? {} : { agentUid }) };
+  const answer = await service.call('POST', '/sdkusers/token/verify', { body });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+/** Takes a token apart and opens the key that signed it. */
+export async function takeApart(service: TestService, text: string): Promise<GoodToken> {
+  const parts = text.split('.') as [string, string, string];
+  const [header, payload] = parts
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Json);
+  const _id = String(header?.['kid']);
+  const stored = await service.store.signingKeys.findOne({ _id });
+  if (stored === null || !header || !payload) throw new Error(`there is no key ${_id}`);
+  const pem = service.context.secretBox.open(stored.privateKey, signingKeyPlace(_id));
+  const privateKey = createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey);
+  const publicJwk = stored.publicKey as JsonWebKey;
+  return { text, header, payload, parts, privateKey, publicKey, publicJwk };
+}

@@ -1,0 +1,115 @@
+// What the verify call refuses: more than a hundred ways to make a token that must not stand for a user.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+import { resign, signIn, takeApart, verify } from './token-forge.ts';
+import type { GoodToken } from './token-forge.ts';
+import { refusalCases } from './token-refusal-cases.ts';
+
+let service: TestService;
+let good: GoodToken;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  const { accountUid } = service.app;
+  const text = await signIn(service, { externalId: 'victim', accountUids: [accountUid] });
+  good = await takeApart(service, text);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+test('the token that all others are made of is good, and so is one that is signed the same way', async () => {
+  expect(await verify(service, good.text)).toMatchObject({ active: true });
+  expect(await verify(service, resign(good, {}))).toMatchObject({ active: true });
+  const longest = { exp: Number(good.payload['iat']) + 60 * 60 };
+  expect(await verify(service, resign(good, { payload: longest }))).toMatchObject({ active: true });
+});
+
+test.each(refusalCases)(
+  '%s: not active, without a reason of use to an attacker',
+  async (_what, make) => {
+    const forged = await make(good);
+    expect(forged).not.toBe(good.text);
+    expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
+    expect(await verify(service, good.text)).toMatchObject({ active: true });
+  },
+);
+
+const hourSeconds = 60 * 60;
+
+test.each([
+  ['a second after its end', { exp: -1 }],
+  ['at the moment of its end', { exp: 0 }],
+  ['an age ago', { exp: -1_000_000_000 }],
+  ['older than any token may be', { iat: -hourSeconds - 6, nbf: -hourSeconds - 6, exp: 60 }],
+])('%s a token is expired', async (_when, offsets) => {
+  const now = Math.floor(Date.now() / 1_000);
+  const times = { iat: now - 10, nbf: now - 10 };
+  const entries = Object.entries(offsets).map(([claim, seconds]) => [claim, now + seconds]);
+  const payload = { ...times, ...(Object.fromEntries(entries) as object) };
+  const forged = resign(good, { payload });
+  expect(await verify(service, forged)).toEqual({ active: false, reason: 'expired' });
+});
+
+test('a token of another application is invalid, expired or not', async () => {
+  const { keyPepper } = service.config;
+  const other = createApiClient(
+    service.apiUrl,
+    await createApp(service.store, { name: 'Other', keyPepper }),
+  );
+  expect(await verify(other, good.text)).toEqual({ active: false, reason: 'invalid' });
+  const now = Math.floor(Date.now() / 1_000);
+  const over = resign(good, { payload: { iat: now - 100, nbf: now - 100, exp: now - 10 } });
+  expect(await verify(service, over)).toEqual({ active: false, reason: 'expired' });
+  expect(await verify(other, over)).toEqual({ active: false, reason: 'invalid' });
+});
+
+test.each([['usr_01m7z102ckeqw5xk7ahxemxjgv'], ['']])(
+  'a token of the user %j that does not exist is revoked',
+  async (sub) => {
+    const forged = resign(good, { payload: { sub } });
+    expect(await verify(service, forged)).toEqual({ active: false, reason: 'revoked' });
+  },
+);
+
+test.each([-1, 1, 1_000])('a token whose epoch is off by %d is revoked', async (by) => {
+  const forged = resign(good, { payload: { epoch: Number(good.payload['epoch']) + by } });
+  expect(await verify(service, forged)).toEqual({ active: false, reason: 'revoked' });
+});
+
+test('a token whose key was taken away is invalid at once', async () => {
+  const _id = String(good.header['kid']);
+  const key = await service.store.signingKeys.findOneAndDelete({ _id });
+  expect(await verify(service, good.text)).toEqual({ active: false, reason: 'invalid' });
+  if (key !== null) await service.store.signingKeys.insertOne(key);
+  expect(await verify(service, good.text)).toMatchObject({ active: true });
+});
+
+test.each([
+  [{}, '#/authToken required'],
+  [{ authToken: null }, '#/authToken type'],
+  [{ authToken: 7 }, '#/authToken type'],
+  [{ authToken: ['a'] }, '#/authToken type'],
+  [{ authToken: { $ne: '' } }, '#/authToken type'],
+  [{ authToken: 'a', token: 'b' }, '#/token additionalProperties'],
+  [{ authToken: 'a', agentUid: null }, '#/agentUid type'],
+  [{ authToken: 'a', agentUid: '' }, '#/agentUid minLength'],
+  [{ authToken: 'a', agentUid: 'x'.repeat(65) }, '#/agentUid maxLength'],
+])('the body %j is refused', async (body, fault) => {
+  const answer = await service.call('POST', '/sdkusers/token/verify', { body });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test.each(['{"authToken":"\\u0000"}', '{"authToken":"\\ud800"}', '{"authToken":', '', 'null'])(
+  'the body %j is refused',
+  async (body) => {
+    const answer = await service.call('POST', '/sdkusers/token/verify', { body });
+    expect(answer.status).toBe(400);
+  },
+);

@@ -1,0 +1,136 @@
+// Revocation of tokens: dead from the answer on, whatever the second, and the next sign-in lives.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, makeKey } from './problems.ts';
+import { signIn, verify } from './token-forge.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const revoked = { active: false, reason: 'revoked' };
+
+function userOf(token: string): string {
+  return String(decodeJwt(token).sub);
+}
+
+async function revoke(path: string): Promise<void> {
+  const answer = await service.call('POST', `/sdkusers${path}/tokens/revoke`);
+  expect([answer.status, answer.text]).toEqual([204, '']);
+}
+
+test("revoking a user's tokens ends all of them at once, and nobody else's", async () => {
+  const tokens = [
+    await signIn(service, { externalId: 'ended' }),
+    await signIn(service, { externalId: 'ended' }),
+  ];
+  const other = await signIn(service, { externalId: 'not ended' });
+  await revoke(`/${userOf(tokens[0] ?? '')}`);
+  for (const token of tokens) expect(await verify(service, token)).toEqual(revoked);
+  expect(await verify(service, other)).toMatchObject({ active: true });
+});
+
+test("revoking an application's tokens ends those of all its users, and no other application's", async () => {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'Other', keyPepper });
+  const other = createApiClient(service.apiUrl, app);
+  const foreign = await other.call('POST', '/sdkusers/auth', { body: { externalId: 'foreign' } });
+  const tokens = await Promise.all(
+    ['a', 'b', 'c'].map((externalId) => signIn(service, { externalId })),
+  );
+  await revoke('');
+  for (const token of tokens) expect(await verify(service, token)).toEqual(revoked);
+  const untouched = await verify(other, String(foreign.body['authToken']));
+  expect(untouched).toMatchObject({ active: true });
+  const again = await signIn(service, { externalId: 'a' });
+  expect(await verify(service, again)).toMatchObject({ active: true });
+});
+
+test('within one second, each token before a revocation is dead and each after it lives', async () => {
+  const seconds = new Set<number>();
+  let last = await signIn(service, { externalId: 'fast' });
+  const userUid = userOf(last);
+  for (let round = 0; round < 30; round += 1) {
+    await revoke(round % 3 === 0 ? '' : `/${userUid}`);
+    const next = await signIn(service, { externalId: 'fast' });
+    const [before, after] = await Promise.all([verify(service, last), verify(service, next)]);
+    expect(before).toEqual(revoked);
+    expect(after).toMatchObject({ active: true });
+    seconds.add(Number(decodeJwt(next).iat));
+    last = next;
+  }
+  // Else no two of them fell into one second, and this would show nothing.
+  expect(seconds.size).toBeLessThan(30);
+});
+
+test('clocks of processes that differ change nothing', async () => {
+  const { context } = service;
+  const real = context.clock;
+  try {
+    for (const offsetMs of [-4_000, 4_000]) {
+      const before = await signIn(service, { externalId: 'skewed' });
+      context.clock = { now: () => new Date(Date.now() + offsetMs) };
+      await revoke(`/${userOf(before)}`);
+      context.clock = real;
+      expect(await verify(service, before)).toEqual(revoked);
+      const after = await signIn(service, { externalId: 'skewed' });
+      expect(await verify(service, after)).toMatchObject({ active: true });
+    }
+  } finally {
+    context.clock = real;
+  }
+});
+
+test('twenty revocations at once are twenty', async () => {
+  const token = await signIn(service, { externalId: 'crowd' });
+  const _id = userOf(token);
+  await Promise.all(Array.from({ length: 20 }, () => revoke(`/${_id}`)));
+  expect(await service.store.users.findOne({ _id })).toMatchObject({ tokenEpoch: 20 });
+  expect(await service.store.auditLog.countDocuments({ 'target.uid': _id })).toBe(20);
+});
+
+test('each revocation is in the audit log, with the key that asked for it', async () => {
+  await service.store.auditLog.deleteMany({});
+  const userUid = userOf(await signIn(service, { externalId: 'audited' }));
+  await revoke(`/${userUid}`);
+  await revoke('');
+  const { appUid } = service.app;
+  const rows = await service.store.auditLog.find({ appUid }).sort({ _id: 1 }).toArray();
+  expect(rows.map((row) => [row.action, row.target])).toEqual([
+    ['user.tokens_revoked', { kind: 'user', uid: userUid }],
+    ['app.tokens_revoked', { kind: 'app', uid: appUid }],
+  ]);
+  for (const row of rows) {
+    expect(row.actor).toEqual({ kind: 'api_key', uid: expect.stringMatching(/^key_/) });
+    expect(row.requestId).toMatch(/^req_/);
+  }
+});
+
+test("a user that is not there, deleted, or another application's cannot be revoked", async () => {
+  const deleted = userOf(await signIn(service, { externalId: 'deleted' }));
+  await service.call('DELETE', `/sdkusers/${deleted}`);
+  const foreign = userOf(await signIn(service, { externalId: 'foreign' }));
+  await service.store.users.updateOne({ _id: foreign }, { $set: { appUid: 'app_other' } });
+  for (const uid of ['usr_none', deleted, foreign]) {
+    const answer = await service.call('POST', `/sdkusers/${uid}/tokens/revoke`);
+    expectProblem(answer, 404, 'not_found');
+  }
+  expect(await service.store.users.findOne({ _id: foreign })).not.toHaveProperty('tokenEpoch');
+});
+
+test('revoking takes the scope of signing in', async () => {
+  const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
+  for (const path of ['/sdkusers/tokens/revoke', '/sdkusers/usr_x/tokens/revoke']) {
+    expectProblem(await service.call('POST', path, { headers }), 403, 'insufficient_scope');
+  }
+});

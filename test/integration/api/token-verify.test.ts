@@ -1,0 +1,169 @@
+// The verify call for back ends of the SDK, and a verifier that shares nothing with this service.
+import { webcrypto } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, makeKey } from './problems.ts';
+import { signIn, verify } from './token-forge.ts';
+
+let service: TestService;
+// Real time and what a test adds to it.
+let aheadMs = 0;
+const clock = { now: (): Date => new Date(Date.now() + aheadMs) };
+
+beforeAll(async () => {
+  service = await startService({ worker: false, clock });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function makeAccount(): Promise<string> {
+  const answer = await service.call('POST', '/accounts', { body: { name: 'Account' } });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+async function makeAgent(accountUids?: string[] | null): Promise<string> {
+  const body = {
+    agentName: 'Agent',
+    externalTenantId: 'tenant',
+    ...(accountUids === undefined ? {} : { accountUids }),
+  };
+  const answer = await service.call('POST', '/agents', { body });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+test('a good token tells whose it is, for how long, and in which accounts', async () => {
+  const { accountUid } = service.app;
+  const body = { externalId: 'verified', accountUids: [accountUid] };
+  const signedIn = await service.call('POST', '/sdkusers/auth', { body });
+  const answer = await verify(service, String(signedIn.body['authToken']));
+  expect(answer).toEqual({
+    active: true,
+    userUid: signedIn.body['userUid'],
+    accountUids: [accountUid],
+    tokenUid: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
+    issuedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    expiresAt: signedIn.body['expiresAt'],
+  });
+  const lifetimeMs =
+    Date.parse(String(answer['expiresAt'])) - Date.parse(String(answer['issuedAt']));
+  expect(lifetimeMs).toBe(15 * 60_000);
+});
+
+test('a token is good to its last moment and expired from then on', async () => {
+  const token = await signIn(service, { externalId: 'ageing' });
+  aheadMs += 15 * 60_000 - 2_000;
+  expect(await verify(service, token)).toMatchObject({ active: true });
+  aheadMs += 2_000;
+  expect(await verify(service, token)).toEqual({ active: false, reason: 'expired' });
+});
+
+test('a verifier whose clock is five seconds behind takes a new token, one six seconds behind does not', async () => {
+  const token = await signIn(service, { externalId: 'early' });
+  aheadMs -= 4_000;
+  expect(await verify(service, token)).toMatchObject({ active: true });
+  aheadMs -= 3_000;
+  expect(await verify(service, token)).toEqual({ active: false, reason: 'invalid' });
+  aheadMs += 7_000;
+});
+
+test('an agent is reachable by the accounts of the token', async () => {
+  const [one, two, three] = [await makeAccount(), await makeAccount(), await makeAccount()];
+  const ofOne = await signIn(service, { externalId: 'one', accountUids: [one] });
+  const ofBoth = await signIn(service, { externalId: 'both', accountUids: [one, two] });
+  const ofNone = await signIn(service, { externalId: 'none' });
+  const agents: [string, string[]][] = [
+    [await makeAgent(), [ofOne, ofBoth, ofNone]],
+    [await makeAgent(null), [ofOne, ofBoth, ofNone]],
+    [await makeAgent([one]), [ofOne, ofBoth]],
+    [await makeAgent([two, three]), [ofBoth]],
+    [await makeAgent([three]), []],
+    [await makeAgent([]), []],
+    ['agt_01m7z102f2rh00btr2c2tw0zan', []],
+  ];
+  for (const [uid, allowed] of agents) {
+    for (const token of [ofOne, ofBoth, ofNone]) {
+      const agent = { uid, allowed: allowed.includes(token) };
+      expect(await verify(service, token, uid)).toMatchObject({ active: true, agent });
+    }
+  }
+});
+
+test('the accounts of the token decide, not those the user has come into since', async () => {
+  const accountUid = await makeAccount();
+  const agentUid = await makeAgent([accountUid]);
+  const before = await signIn(service, { externalId: 'joiner' });
+  const after = await signIn(service, { externalId: 'joiner', accountUids: [accountUid] });
+  expect(await verify(service, before, agentUid)).toMatchObject({ agent: { allowed: false } });
+  expect(await verify(service, after, agentUid)).toMatchObject({ agent: { allowed: true } });
+});
+
+test("another application's agent is not reachable, and looks like one that is not there", async () => {
+  const agentUid = await makeAgent();
+  await service.store.agents.updateOne({ _id: agentUid }, { $set: { appUid: 'app_other' } });
+  const token = await signIn(service, { externalId: 'stranger' });
+  const answer = await verify(service, token, agentUid);
+  expect(answer['agent']).toEqual({ uid: agentUid, allowed: false });
+});
+
+test('of a token that is not good nothing is told about an agent', async () => {
+  const answer = await verify(service, 'no token', await makeAgent());
+  expect(answer).toEqual({ active: false, reason: 'invalid' });
+});
+
+test('a back end needs a key of the application, and no answer is to be stored', async () => {
+  const body = { authToken: await signIn(service, { externalId: 'checked' }) };
+  const path = '/sdkusers/token/verify';
+  expectProblem(await service.call('POST', path, { body, headers: {} }), 401, 'unauthenticated');
+  const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
+  expectProblem(await service.call('POST', path, { body, headers }), 403, 'insufficient_scope');
+  const taken = await service.call('POST', path, { body });
+  expect(taken.headers.get('cache-control')).toBe('no-store');
+});
+
+test('the longest token there can be is under 8 KiB, and good', async () => {
+  const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount()));
+  const token = await signIn(service, { externalId: 'everywhere', accountUids });
+  expect(token.length).toBeGreaterThan(4_000);
+  expect(token.length).toBeLessThan(8 * 1_024);
+  expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
+});
+
+/** Checks a token with the Web Cryptography API and the published keys alone, as any client could. */
+async function verifyIndependently(token: string): Promise<Record<string, unknown> | null> {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const parse = (part: string): Record<string, unknown> =>
+    JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+  const { alg, kid, typ } = parse(header);
+  const response = await fetch(`${service.apiUrl}/.well-known/jwks.json`);
+  const { keys } = (await response.json()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
+  const jwk = keys.find((key) => key.kid === kid);
+  if (alg !== 'ES256' || typ !== 'embed+jwt' || jwk === undefined) return null;
+  const { subtle } = webcrypto;
+  const curve = { name: 'ECDSA', namedCurve: 'P-256' };
+  const key = await subtle.importKey('jwk', jwk, curve, false, ['verify']);
+  const bytes = Buffer.from(signature, 'base64url');
+  const input = Buffer.from(`${header}.${payload}`);
+  const good = await subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, input);
+  const claims = parse(payload);
+  const now = Date.now() / 1_000;
+  const inTime = Number(claims['nbf']) <= now + 5 && Number(claims['exp']) > now;
+  const forUs = claims['iss'] === 'http://herald.example' && claims['aud'] === 'embedded-sdk';
+  return good && inTime && forUs ? claims : null;
+}
+
+test('an independent implementation agrees about a good token and about a changed one', async () => {
+  aheadMs = 0;
+  const token = await signIn(service, { externalId: 'independent' });
+  const claims = await verifyIndependently(token);
+  expect(claims).toMatchObject({ app: service.app.appUid, accounts: [], epoch: 0 });
+  expect(claims?.['sub']).toEqual((await verify(service, token))['userUid']);
+  const [header, payload, signature] = token.split('.');
+  const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'usr_x' })).toString('base64url');
+  expect(await verifyIndependently(`${header}.${changed}.${signature}`)).toBeNull();
+  expect(await verifyIndependently(`${header}.${payload}.${'A'.repeat(86)}`)).toBeNull();
+});

@@ -1,0 +1,229 @@
+// Users as an administrator sees them: listed, renamed, and erased so that nothing of the person is left.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { verify } from './token-forge.ts';
+
+let service: TestService;
+let appUid: string;
+let accountUid: string;
+let client: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+beforeEach(async () => {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'App', keyPepper });
+  ({ appUid, accountUid } = app);
+  client = createApiClient(service.apiUrl, app);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface SignedIn {
+  userUid: string;
+  authToken: string;
+  created: boolean;
+}
+
+async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
+  const answer = await client.call('POST', '/sdkusers/auth', { body });
+  expect(answer.status).toBe(200);
+  return answer.body as unknown as SignedIn;
+}
+
+async function makeUser(externalId = 'user'): Promise<string> {
+  return (await signIn({ externalId })).userUid;
+}
+
+test('a user is shown with the identity it has, and the accounts it is in', async () => {
+  const byId = await signIn({ externalId: 'shown', name: 'Name', accountUids: [accountUid] });
+  const byEmail = await signIn({ userEmail: 'Shown@Example.com' });
+  const times = { createdAt: expect.stringMatching(/Z$/), updatedAt: expect.stringMatching(/Z$/) };
+  expect((await client.call('GET', `/sdkusers/${byId.userUid}`)).body).toEqual({
+    uid: byId.userUid,
+    externalId: 'shown',
+    email: null,
+    name: 'Name',
+    accountUids: [accountUid],
+    ...times,
+  });
+  const email = expect.stringMatching(new RegExp(`^u_[a-z2-7]{52}@${appUid}\\.users\\.invalid$`));
+  expect((await client.call('GET', `/sdkusers/${byEmail.userUid}`)).body).toEqual({
+    uid: byEmail.userUid,
+    externalId: null,
+    email,
+    name: null,
+    accountUids: [],
+    ...times,
+  });
+});
+
+test('users are listed in pages, newest first, without deleted ones', async () => {
+  const uids: string[] = [];
+  for (let i = 0; i < 6; i += 1) uids.push(await makeUser(`user ${i}`));
+  const [gone = ''] = uids.splice(2, 1);
+  expect((await client.call('DELETE', `/sdkusers/${gone}`)).status).toBe(204);
+  const first = await client.call('GET', '/sdkusers?limit=3');
+  const cursor = String(first.body['nextCursor']);
+  const second = await client.call('GET', `/sdkusers?limit=3&cursor=${cursor}`);
+  const listed = [...itemsOf(first), ...itemsOf(second)].map((user) => user['uid']);
+  expect(listed).toEqual(uids.toSorted().toReversed());
+  expect(second.body['nextCursor']).toBeNull();
+});
+
+test('a user is found by the external id, compared exactly, and not by what an e-mail became', async () => {
+  const userUid = await makeUser('ext 1/ä');
+  await makeUser('ext 1/A');
+  const { userUid: byEmail } = await signIn({ userEmail: 'ext@example.com' });
+  const { emailKey = '' } = (await service.store.users.findOne({ _id: byEmail })) ?? {};
+  const find = async (externalId: string): Promise<unknown[]> => {
+    const query = new URLSearchParams({ externalId });
+    const answer = await client.call('GET', `/sdkusers?${query.toString()}`);
+    expect([answer.status, answer.body['nextCursor']]).toEqual([200, null]);
+    return itemsOf(answer).map((user) => user['uid']);
+  };
+  expect(await find('ext 1/ä')).toEqual([userUid]);
+  for (const other of ['ext 1/Ä', 'ext', 'ext@example.com', emailKey, 'null']) {
+    expect(await find(other)).toEqual([]);
+  }
+});
+
+test.each(['externalId=', `externalId=${'x'.repeat(257)}`, 'externalId=a&externalId=b'])(
+  'the query %j is refused',
+  async (query) => {
+    expectProblem(await client.call('GET', `/sdkusers?${query}`), 400, 'invalid_request');
+  },
+);
+
+test('the name is changed, taken away, and left alone when it is the same', async () => {
+  const uid = await makeUser();
+  const path = `/sdkusers/${uid}`;
+  for (const name of ['New', 'New', null, null]) {
+    const answer = await client.call('PATCH', path, { body: { name } });
+    expect([answer.status, answer.body['name']]).toEqual([200, name]);
+    expect((await client.call('GET', path)).body).toEqual(answer.body);
+  }
+  const rows = await service.store.auditLog.find({ appUid }).toArray();
+  expect(rows.map((row) => row.action)).toEqual(['user.updated', 'user.updated']);
+  expect(JSON.stringify(rows)).not.toContain('New');
+});
+
+test.each([
+  [{ name: '' }, '#/name minLength'],
+  [{ name: 'x'.repeat(201) }, '#/name maxLength'],
+  [{ name: 7 }, '#/name type'],
+  [{ externalId: 'other' }, '#/externalId additionalProperties'],
+  [{ accountUids: [] }, '#/accountUids additionalProperties'],
+])('a change to %j is refused', async (body, fault) => {
+  const answer = await client.call('PATCH', `/sdkusers/${await makeUser()}`, { body });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.example' }]])(
+  'of a deleted user %j nothing personal is left, and the identity is free for a new user',
+  async (identity) => {
+    const named = { ...identity, name: 'Secret Name', accountUids: [accountUid] };
+    const { userUid, authToken } = await signIn(named);
+    const before = await service.store.users.findOne({ _id: userUid });
+    expect(await verify(client, authToken)).toMatchObject({ active: true });
+    expect((await client.call('DELETE', `/sdkusers/${userUid}`)).status).toBe(204);
+
+    expect(await service.store.users.findOne({ _id: userUid })).toEqual({
+      _id: userUid,
+      appUid,
+      name: null,
+      accountUids: [],
+      createdAt: expect.any(Date),
+      updatedAt: expect.any(Date),
+      deletedAt: expect.any(Date),
+    });
+    const rows = await service.store.auditLog.find({ appUid }).toArray();
+    expect(rows.map((row) => [row.action, row.target.uid])).toEqual([['user.deleted', userUid]]);
+    const everything = JSON.stringify([await service.store.users.find({ appUid }).toArray(), rows]);
+    for (const word of ['4711', 'Secret', String(before?.emailKey)]) {
+      expect(everything).not.toContain(word);
+    }
+    expect(await verify(client, authToken)).toEqual({ active: false, reason: 'revoked' });
+
+    const again = await signIn(identity);
+    expect(again.created).toBe(true);
+    expect(again.userUid).not.toBe(userUid);
+    expect(await verify(client, authToken)).toEqual({ active: false, reason: 'revoked' });
+    expect(await verify(client, again.authToken)).toMatchObject({ userUid: again.userUid });
+    const members = await client.call('GET', `/accounts/${accountUid}/members`);
+    expect(itemsOf(members)).toEqual([]);
+  },
+);
+
+test('deletions and sign-ins of one identity at once all succeed, and leave one user at most', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const uid = await makeUser('contested');
+    const answers = await Promise.all([
+      client.call('DELETE', `/sdkusers/${uid}`),
+      ...Array.from({ length: 10 }, () =>
+        client.call('POST', '/sdkusers/auth', {
+          body: { externalId: 'contested', accountUids: [accountUid] },
+        }),
+      ),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([204, ...Array(10).fill(200)]);
+    const filter = { appUid, externalId: 'contested' };
+    expect(await service.store.users.countDocuments(filter)).toBeLessThanOrEqual(1);
+  }
+});
+
+test("a user that is deleted, unknown or another application's is not there for any call", async () => {
+  const deleted = await makeUser('deleted');
+  await client.call('DELETE', `/sdkusers/${deleted}`);
+  const foreign = await makeUser('foreign');
+  await service.store.users.updateOne({ _id: foreign }, { $set: { appUid: 'app_other' } });
+  for (const uid of [deleted, foreign, 'usr_none', 'auth']) {
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const options = method === 'PATCH' ? { body: { name: 'Taken' } } : {};
+      const answer = await client.call(method, `/sdkusers/${uid}`, options);
+      expectProblem(answer, 404, 'not_found');
+    }
+    const member = `/accounts/${accountUid}/members/${uid}`;
+    expectProblem(await client.call('PUT', member), 404, 'not_found');
+  }
+  expect(await service.store.users.findOne({ _id: foreign })).toMatchObject({ name: null });
+});
+
+type Explained = { explain(verbosity: 'queryPlanner'): Promise<object> };
+
+/** The queries of the lists and of the removal of an account, as the handlers make them. */
+const queries: [string, () => Explained][] = [
+  ['users', () => service.store.users.find({ appUid, deletedAt: null }).sort({ _id: -1 })],
+  [
+    'users after a cursor',
+    () =>
+      service.store.users
+        .find({ appUid, deletedAt: null, _id: { $lt: 'usr_z' } })
+        .sort({ _id: -1 }),
+  ],
+  [
+    'members',
+    () => service.store.users.find({ appUid, accountUids: accountUid }).sort({ _id: -1 }),
+  ],
+  ['accounts', () => service.store.accounts.find({ appUid }).sort({ _id: -1 })],
+  ['agents of an account', () => service.store.agents.find({ appUid, accountUids: accountUid })],
+];
+
+test.each(queries)('the query for %s reads and sorts by an index', async (_what, query) => {
+  const explained = (await query().explain('queryPlanner')) as {
+    queryPlanner: { winningPlan: unknown };
+  };
+  const plan = JSON.stringify(explained.queryPlanner.winningPlan);
+  expect(plan).toContain('"stage":"IXSCAN"');
+  expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+});

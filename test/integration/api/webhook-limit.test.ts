@@ -1,0 +1,97 @@
+// The limit of webhooks an application, raised by its setting, and what grows with it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '../../../lib/ids.ts';
+import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import type { JsonBody } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+let webhookUids: string[];
+
+const webhooksPerAppMax = 1_000;
+const url = 'https://receiver.example.com/hook';
+const register = () => service.call('POST', '/webhooks', { body: { url, entities: ['agent'] } });
+
+beforeAll(async () => {
+  service = await startService({
+    worker: false,
+    env: { HERALD_WEBHOOKS_PER_APP: String(webhooksPerAppMax) },
+  });
+  const model = await insertWebhook(service, { url });
+  const others = Array.from({ length: webhooksPerAppMax - 2 }, () => ({
+    ...model,
+    _id: newId('whk', model.createdAt),
+  }));
+  await service.store.webhooks.insertMany(others);
+  await service.store.apps.updateOne(
+    { _id: service.app.appUid },
+    { $set: { webhookCount: webhooksPerAppMax - 1 } },
+  );
+  webhookUids = [model, ...others].map(({ _id }) => _id).toSorted();
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+test('a raised limit is the limit: the 1,000th webhook is registered and the next is refused', async () => {
+  const last = await register();
+  expect(last.status).toBe(201);
+  const refused = await register();
+  expectProblem(refused, 409, 'limit_reached');
+  expect(refused.body['detail']).toBe('an application has at most 1000 webhooks');
+  await service.call('DELETE', `/webhooks/${String(last.body['uid'])}`);
+});
+
+test('all webhooks are listed with what each holds, counted to 10,000, by two queries', async () => {
+  const [few = '', many = '', released = ''] = webhookUids;
+  const now = new Date();
+  const { store } = service;
+  const deliveries = (count: number, fields: Partial<DeliveryDocument>): DeliveryDocument[] =>
+    Array.from({ length: count }, () => newDelivery(service, now, fields));
+  await store.deliveries.insertMany([
+    ...deliveries(3, { webhookUid: few, state: 'held' }),
+    ...deliveries(2, { webhookUid: few, state: 'cancelled' }),
+    ...deliveries(10_001, { webhookUid: many, state: 'held' }),
+    ...deliveries(1, { webhookUid: released, state: 'delivered' }),
+    ...deliveries(1, { webhookUid: released, state: 'held', appUid: newId('app', now) }),
+  ]);
+
+  await store.db.setProfilingLevel('all');
+  const { body } = await service.call('GET', '/webhooks');
+  await store.db.setProfilingLevel('off');
+  const listed = body as unknown as JsonBody[];
+
+  expect(listed.map((webhook) => webhook['uid'])).toEqual(webhookUids);
+  const held = new Map(listed.map((webhook) => [String(webhook['uid']), webhook['heldCount']]));
+  expect([few, many, released].map((uid) => held.get(uid))).toEqual([3, 10_000, 0]);
+  for (const uid of [few, many, released]) {
+    const shown = await service.call('GET', `/webhooks/${uid}`);
+    expect(shown.body['heldCount']).toBe(held.get(uid));
+  }
+  const commands = await store.db
+    .collection('system.profile')
+    .find({
+      ns: { $in: ['webhooks', 'deliveries'].map((name) => `${store.db.databaseName}.${name}`) },
+    })
+    .map((entry) => `${String(entry['ns']).split('.')[1]}.${Object.keys(entry['command'])[0]}`)
+    .toArray();
+  expect(commands.filter((command) => command !== 'webhooks.getMore').toSorted()).toEqual([
+    'webhooks.aggregate',
+    'webhooks.find',
+  ]);
+});
+
+test('an event may be resent to as many webhooks as a setting allows, and not to one more', async () => {
+  const event = await insertEvent(service, webhookUids);
+  const path = `/events/${event._id}/resend`;
+  const known = await service.call('POST', path, { body: { webhookUids } });
+  expect(known.status).toBe(202);
+  const tooMany = Array.from({ length: webhooksPerAppMax + 1 }, (_, n) => `whk_${n}`);
+  const refused = await service.call('POST', path, { body: { webhookUids: tooMany } });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual(['#/webhookUids maxItems']);
+});

@@ -1,0 +1,97 @@
+// One event to 1,000 webhooks: how many activities it takes, and how large its history may become.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const webhookCount = 1_000;
+const activityCount = webhookCount / 100;
+
+let service: TestService;
+let receiver: Receiver;
+/** The paths whose next request is answered with 500. */
+const failing = new Set<string>();
+
+beforeAll(async () => {
+  service = await startService({
+    env: { HERALD_WEBHOOKS_PER_APP: String(webhookCount), HERALD_RETRY_SCHEDULE: '1s,1s' },
+  });
+  receiver = await startReceiver((response, { path }) => {
+    response.writeHead(failing.delete(path) ? 500 : 200).end();
+  });
+  await Promise.all(
+    Array.from({ length: webhookCount }, (_, n) =>
+      insertWebhook(service, { url: `${receiver.url}/${n}` }),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Course {
+  summary: unknown;
+  activities: Record<string, number>;
+  historyEvents: number;
+  historyBytes: number;
+  requests: number;
+}
+
+/** Reports one change and follows its workflow to the end. */
+async function deliverOne(): Promise<Course> {
+  const before = receiver.requests.length;
+  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
+  const body = { event: 'agent.updated', data };
+  const eventId = String((await service.call('POST', '/changes', { body })).body['eventId']);
+  const workflowId = await waitFor(async () => {
+    const event = await service.store.events.findOne({ _id: eventId });
+    return (event?.dispatchedAt && event.workflowId) || undefined;
+  });
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  const summary: unknown = await handle.result();
+  const info = (await handle.describe()).raw.workflowExecutionInfo;
+  const { events } = await handle.fetchHistory();
+  const activities: Record<string, number> = {};
+  for (const event of events ?? []) {
+    const name = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    if (name) activities[name] = (activities[name] ?? 0) + 1;
+  }
+  return {
+    summary,
+    activities,
+    historyEvents: Number(info?.historyLength),
+    historyBytes: Number(info?.historySizeBytes),
+    requests: receiver.requests.length - before,
+  };
+}
+
+// The bounds are those of docs/scaling.md: an activity is three events and a workflow task at most three more.
+test.each([
+  { what: 'no receiver fails', failures: 0 },
+  { what: 'half of the receivers fail once', failures: webhookCount / 2 },
+  { what: 'all receivers fail once', failures: webhookCount },
+])(
+  'to 1,000 webhooks, when $what: ten activities of first attempts, one more a failing delivery, and all arrive',
+  async ({ failures }) => {
+    for (let n = 0; n < failures; n += 1) failing.add(`/${n}`);
+    const course = await deliverOne();
+    expect(course.summary).toMatchObject({
+      deliveries: webhookCount,
+      delivered: webhookCount,
+      failedCount: 0,
+    });
+    expect(course.activities).toEqual({
+      attemptFirst: activityCount,
+      ...(failures === 0 ? {} : { retryDelivery: failures }),
+    });
+    expect(course.requests).toBe(webhookCount + failures);
+    expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + failures) + 20);
+    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * failures);
+  },
+  120_000,
+);

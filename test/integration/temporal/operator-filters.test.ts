@@ -1,0 +1,256 @@
+// The list filters of docs/operations.md, each run as it stands there: it finds what it says, and no more.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { EventName } from '../../../lib/events.ts';
+import { releaseWorkflowId } from '../../../lib/temporal/names.ts';
+import { deliveryStateAttribute } from '../../../lib/temporal/search-attributes.ts';
+import type { JsonBody } from '../../support/api-client.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Answering, Receiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+const receivers: Receiver[] = [];
+let webhooks: Record<'well' | 'down' | 'gone' | 'paused', string>;
+let workflows: Record<
+  'delivered' | 'retrying' | 'recovered' | 'failed' | 'held' | 'release' | 'released' | 'broken',
+  string
+>;
+let agentUid: string;
+let startedAt: Date;
+
+beforeAll(async () => {
+  startedAt = new Date();
+  service = await startService();
+  const agentsOf = (tenant: string) => ({ entities: ['agent'], externalTenantIds: [tenant] });
+  webhooks = {
+    well: await register((response) => response.end(), { entities: ['agent'] }),
+    down: await register(recoverForUpdates, {
+      ...agentsOf('globex'),
+      retrySchedule: ['1s', '1h'],
+    }),
+    gone: await register((response) => response.writeHead(410).end(), { entities: ['context'] }),
+    paused: await register((response) => response.end(), {
+      entities: ['contextfile'],
+      active: false,
+    }),
+  };
+  workflows = await startWorkflows();
+  await waitFor(
+    async () => {
+      const states = await Promise.all(Object.values(workflows).map(stateOf));
+      return states.join() === 'delivered,retrying,delivered,failed,held,,delivered,delivering';
+    },
+    { timeoutMs: 20_000, what: 'every workflow in its last state' },
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await service?.temporal.client.workflow.getHandle(workflows.broken).terminate();
+  await service?.[Symbol.asyncDispose]();
+  for (const receiver of receivers) await receiver[Symbol.asyncDispose]();
+});
+
+/** Answers 500, except to the second attempt of an update. */
+const recoverForUpdates: Answering = (response, { headers, body }) => {
+  const { event } = JSON.parse(body.toString('utf8')) as { event: string };
+  const recovers = event === 'agent.updated' && headers['x-webhook-attempt'] === '2';
+  response.writeHead(recovers ? 200 : 500).end();
+};
+
+async function startWorkflows(): Promise<typeof workflows> {
+  const quiet = await call('POST', '/agents', { agentName: 'A', externalTenantId: 'acme' });
+  agentUid = String(quiet['uid']);
+  const agent = await call('POST', '/agents', { agentName: 'B', externalTenantId: 'globex' });
+  await call('PATCH', `/agents/${String(agent['uid'])}`, { live: true });
+  const context = await call('POST', '/contexts', {
+    contextName: 'C',
+    externalTenantId: 'initech',
+  });
+  const file = await call('POST', `/contexts/${String(context['uid'])}/files`, {
+    fileName: 'd.pdf',
+    contentType: 'application/pdf',
+    sizeBytes: 1,
+  });
+  const held = await workflowOf(file, 'contextfile.created');
+  await waitFor(async () => (await stateOf(held)) === 'held', { what: 'the held delivery' });
+  const release = await resume(webhooks.paused);
+  const delivery = await service.store.deliveries.findOne({ webhookUid: webhooks.paused });
+  return {
+    delivered: await workflowOf(quiet, 'agent.created'),
+    retrying: await workflowOf(agent, 'agent.created'),
+    recovered: await workflowOf(agent, 'agent.updated'),
+    failed: await workflowOf(context, 'context.created'),
+    held,
+    release,
+    released: `${release}/${delivery?._id}`,
+    broken: await startBroken(),
+  };
+}
+
+/** Starts a workflow whose code faults on its input, again and again. */
+async function startBroken(): Promise<string> {
+  const { workflowId } = await service.temporal.client.workflow.start('deliverEvents', {
+    workflowId: 'event/evt_broken',
+    taskQueue: 'herald-events',
+    args: [{}],
+    // A fault is reported once and then left to this timeout, which is 10 s otherwise.
+    workflowTaskTimeout: '1 second',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: deliveryStateAttribute, value: 'delivering' },
+    ]),
+  });
+  return workflowId;
+}
+
+async function call(method: string, path: string, body: object): Promise<JsonBody> {
+  const answer = await service.call(method, path, { body });
+  expect({ path, status: Math.floor(answer.status / 100) }).toEqual({ path, status: 2 });
+  return answer.body;
+}
+
+async function register(answer: Answering, fields: object): Promise<string> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  const webhook = await call('POST', '/webhooks', { url: receiver.url, ...fields });
+  return String(webhook['uid']);
+}
+
+async function resume(webhookUid: string): Promise<string> {
+  await call('PATCH', `/webhooks/${webhookUid}`, { active: true });
+  const webhook = await service.store.webhooks.findOne({ _id: webhookUid });
+  return releaseWorkflowId(webhookUid, webhook?.resumedAt ?? new Date(Number.NaN));
+}
+
+async function eventIdOf(resourceUid: string, event: EventName): Promise<string> {
+  const found = await service.store.events.findOne({ resourceUid, event });
+  return found?._id ?? 'none';
+}
+
+async function workflowOf(resource: JsonBody, event: EventName): Promise<string> {
+  return `event/${await eventIdOf(String(resource['uid']), event)}`;
+}
+
+async function stateOf(workflowId: string): Promise<string | undefined> {
+  const query = `WorkflowId = "${workflowId}"`;
+  for await (const found of service.temporal.client.workflow.list({ query })) {
+    return found.typedSearchAttributes.get(deliveryStateAttribute);
+  }
+  return 'not listed';
+}
+
+async function find(query: string, { temporal } = service): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of temporal.client.workflow.list({ query })) {
+    found.push(workflowId);
+  }
+  return found.sort();
+}
+
+/** Puts a value where the documented filter has a placeholder such as `whk_…`. */
+function fill(filter: string, value: string): string {
+  return filter.replace(/[a-z]*_?…/, value);
+}
+
+const neverAttempted =
+  'ExecutionStatus = "Running" AND DeliveryState = "delivering" AND StartTime < "…"';
+const reported = 'TemporalReportedProblems IS NOT NULL';
+
+type Names = (keyof typeof workflows)[];
+
+const cases: { filter: string; value?: () => string | Promise<string>; finds: Names }[] = [
+  {
+    filter: 'WebhookUids = "whk_…"',
+    value: () => webhooks.well,
+    finds: ['delivered', 'retrying', 'recovered'],
+  },
+  {
+    filter: 'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Running"',
+    value: () => webhooks.down,
+    finds: ['retrying'],
+  },
+  {
+    filter: 'FailingWebhookUids = "whk_…"',
+    value: () => webhooks.down,
+    finds: ['retrying', 'recovered'],
+  },
+  {
+    filter: neverAttempted,
+    value: () => new Date().toISOString(),
+    finds: ['broken'],
+  },
+  {
+    filter: 'ExecutionStatus = "Running" AND DeliveryState = "retrying" AND StartTime < "…"',
+    value: () => new Date().toISOString(),
+    finds: ['retrying'],
+  },
+  { filter: 'ExecutionStatus = "Failed"', finds: ['failed'] },
+  {
+    filter: 'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Failed"',
+    value: () => webhooks.gone,
+    finds: ['failed'],
+  },
+  {
+    filter: 'WebhookUids = "whk_…" AND WorkflowType = "redeliver"',
+    value: () => webhooks.paused,
+    finds: ['release'],
+  },
+  {
+    filter: 'EventIds = "evt_…"',
+    value: () => eventIdOf(agentUid, 'agent.created'),
+    finds: ['delivered'],
+  },
+  {
+    filter: 'AppUid = "app_…"',
+    value: () => service.app.appUid,
+    finds: ['delivered', 'retrying', 'recovered', 'failed', 'held', 'release', 'released'],
+  },
+  { filter: 'ExternalTenantId = "…"', value: () => 'acme', finds: ['delivered'] },
+  { filter: 'ResourceUid = "…"', value: () => agentUid, finds: ['delivered'] },
+  { filter: 'EventType = "agent.updated"', finds: ['recovered'] },
+  { filter: 'DeliveryState = "held"', finds: ['held'] },
+];
+
+test.each(cases)('$filter finds $finds', async ({ filter, value, finds }) => {
+  const found = await find(fill(filter, (await value?.()) ?? ''));
+  expect(found).toEqual(finds.map((name) => workflows[name]).sort());
+});
+
+test.each(cases.filter(({ filter }) => filter.includes('StartTime')))(
+  '$filter finds nothing that started later',
+  async ({ filter }) => {
+    expect(await find(fill(filter, startedAt.toISOString()))).toEqual([]);
+  },
+);
+
+test(`${neverAttempted} finds an event that no worker takes up`, async () => {
+  await using unattended = await startService({ worker: false });
+  await insertWebhook(unattended, { url: 'http://127.0.0.1:1/' });
+  await unattended.call('POST', '/agents', { body: { agentName: 'A', externalTenantId: 'acme' } });
+  await waitFor(
+    async () =>
+      (await find(fill(neverAttempted, new Date().toISOString()), unattended)).length === 1,
+    { what: 'the event in the list' },
+  );
+});
+
+test(`${reported} finds the workflow whose code faults again and again`, async () => {
+  await waitFor(async () => (await find(reported)).length > 0, {
+    timeoutMs: 50_000,
+    what: 'the report of a problem',
+  });
+  expect(await find(reported)).toEqual([workflows.broken]);
+}, 60_000);
+
+test('every filter in the documentation is one of these', () => {
+  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const section = text.slice(text.indexOf("## Temporal's UI"), text.indexOf('## When Temporal'));
+  const spans = [...section.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+  const documented = spans.filter((span) => /^[A-Z][A-Za-z]+ (?:=|<|IN|IS) /.test(span));
+  const tested = [...cases.map(({ filter }) => filter), reported];
+  expect([...new Set(documented)].sort()).toEqual(tested.sort());
+});

@@ -1,0 +1,26 @@
+// What attempts need, over an installation of a test.
+import { systemClock } from '../../lib/clock.ts';
+import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
+import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import type { Installation } from './installation.ts';
+
+/** Makes the ports of attempts; `fields` replace the defaults. Lanes are not woken by default. */
+export function deliveryPorts(
+  { store, config }: Installation,
+  fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
+): DeliveryPorts {
+  const { retryScheduleMs, deactivateAfterMs, retention } = config;
+  return {
+    store,
+    records: createDeliveryRecords(store),
+    wakeLane: async () => undefined,
+    secretBox: createSecretBox(config.sealingKeys),
+    clock: systemClock,
+    random: Math.random,
+    retryScheduleMs,
+    deactivateAfterMs,
+    retention,
+    ...fields,
+  };
+}
