@@ -2,8 +2,9 @@
 import { canonicalEmail } from '../../lib/canonical-email.ts';
 import { limits } from '../../lib/config.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
-import { findOrCreateUser } from '../../lib/store/users.ts';
-import type { UserIdentity } from '../../lib/store/users.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import { findOrCreateUser, removeFromAccounts } from '../../lib/store/users.ts';
+import type { UserDocument, UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
@@ -52,8 +53,7 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
   });
   const [epoch, accountUids] = await Promise.all([
     context.readTokenEpoch(user),
-    // An account that is being deleted may not be off all of its users yet.
-    findKnownAccounts(store, appUid, user.accountUids),
+    dropDeletedAccounts(store, user),
   ]);
   const token = await context.tokens.issue({ userUid: user._id, appUid, accountUids, epoch });
   return {
@@ -66,6 +66,20 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
     },
   };
 };
+
+/**
+ * Gives the user's accounts without deleted ones: a deletion may not have come to this user yet, or
+ * have come while the account was being added. They are taken off the user here, too.
+ */
+async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<string[]> {
+  const { _id, appUid, accountUids } = user;
+  const known = await findKnownAccounts(store, appUid, accountUids);
+  if (known.length < accountUids.length) {
+    const deleted = accountUids.filter((uid) => !known.includes(uid));
+    await removeFromAccounts(store, { _id, appUid }, deleted);
+  }
+  return known;
+}
 
 function identify(
   { externalId, userEmail }: SignUserInBody,

@@ -87,8 +87,13 @@ async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocumen
   return findKeys(store);
 }
 
+/**
+ * Reads what the primary has: who loses the race for the first key must find the winner's, of which
+ * a majority may not know yet.
+ */
 function findKeys(store: Store): Promise<SigningKeyDocument[]> {
-  return store.signingKeys.find({ generation: { $gte: 1 } }).toArray();
+  const options = { readConcern: { level: 'local' } } as const;
+  return store.signingKeys.find({ generation: { $gte: 1 } }, options).toArray();
 }
 
 async function addKey(

@@ -4,12 +4,12 @@ import { coalesce } from '../coalesce.ts';
 import type { Store } from './connect.ts';
 import type { UserDocument } from './users.ts';
 
-// A token carries its epoch: how often its user's tokens and its application's had been revoked
-// when it was issued. Counting needs no clock: `iat` is in whole seconds, and the clocks of two
-// processes differ by more than the time between a revocation and the next sign-in, while one
-// that counts before it signs is dead after a revocation and alive without, to the instant.
-
-/** Gives the epoch of a user's token issued now: the sum of two counts that only ever grow. */
+/**
+ * Gives the epoch of a user's token issued now: how often the user's tokens were revoked and how
+ * often the application's, the sum of two counts that only grow. A token carries its epoch and is
+ * good while that is unchanged. A time would not do (docs/adr/0011): `iat` is in whole seconds, and
+ * the clocks of two processes differ by more than lies between a revocation and the next sign-in.
+ */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
 ) => Promise<number>;

@@ -126,6 +126,15 @@ export async function addToAccounts(
   throw new AppError('limit_reached', detail);
 }
 
+/** Takes accounts off a user. */
+export async function removeFromAccounts(
+  store: Store,
+  user: { _id: string; appUid: string },
+  accountUids: readonly string[],
+): Promise<void> {
+  await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
+}
+
 /**
  * Erases who a user is and keeps the uid. The identity is free from this moment on, and its next
  * sign-in makes a new user. Gives false when the application has no such user.

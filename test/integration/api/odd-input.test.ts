@@ -20,6 +20,7 @@ let agentUid: string;
 let contextUid: string;
 let fileUid: string;
 let webhookUid: string;
+let userUid: string;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
@@ -30,6 +31,8 @@ beforeAll(async () => {
   const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
   fileUid = await make(`/contexts/${contextUid}/files`, file);
   webhookUid = await make('/webhooks', { url: 'http://127.0.0.1:9/', entities: ['contextfile'] });
+  const signedIn = await service.call('POST', '/sdkusers/auth', { body: { externalId: 'odd' } });
+  userUid = String(signedIn.body['userUid']);
 });
 
 afterAll(async () => {
@@ -53,6 +56,10 @@ function writeRoutes(): Target[] {
       path: '/sdkusers/auth',
       fields: ['externalId', 'userEmail', 'name', 'accountUids'],
     },
+    { method: 'POST', path: '/sdkusers/token/verify', fields: ['authToken', 'agentUid'] },
+    { method: 'PATCH', path: `/sdkusers/${userUid}`, fields: ['name'] },
+    { method: 'POST', path: '/accounts', fields: ['name'] },
+    { method: 'PATCH', path: `/accounts/${service.app.accountUid}`, fields: ['name'] },
     { method: 'POST', path: '/webhooks', fields: webhook },
     { method: 'PATCH', path: `/webhooks/${webhookUid}`, fields: webhook },
     { method: 'POST', path: '/agents', fields: [...agent, 'externalTenantId'] },

@@ -1,5 +1,6 @@
 // What the verify call refuses: more than a hundred ways to make a token that must not stand for a user.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { createApp } from '../../../lib/store/create-app.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
@@ -39,6 +40,21 @@ test.each(refusalCases)(
     expect(await verify(service, good.text)).toMatchObject({ active: true });
   },
 );
+
+test('any one character changed, taken out or put in anywhere makes it invalid', async () => {
+  const { text } = good;
+  const place = integer({ min: 0, max: text.length - 1 });
+  const character = constantFrom(...Array.from('AZaz09-_.=+/ é'));
+  const removed = constantFrom(0, 1);
+  await assert(
+    asyncProperty(place, character, removed, async (at, put, taken) => {
+      const forged = text.slice(0, at) + put + text.slice(at + taken);
+      if (forged === text) return;
+      expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
+    }),
+    { numRuns: 300 },
+  );
+});
 
 const hourSeconds = 60 * 60;
 

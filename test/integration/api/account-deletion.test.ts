@@ -1,0 +1,165 @@
+// Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+let appUid: string;
+let client: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+beforeEach(async () => {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'App', keyPepper });
+  appUid = app.appUid;
+  client = createApiClient(service.apiUrl, app);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function makeAccount(name = 'Account'): Promise<string> {
+  const answer = await client.call('POST', '/accounts', { body: { name } });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+async function makeAgent(accountUids: string[]): Promise<string> {
+  const body = { agentName: 'Agent', externalTenantId: 'tenant', accountUids };
+  const answer = await client.call('POST', '/agents', { body });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+async function signIn(
+  externalId: string,
+  accountUids: string[] = [],
+): Promise<{ userUid: string; accounts: unknown }> {
+  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
+  expect(answer.status).toBe(200);
+  const { accounts } = decodeJwt(String(answer.body['authToken']));
+  return { userUid: String(answer.body['userUid']), accounts };
+}
+
+test('a deleted account is off its users, its agents and later tokens, with an event for each agent', async () => {
+  const [gone, kept] = [await makeAccount(), await makeAccount()];
+  const { userUid } = await signIn('left', [gone, kept]);
+  const alone = await makeAgent([gone]);
+  const shared = await makeAgent([kept, gone]);
+  const other = await makeAgent([kept]);
+  expect((await client.call('DELETE', `/accounts/${gone}`)).status).toBe(204);
+  const user = await client.call('GET', `/sdkusers/${userUid}`);
+  expect(user.body['accountUids']).toEqual([kept]);
+  expect((await signIn('left')).accounts).toEqual([kept]);
+  // An empty list, not none: without a list the agent would now be open to everybody.
+  const wanted = [
+    [alone, [], 2],
+    [shared, [kept], 2],
+    [other, [kept], 1],
+  ] as const;
+  for (const [uid, accountUids, eventCount] of wanted) {
+    const agent = await client.call('GET', `/agents/${uid}`);
+    expect(agent.body['accountUids']).toEqual(accountUids);
+    const events = await service.store.events.find({ resourceUid: uid }).sort({ _id: 1 }).toArray();
+    expect(events.map((event) => event.event)).toEqual(
+      ['agent.created', 'agent.updated'].slice(0, eventCount),
+    );
+    const { data } = JSON.parse(events.at(-1)?.body ?? '') as { data: object };
+    expect(data).toEqual(agent.body);
+  }
+  for (const [path, body] of [
+    ['/sdkusers/auth', { externalId: 'left', accountUids: [gone] }],
+    ['/agents', { agentName: 'A', externalTenantId: 't', accountUids: [gone] }],
+  ] as const) {
+    const answer = await client.call('POST', path, { body });
+    expectProblem(answer, 422, 'unknown_account_uids');
+    expect(faultsOf(answer)).toEqual(['#/accountUids/0 unknown_account']);
+  }
+});
+
+test('an account with more members and agents than a batch takes is deleted whole', async () => {
+  const uid = await makeAccount();
+  const now = new Date();
+  const { store } = service;
+  await store.users.insertMany(
+    Array.from({ length: 1_001 }, (_, i) => ({
+      _id: `usr_${appUid}_${i}`,
+      appUid,
+      externalId: `bulk ${i}`,
+      name: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    })),
+  );
+  await store.agents.insertMany(
+    Array.from({ length: 101 }, (_, i) => ({
+      _id: `agt_${appUid}_${i}`,
+      appUid,
+      agentName: 'A',
+      externalTenantId: 't',
+      live: false,
+      description: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+    })),
+  );
+  expect((await client.call('DELETE', `/accounts/${uid}`)).status).toBe(204);
+  expect(await store.users.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ appUid, accountUids: [] })).toBe(101);
+  expect(await store.events.countDocuments({ appUid, event: 'agent.updated' })).toBe(101);
+});
+
+test('what a deletion that died left behind opens nothing, and a repeated one takes it away', async () => {
+  const uid = await makeAccount();
+  const { userUid } = await signIn('stale', [uid]);
+  const other = await signIn('other stale', [uid]);
+  const agentUid = await makeAgent([uid]);
+  // As it is when the process dies right after the commit.
+  await service.store.accounts.deleteOne({ _id: uid });
+  expect((await signIn('stale')).accounts).toEqual([]);
+  // A sign-in takes it off its user already.
+  expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
+  expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+  const left = { accountUids: [] };
+  expect(await service.store.users.findOne({ _id: other.userUid })).toMatchObject(left);
+  expect(await service.store.agents.findOne({ _id: agentUid })).toMatchObject({ accountUids: [] });
+});
+
+test('sign-ins, members and agents that name an account while it is deleted are taken or refused, and none keeps it', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const uid = await makeAccount();
+    const { userUid } = await signIn(`bystander ${round}`);
+    const agent = { agentName: 'A', externalTenantId: 't', accountUids: [uid] };
+    const many = <T>(make: (i: number) => T): T[] => Array.from({ length: 8 }, (_, i) => make(i));
+    const externalIds = many((i) => `racer ${round} ${i}`);
+    const calls = await Promise.all([
+      ...externalIds.map((externalId) =>
+        client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids: [uid] } }),
+      ),
+      ...many(() => client.call('POST', '/agents', { body: agent })),
+      client.call('PUT', `/accounts/${uid}/members/${userUid}`),
+      client.call('DELETE', `/accounts/${uid}`),
+    ]);
+    for (const { status } of calls) expect([200, 201, 204, 404, 422]).toContain(status);
+    expect(calls.at(-1)?.status).toBe(204);
+    for (const externalId of externalIds) {
+      expect((await signIn(externalId)).accounts).toEqual([]);
+    }
+    expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+    expect(await service.store.users.countDocuments({ accountUids: uid })).toBe(0);
+    expect(await service.store.agents.countDocuments({ accountUids: uid })).toBe(0);
+  }
+});
