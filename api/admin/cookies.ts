@@ -15,9 +15,9 @@ export const oidcCookie: Cookie = { name: 'herald_oidc', sameSite: 'Lax' };
 /**
  * Gives the name and attributes of a cookie. Over https it is `__Host-…; Secure`: no other host
  * can set it and it never leaves TLS. Only where the service is known by a plain http address of
- * this machine (`npm start`) it is neither, because browsers refuse such cookies there: Safari every
- * Secure one, Chrome those named `__Host-`. Under any other plain http address it stays Secure, so
- * that signing in fails there rather than send the session in the clear.
+ * this machine (`npm start`) it is neither: Chrome and Firefox take Secure cookies there, Safari does
+ * not (https://bugs.webkit.org/show_bug.cgi?id=281149). Under any other plain http address it stays
+ * Secure, so that signing in fails there rather than send the session in the clear.
  */
 function formOf(publicUrl: string, cookie: Cookie): { name: string; attributes: string } {
   const { protocol, hostname } = new URL(publicUrl);
