@@ -11,6 +11,8 @@ export interface TestProvider extends AsyncDisposable {
   issuer: string;
   /** The claims of the next ID tokens, over the right ones. */
   claims: Record<string, unknown>;
+  /** What it tells of the user beside the ID token. */
+  userInfo: Record<string, unknown>;
   /** True signs them with a key that the provider does not publish. */
   forged: boolean;
   /** What the token endpoint refused, in words. */
@@ -81,7 +83,8 @@ export async function startIdentityProvider(): Promise<TestProvider> {
           json({ error: 'invalid_grant' }, 400);
         });
       });
-    } else if (url.pathname === '/jwks') json({ keys: [jwk] });
+    } else if (url.pathname === '/userinfo') json(provider.userInfo);
+    else if (url.pathname === '/jwks') json({ keys: [jwk] });
     else if (url.pathname === '/.well-known/openid-configuration') json(metadata(provider.issuer));
     else json({}, 404);
   });
@@ -92,6 +95,7 @@ export async function startIdentityProvider(): Promise<TestProvider> {
   const provider: TestProvider = {
     issuer: `http://127.0.0.1:${port}`,
     claims: {},
+    userInfo: {},
     forged: false,
     refusals: [],
     silent: false,
@@ -109,6 +113,7 @@ function metadata(issuer: string): Record<string, unknown> {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],

@@ -10,14 +10,17 @@ export interface OidcTransaction {
   codeVerifier: string;
 }
 
+/** What the provider says of the user, checked to come from it and nothing more. */
+export type UserClaims = Readonly<Record<string, unknown>>;
+
 export interface IdentityProvider {
   /** Gives the address to send the browser to. Throws `unavailable`. */
   begin(): Promise<{ url: URL; transaction: OidcTransaction }>;
   /**
-   * Gives the claims of the ID token that the answer at `callbackUrl` leads to. Throws `unavailable`,
+   * Gives the claims about the user that the answer at `callbackUrl` leads to. Throws `unavailable`,
    * or the library's error for an answer that does not hold.
    */
-  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<oidc.IDToken>;
+  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<UserClaims>;
 }
 
 const requestTimeoutSeconds = 5;
@@ -70,7 +73,10 @@ export function createIdentityProvider(
         });
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('the provider gave no ID token');
-        return claims;
+        const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
+        if (claims['email'] !== undefined || !hasMore) return claims;
+        // Where OpenID Connect Core §5.4 is taken at its word, the e-mail is told there only.
+        return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
       } catch (error) {
         throw isAway(error) ? away(error) : error;
       }

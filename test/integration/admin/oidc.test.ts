@@ -1,9 +1,10 @@
 // Signing in through an identity provider: who comes in, and which answers do not hold.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
+import { startCertifiedProvider } from '../../support/certified-provider.ts';
 import { clientId, clientSecret, startIdentityProvider } from '../../support/identity-provider.ts';
 import type { TestProvider } from '../../support/identity-provider.ts';
 
@@ -18,11 +19,8 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  Object.assign(provider, {
-    claims: { email, email_verified: true },
-    forged: false,
-    silent: false,
-  });
+  const claims = { email, email_verified: true };
+  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false });
 });
 
 afterAll(async () => {
@@ -115,6 +113,21 @@ test.each([
   await expectRefused(await comeBack(await visitProvider()));
 });
 
+test('an e-mail that the ID token leaves out is asked for, and counts if it is the same user', async () => {
+  provider.claims = {};
+  provider.userInfo = { sub: 'user-1', email, email_verified: true };
+  expect((await comeBack(await visitProvider())).status).toBe(303);
+  for (const userInfo of [
+    { sub: 'user-2', email, email_verified: true },
+    { sub: 'user-1', email, email_verified: false },
+    { sub: 'user-1' },
+    { email, email_verified: true },
+  ]) {
+    provider.userInfo = userInfo;
+    await expectRefused(await comeBack(await visitProvider()));
+  }
+});
+
 test('an ID token signed with another key lets nobody in', async () => {
   provider.forged = true;
   await expectRefused(await comeBack(await visitProvider()));
@@ -178,6 +191,23 @@ test('a provider that does not answer is 503, and works again once it does', asy
   await expectRefused(await comeBack(visit), 503);
   provider.silent = false;
   expect((await comeBack(visit)).status).toBe(303);
+}, 30_000);
+
+test('an independent, certified provider and this service understand one another', async () => {
+  const redirectUri = 'http://herald.example/admin/api/oidc/callback';
+  // It warns that its forms are for trying out, which is what they are used for, and of Node 20.
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  await using certified = await startCertifiedProvider(redirectUri);
+  await using other = await startService({ worker: false, env: settings(certified.issuer) });
+  await createAdmin(other.store, { email, password: null, superuser: true });
+  const start = await open(`${other.apiUrl}/admin/api/oidc/start`);
+  const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const location = start.headers.get('location') ?? '';
+  const { pathname, search } = new URL(await certified.signIn(location, email));
+  const back = await open(`${other.apiUrl}${pathname}${search}`, cookie);
+  expect(back.status).toBe(303);
+  expect(back.headers.getSetCookie()[0]).toMatch(/^__Host-herald_admin=/);
+  warn.mockRestore();
 }, 30_000);
 
 test('a provider that is not there is 503; without one the paths are not found', async () => {
