@@ -1,4 +1,4 @@
-// Everything the worker process runs: workflow worker, activity worker and relay, over one store.
+// Everything the worker process runs: workflow worker, activity workers and relay, over one store.
 import { createActivities } from '../activities/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Config } from '../lib/config.ts';
@@ -12,7 +12,7 @@ import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import { createLaneWaker } from '../lib/temporal/wake-lane.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
-import { createActivityWorker, createWorkflowWorker, runWorkers } from './create-worker.ts';
+import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { runRelay } from './relay.ts';
 
 /** A running worker process. `failed` resolves with the fault when it can do no more work. */
@@ -44,7 +44,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
     const workers = open.use(
       runWorkers([
         await createWorkflowWorker(temporal, bundle),
-        await createActivityWorker(temporal, activities),
+        ...(await createActivityWorkers(temporal, activities)),
       ]),
     );
     const dispatcher = createDispatcher({

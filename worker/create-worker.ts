@@ -1,8 +1,8 @@
-// The two workers of the service: one runs workflows, one makes delivery attempts.
+// The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
 import { Worker } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue, eventsTaskQueue } from '../lib/temporal/names.ts';
+import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
@@ -12,7 +12,8 @@ const shutdownGraceTimeMs = 7_000;
 const shutdownForceTimeMs = 9_000;
 // After a worker dies its workflows' next tasks wait this long for it before others get them.
 const stickyTimeoutMs = 2_000;
-// Deliveries wait for receivers, not for the processor, so many fit into one process.
+// Deliveries wait for receivers, not for the processor, so many fit into one process. Retries have
+// places of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
 const activitiesAtOnceMax = 200;
 
 /** Makes the worker that runs workflows; both process roles run one (design §4.7). */
@@ -32,21 +33,26 @@ export async function createWorkflowWorker(
   });
 }
 
-/** Makes the worker that runs activities: the attempts. */
-export async function createActivityWorker(
+/** Makes the workers that run activities: first attempts and what else is quick, and retries. */
+export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
-): Promise<Worker> {
-  return Worker.create({
-    connection: temporal.connection,
-    namespace: temporal.namespace,
-    taskQueue: deliveriesTaskQueue,
-    activities,
-    maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
-    shutdownGraceTime: shutdownGraceTimeMs,
-    shutdownForceTime: shutdownForceTimeMs,
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  });
+): Promise<Worker[]> {
+  return Promise.all(
+    [deliveriesTaskQueue, retriesTaskQueue].map((taskQueue) =>
+      Worker.create({
+        connection: temporal.connection,
+        namespace: temporal.namespace,
+        taskQueue,
+        // All of them on both: a retry that was begun by an earlier version waits on the first.
+        activities,
+        maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+        shutdownGraceTime: shutdownGraceTimeMs,
+        shutdownForceTime: shutdownForceTimeMs,
+        activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+      }),
+    ),
+  );
 }
 
 /** Workers that run. `failed` resolves with the first fault that ended one; disposing stops all. */

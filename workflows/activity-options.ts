@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue } from '../lib/temporal/names.ts';
+import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
 // Our own faults (database away, worker killed) are tried again soon and without an end of their
 // own; a receiver's failure sets its own delay and ends when its schedule does.
@@ -27,16 +27,19 @@ export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemp
  * most; so 15 days is an outer wall.
  */
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
-  taskQueue: deliveriesTaskQueue,
+  taskQueue: retriesTaskQueue,
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '15 days',
   heartbeatTimeout: '3 seconds',
   retry: ownFaults,
 });
 
-/** A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 15. */
+/**
+ * A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 15. It takes
+ * as long as receivers do, so it is among the retries.
+ */
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
-  taskQueue: deliveriesTaskQueue,
+  taskQueue: retriesTaskQueue,
   startToCloseTimeout: '45 seconds',
   heartbeatTimeout: '3 seconds',
   retry: ownFaults,

@@ -3,6 +3,7 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
+import { invalidRequest } from '../http/validate.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, noSuchWebhook, readFields } from './webhook-fields.ts';
@@ -19,6 +20,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   const { store } = context;
   const now = context.clock.now();
   const filter = { _id: params['webhookUid'] ?? '', appUid };
+  checkResume(body);
   const written = readFields(context, body);
   const fields = { ...written, ...forgiven(written), updatedAt: now };
   const resume = { resumedAt: now, onResume: body.onResume ?? 'deliver' };
@@ -38,6 +40,13 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   if (resumed) context.dispatcher.release({ _id: webhook._id, appUid, ...resume });
   return { status: 200, body: await showWebhook(context, webhook) };
 };
+
+/** What becomes of held deliveries is a matter of a resume; without one it would be ignored unseen. */
+function checkResume({ active, onResume }: ChangeWebhookBody): void {
+  if (onResume === undefined || active === true) return;
+  const detail = 'onResume says what a resume does, so active must be true beside it';
+  throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
+}
 
 /** Whoever sets `active` has taken note of why the service paused the webhook, and starts anew. */
 function forgiven(written: WrittenFields): Partial<WebhookDocument> {

@@ -23,7 +23,7 @@ import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { outcomeOf, recordStep, recordUnsent } from './record-step.ts';
+import { isCarriedBy, outcomeOf, recordStep, recordUnsent } from './record-step.ts';
 
 export interface AttemptOptions {
   trigger: Extract<AttemptTrigger, 'event' | 'retry'>;
@@ -62,29 +62,30 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const { records } = ports;
   const [delivery, event, webhook] = await Promise.all([
-    records.readDelivery(key),
-    records.readEvent(key),
-    records.readWebhook(key),
+    ports.records.readDelivery(key),
+    ports.records.readEvent(key),
+    ports.records.readWebhook(key),
   ]);
-  if (delivery !== null && (delivery.redeliveryUid ?? null) !== options.redeliveryUid) {
-    // A redelivery took it over, and decides from now on.
-    return { ...outcomeOf(key, delivery), state: 'superseded' };
+  if (delivery !== null && !isCarriedBy(delivery, options)) {
+    return outcomeOf(key, delivery, options);
   }
   if (delivery !== null && delivery.lane !== null && options.inLane !== true) {
     return handToLane(ports, key, { delivery, lane: delivery.lane });
   }
-  if (delivery !== null && !isDue(delivery, ports.clock.now())) return outcomeOf(key, delivery);
+  if (delivery !== null && !isDue(delivery, ports.clock.now())) {
+    return outcomeOf(key, delivery, options);
+  }
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+  const unsent = { event, delivery, options };
   if (webhook === null || event.erasedAt !== null) {
-    return recordUnsent(ports, key, { event, delivery, state: 'cancelled' });
+    return recordUnsent(ports, key, { ...unsent, state: 'cancelled' });
   }
   if (!webhook.active) {
-    const held = await recordUnsent(ports, key, { event, delivery, state: 'held' });
+    const held = await recordUnsent(ports, key, { ...unsent, state: 'held' });
     // Resuming sets `active` first and looks for held deliveries second. Read again after the
     // write, so that a resume between our two steps does not leave this delivery behind.
-    const resumed = await records.readWebhook(key);
+    const resumed = await ports.records.readWebhook(key);
     if (resumed === null || !resumed.active) return held;
     return sendInTurn(ports, key, { event, webhook: resumed, delivery, options });
   }
@@ -117,7 +118,8 @@ async function sendInTurn(
   if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
   const lane: LaneKey = { appUid, webhookUid, resourceUid };
   if (delivery?.requeuedAs !== 'resend') {
-    const outcome = await recordUnsent(ports, key, { event, delivery, state: 'waiting' });
+    const unsent = { event, delivery, options, state: 'waiting' } as const;
+    const outcome = await recordUnsent(ports, key, unsent);
     await ports.wakeLane({ lane, letGo: null });
     return outcome;
   }
@@ -137,7 +139,7 @@ async function handToLane(
   const { appUid, webhookUid } = key;
   const { resourceUid } = lane;
   await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, letGo: null });
-  return { ...outcomeOf(key, delivery), state: 'waiting' };
+  return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 
 async function sendAndRecord(
@@ -184,6 +186,7 @@ async function sendAndRecord(
         state: verdict.state,
         isFirst: delivery === null,
         attemptsBefore,
+        redeliveryUid: options.redeliveryUid,
         attempt,
         nextAttemptAt: verdict.nextAttemptAt,
         // It keeps its place until it is settled.

@@ -10,7 +10,15 @@ export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
 
 const noTarget: AttemptTarget = { host: null, attemptsMax: null };
 
-/** Records a step; when another process recorded one meanwhile, what it recorded is the outcome. */
+/** Whose step it is: that of a redelivery, or with null that of the event's own workflow or a release. */
+export type Carrier = Pick<DeliveryStep, 'redeliveryUid'>;
+
+/** Whether no other redelivery took the delivery over: that one decides from then on. */
+export function isCarriedBy(delivery: DeliveryDocument, { redeliveryUid }: Carrier): boolean {
+  return (delivery.redeliveryUid ?? null) === redeliveryUid;
+}
+
+/** Records a step. What another process recorded meanwhile stands, and so does what a redelivery took over. */
 export async function recordStep(
   { records }: Pick<DeliveryPorts, 'records'>,
   key: DeliveryKey,
@@ -19,10 +27,9 @@ export async function recordStep(
   const written = await records.record(key, step);
   if (!written) {
     const stored = await records.readDelivery(key);
-    if (stored === null)
-      throw new Error(`delivery of ${key.eventId} vanished while being recorded`);
+    if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
     deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
-    return outcomeOf(key, stored);
+    return outcomeOf(key, stored, step);
   }
   return {
     eventId: key.eventId,
@@ -43,10 +50,11 @@ export async function recordUnsent(
   facts: {
     event: EventDocument;
     delivery: DeliveryDocument | null;
+    options: Carrier;
     state: 'cancelled' | 'held' | 'waiting';
   },
 ): Promise<DeliveryOutcome> {
-  const { event, delivery, state } = facts;
+  const { event, delivery, options, state } = facts;
   const { resourceUid, sequence } = event;
   const outcome = await recordStep(ports, key, {
     step: {
@@ -54,6 +62,7 @@ export async function recordUnsent(
       state,
       isFirst: delivery === null,
       attemptsBefore: delivery?.attemptCount ?? 0,
+      redeliveryUid: options.redeliveryUid,
       attempt: null,
       nextAttemptAt: null,
       lane: state === 'waiting' && sequence !== null ? { resourceUid, sequence } : null,
@@ -66,13 +75,17 @@ export async function recordUnsent(
   return outcome;
 }
 
-/** Tells how a stored delivery stands. */
-export function outcomeOf(key: DeliveryKey, delivery: DeliveryDocument): DeliveryOutcome {
+/** Tells how a stored delivery stands to who carried it: `superseded` once another does. */
+export function outcomeOf(
+  key: DeliveryKey,
+  delivery: DeliveryDocument,
+  by: Carrier,
+): DeliveryOutcome {
   const last = delivery.attempts.at(-1);
   return {
     eventId: key.eventId,
     webhookUid: key.webhookUid,
-    state: delivery.state,
+    state: isCarriedBy(delivery, by) ? delivery.state : 'superseded',
     attemptCount: delivery.attemptCount,
     status: last?.status ?? null,
     errorClass: last?.errorClass ?? null,

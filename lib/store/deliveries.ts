@@ -72,6 +72,8 @@ export interface DeliveryStep {
   isFirst: boolean;
   /** How many attempts had been recorded when the step began: the guard against a second writer. */
   attemptsBefore: number;
+  /** Which redelivery carried it then, null for none: one that took it over since decides alone. */
+  redeliveryUid: string | null;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
   /** The place in its lane, where it goes to one or stays in it. */
@@ -142,8 +144,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 }
 
 /**
- * Records a further step. Gives false, and writes nothing, when another writer recorded an attempt
- * since the step began: then the stored state stands.
+ * Records a further step. Gives false, and writes nothing, when another writer recorded an attempt,
+ * or a redelivery took the delivery over, since the step began: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
@@ -153,7 +155,7 @@ export async function recordDelivery(
   const { attempt } = step;
   const kept = -limits.attemptsKeptMax;
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount: step.attemptsBefore },
+    { ...key, attemptCount: step.attemptsBefore, redeliveryUid: step.redeliveryUid },
     {
       $set: {
         state: step.state,

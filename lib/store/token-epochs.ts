@@ -7,7 +7,7 @@ import type { UserDocument } from './users.ts';
 /**
  * Gives the epoch of a user's token issued now: how often the user's tokens were revoked and how
  * often the application's, the sum of two counts that only grow. A token carries its epoch and is
- * good while that is unchanged. A time would not do (docs/adr/0011): `iat` is in whole seconds, and
+ * good while that is unchanged. A time would not do (docs/adr/0012): `iat` is in whole seconds, and
  * the clocks of two processes differ by more than lies between a revocation and the next sign-in.
  */
 export type TokenEpochReader = (

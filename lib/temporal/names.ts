@@ -3,6 +3,8 @@
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';
+/** Retries, apart: whoever is slow enough to be retried must not keep first attempts waiting. */
+export const retriesTaskQueue = 'herald-retries';
 
 /** The workflow's type. It is a public name: running workflows carry it, so it is never renamed. */
 export const deliverEventsWorkflow = 'deliverEvents';

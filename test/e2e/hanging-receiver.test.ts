@@ -48,3 +48,36 @@ test('200 deliveries to one webhook are done while the first attempts to a webho
   );
   expect(healthy.requests).toHaveLength(changeCount);
 }, 60_000);
+
+test('more retries that hang than a worker has places for keep no first attempt waiting', async () => {
+  // Twenty origins, because no more than 32 requests go to one of them at once.
+  const receivers = await Promise.all(
+    Array.from({ length: 20 }, async () => open.use(await startReceiver(() => undefined))),
+  );
+  const retryScheduleMs = Array(20).fill(1_000);
+  for (const { url } of receivers) {
+    await insertWebhook(service, { url, entities: ['context'], retryScheduleMs });
+  }
+  await insertWebhook(service, { url: `${healthy.url}/prompt`, entities: ['agent'] });
+  const report = async (event: string): Promise<string> => {
+    const data = { uid: 'uid_1', externalTenantId: 'tenant-1' };
+    const { body } = await service.call('POST', '/changes', { body: { event, data } });
+    return String(body['eventId']);
+  };
+  // 600 deliveries that each hang for 5 s, rest for one and hang again.
+  await Promise.all(Array.from({ length: 30 }, () => report('context.updated')));
+  const requestCount = () => receivers.reduce((sum, { requests }) => sum + requests.length, 0);
+  await waitFor(() => requestCount() >= 800, { timeoutMs: 30_000, what: '200 retries that hang' });
+
+  const eventId = await report('agent.updated');
+  const reportedAtMs = performance.now();
+  await waitFor(
+    () =>
+      healthy.requests.some(
+        ({ path, headers }) => path === '/prompt' && headers['webhook-id'] === eventId,
+      ),
+    { timeoutMs: 20_000, what: 'the delivery to the healthy receiver' },
+  );
+  // Behind them it would wait for 8 s and more.
+  expect(performance.now() - reportedAtMs).toBeLessThan(4_000);
+}, 90_000);

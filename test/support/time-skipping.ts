@@ -19,7 +19,7 @@ import { registerSearchAttributes } from '../../lib/temporal/search-attributes.t
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { installRuntime } from '../../worker/connect-temporal.ts';
 import {
-  createActivityWorker,
+  createActivityWorkers,
   createWorkflowWorker,
   runWorkers,
 } from '../../worker/create-worker.ts';
@@ -93,7 +93,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   open.use(
     runWorkers([
       await createWorkflowWorker(temporal, await loadWorkflowBundle(servers.workflowBundle)),
-      await createActivityWorker(temporal, {
+      ...(await createActivityWorkers(temporal, {
         ...activities,
         attemptFirst: atVirtualTime('attemptFirst', (input: AttemptFirstInput) =>
           activities.attemptFirst(input),
@@ -101,7 +101,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
         retryDelivery: atVirtualTime('retryDelivery', (input: RetryDeliveryInput) =>
           activities.retryDelivery(input),
         ),
-      }),
+      })),
     ]),
   );
   const dispatcher = createDispatcher({

@@ -109,6 +109,7 @@ test.each([
   [{ retrySchedule: [5] }, '#/retrySchedule/0 type'],
   [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule'],
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
+  [{ ordering: 'fifo' }, '#/ordering enum'],
   [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
 ])('a webhook with %j is refused', async (fields, fault) => {
   const answer = await service.call('POST', '/webhooks', {
@@ -116,6 +117,20 @@ test.each([
   });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test.each([
+  [{ onResume: 'discard' }, '#/onResume without_resume'],
+  [{ onResume: 'deliver', active: false }, '#/onResume without_resume'],
+  [{ onResume: 'drop', active: true }, '#/onResume enum'],
+])('a change with %j is refused and changes nothing', async (fields, fault) => {
+  const uid = await register({});
+  const answer = await service.call('PATCH', `/webhooks/${uid}`, {
+    body: { entities: ['context'], ...fields },
+  });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+  expect((await service.call('GET', `/webhooks/${uid}`)).body['entities']).not.toEqual(['context']);
 });
 
 test('a schedule of its own is shown as it was written', async () => {

@@ -72,17 +72,15 @@ test('all webhooks are listed with what each holds, counted to 10,000, by two qu
     const shown = await service.call('GET', `/webhooks/${uid}`);
     expect(shown.body['heldCount']).toBe(held.get(uid));
   }
+  const names = ['webhooks', 'deliveries'].map((name) => `${store.db.databaseName}.${name}`);
   const commands = await store.db
     .collection('system.profile')
-    .find({
-      ns: { $in: ['webhooks', 'deliveries'].map((name) => `${store.db.databaseName}.${name}`) },
-    })
-    .map((entry) => `${String(entry['ns']).split('.')[1]}.${Object.keys(entry['command'])[0]}`)
+    .find({ ns: { $in: names }, 'command.getMore': { $exists: false } })
     .toArray();
-  expect(commands.filter((command) => command !== 'webhooks.getMore').toSorted()).toEqual([
-    'webhooks.aggregate',
-    'webhooks.find',
-  ]);
+  const kinds = commands.map(({ ns, command }) => `${String(ns)}.${Object.keys(command)[0]}`);
+  expect(kinds.toSorted()).toEqual([`${names[0]}.aggregate`, `${names[0]}.find`]);
+  // Held deliveries are counted in their index: none of their documents is read.
+  for (const { docsExamined } of commands) expect(docsExamined).toBeLessThanOrEqual(1_000);
 });
 
 test('an event may be resent to as many webhooks as a setting allows, and not to one more', async () => {

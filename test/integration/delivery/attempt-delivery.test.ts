@@ -5,9 +5,15 @@ import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
+import { newId } from '../../../lib/ids.ts';
+import { requeueDeliveries } from '../../../lib/store/deliveries.ts';
 import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
+import {
+  insertEvent,
+  insertWebhook,
+  newDelivery as newDeliveryDocument,
+} from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -93,6 +99,36 @@ test('two processes that make the same attempt at once leave one record and agre
   expect(delivery?.attempts).toHaveLength(1);
   expect(delivery?.attemptCount).toBe(1);
 });
+
+test.each([
+  ['the first', 0],
+  ['a later', 1],
+])(
+  'a resend that comes while %s attempt is under way is sent, however that attempt ends',
+  async (_which, attemptsBefore) => {
+    const key = await newDelivery();
+    const { store } = installation;
+    await store.webhooks.updateOne({ _id: key.webhookUid }, { $set: { retryScheduleMs: [] } });
+    if (attemptsBefore > 0) {
+      const delivery = { ...key, state: 'held', attemptCount: attemptsBefore } as const;
+      await store.deliveries.insertOne(newDeliveryDocument(installation, new Date(), delivery));
+    }
+    held = [];
+    const attempting = attempt(key);
+    await waitFor(() => held?.length === 1);
+    const redeliveryUid = newId('rdl');
+    const requeueing = { redeliveryUid, requeuedAs: 'resend', now: new Date() } as const;
+    await requeueDeliveries(store, [{ ...key, event: 'agent.updated' }], requeueing);
+    status = 500;
+    for (const answer of held) answer();
+    expect(await attempting).toMatchObject({ state: 'superseded' });
+
+    [held, status] = [null, 200];
+    const options = { trigger: 'event', redeliveryUid, signal: never } as const;
+    expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'delivered' });
+    expect(requestsOf(key)).toBe(2);
+  },
+);
 
 test('a stopping process rejects its attempt and records nothing', async () => {
   held = [];

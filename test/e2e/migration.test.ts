@@ -1,0 +1,87 @@
+// docs/migration.md, step by step: from the retired call to a token, with the calls as the page gives them.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeTestAdmin } from '../support/admin-client.ts';
+import type { TestAdmin } from '../support/admin-client.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { expectProblem } from '../integration/api/problems.ts';
+
+let service: TestService;
+let admin: TestAdmin;
+let page: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  admin = await makeTestAdmin(service, { superuser: true });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** The calls of the page: their paths with this application's uid, and their bodies as they stand there. */
+function callsOf(text: string): { path: string; body: unknown }[] {
+  const calls = text.matchAll(/curl https:\/\/agents\.example\.com(\S+)[^`]*?-d '([^']+)'/g);
+  return [...calls].map(([, path = '', body = '']) => ({
+    path: path.replace('$APP_UID', service.app.appUid),
+    body: JSON.parse(body) as unknown,
+  }));
+}
+
+test('the retired call, whatever it sends, says where to read on, and the page is there', async () => {
+  for (const body of [{}, { email: 'ada@example.com', key: 'legacy' }, 'not json']) {
+    const answer = await service.raw('POST', '/api-authenticate-embedded-user', {
+      headers: { host: 'legacy.example.com' },
+      body,
+    });
+    expectProblem(answer, 410, 'legacy_auth_retired');
+    const [, link = ''] = /^<([^>]+)>/.exec(answer.headers.get('link') ?? '') ?? [];
+    const { pathname } = new URL(link);
+    const shown = await service.raw('GET', pathname, { headers: {} });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([
+      200,
+      'text/markdown; charset=utf-8',
+    ]);
+    page = shown.text;
+  }
+  expect(page).toBe(readFileSync('docs/migration.md', 'utf8'));
+});
+
+test('the calls of the page, one after the other, end with a token of the user', async () => {
+  const [makeKey, signIn, ...others] = callsOf(page);
+  expect(others).toEqual([]);
+  const made = await service.raw('POST', makeKey?.path ?? '', {
+    headers: admin.headers,
+    body: makeKey?.body,
+  });
+  expect(made.status).toBe(201);
+  const apiKey = String(made.body['apiKey']);
+  expect(apiKey).toMatch(/^ahk_/);
+
+  const call = { headers: { 'x-api-key': apiKey }, body: signIn?.body };
+  const signedIn = await service.raw('POST', signIn?.path ?? '', call);
+  expect(signedIn.status).toBe(200);
+  expect(Object.keys(signedIn.body).sort()).toEqual(
+    ['authToken', 'created', 'expiresAt', 'userUid'].sort(),
+  );
+  const again = await service.raw('POST', signIn?.path ?? '', call);
+  expect([again.body['userUid'], again.body['created']]).toEqual([signedIn.body['userUid'], false]);
+  const { authToken } = signedIn.body;
+  const verify = await service.raw(
+    'POST',
+    `/api/v1/appuid/${service.app.appUid}/sdkusers/token/verify`,
+    { headers: { 'x-api-key': apiKey }, body: { authToken } },
+  );
+  expect(verify.body['active']).toBe(true);
+});
+
+test('what the page says is refused, is refused', async () => {
+  const identity = { externalId: 'user-1', userEmail: 'ada@example.com' };
+  for (const body of [{}, identity, { externalId: 'user-1', legacyField: true }]) {
+    expectProblem(await service.call('POST', '/sdkusers/auth', { body }), 400, 'invalid_request');
+  }
+  const unknown = { externalId: 'user-1', accountUids: ['acc_unknown'] };
+  const refused = await service.call('POST', '/sdkusers/auth', { body: unknown });
+  expectProblem(refused, 422, 'unknown_account_uids');
+});

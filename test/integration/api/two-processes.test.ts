@@ -1,0 +1,101 @@
+// What is taken back on one api process is taken back on every other, at once.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApiContext } from '../../../api/context.ts';
+import { serve } from '../../../api/serve.ts';
+import type { RunningApi } from '../../../api/serve.ts';
+import { createApiKey } from '../../../lib/store/create-app.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient, Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+// What the service promises; each is looked at no later than that after it was taken back.
+const feltWithinMs = 5_000;
+
+let service: TestService;
+let second: RunningApi;
+/** Both processes, the one that takes back and the other. */
+let clients: ApiClient[];
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  const { config, store, temporal, app } = service;
+  const context = await createApiContext({ config, store, temporal, eager: false });
+  second = await serve(context);
+  clients = [service, createApiClient(`http://127.0.0.1:${second.port}`, app)];
+});
+
+afterAll(async () => {
+  await second?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const onBoth = (call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(clients.map(call));
+
+async function signIn(externalId: string): Promise<string> {
+  const { body } = await service.call('POST', '/sdkusers/auth', { body: { externalId } });
+  return String(body['authToken']);
+}
+
+const isActive = (authToken: string) => async (client: ApiClient) =>
+  client.call('POST', '/sdkusers/token/verify', { body: { authToken } });
+
+/** Uses something on both processes, takes it back on one, and uses it on both again, once. */
+async function beforeAndAfter(
+  use: (client: ApiClient) => Promise<Answer>,
+  takeBack: () => Promise<Answer>,
+): Promise<[Answer[], Answer[]]> {
+  const before = await onBoth(use);
+  expect((await takeBack()).status).toBeLessThan(300);
+  const takenBackAt = performance.now();
+  const after = await onBoth(use);
+  expect(performance.now() - takenBackAt).toBeLessThan(feltWithinMs);
+  return [before, after];
+}
+
+test('a revoked key opens nothing on either process', async () => {
+  const { keyPepper } = service.config;
+  const { appUid } = service.app;
+  const apiKey = await createApiKey(service.store, { appUid, name: 'Revoked soon', keyPepper });
+  const admin = await makeTestAdmin(service, { superuser: true });
+  const stored = await service.store.apiKeys.findOne({ appUid, name: 'Revoked soon' });
+  const [before, after] = await beforeAndAfter(
+    (client) => client.call('GET', '/webhooks', { headers: { 'x-api-key': apiKey } }),
+    () => admin.call('POST', `/apps/${appUid}/keys/${stored?._id}/revoke`),
+  );
+  expect(before.map((answer) => answer.status)).toEqual([200, 200]);
+  expect(after.map((answer) => answer.status)).toEqual([401, 401]);
+});
+
+test("a user's revoked tokens are inactive on either process", async () => {
+  const token = await signIn('ada');
+  const user = await service.store.users.findOne({ externalId: 'ada' });
+  const [before, after] = await beforeAndAfter(isActive(token), () =>
+    service.call('POST', `/sdkusers/${user?._id}/tokens/revoke`),
+  );
+  expect(before.map((answer) => answer.body['active'])).toEqual([true, true]);
+  expect(after.map((answer) => answer.body['active'])).toEqual([false, false]);
+});
+
+test("an application's revoked tokens are inactive on either process", async () => {
+  const token = await signIn('bob');
+  const [before, after] = await beforeAndAfter(isActive(token), () =>
+    service.call('POST', '/sdkusers/tokens/revoke'),
+  );
+  expect(before.map((answer) => answer.body['active'])).toEqual([true, true]);
+  expect(after.map((answer) => answer.body['active'])).toEqual([false, false]);
+});
+
+test('a deleted user is unknown on either process, and so are the tokens', async () => {
+  const token = await signIn('carol');
+  const user = await service.store.users.findOne({ externalId: 'carol' });
+  const [before, after] = await beforeAndAfter(isActive(token), () =>
+    service.call('DELETE', `/sdkusers/${user?._id}`),
+  );
+  expect(before.map((answer) => answer.body['active'])).toEqual([true, true]);
+  expect(after.map((answer) => answer.body['active'])).toEqual([false, false]);
+  const shown = await onBoth((client) => client.call('GET', `/sdkusers/${user?._id}`));
+  expect(shown.map((answer) => answer.status)).toEqual([404, 404]);
+});
