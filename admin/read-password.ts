@@ -1,5 +1,4 @@
 // Reads a password from the terminal without showing it, or as a line from a pipe.
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
@@ -8,31 +7,28 @@ import { Writable } from 'node:stream';
  * when the two differ, or nothing came. It is never an argument, which other users of the machine see.
  */
 export async function readNewPassword(): Promise<string> {
-  if (!process.stdin.isTTY) {
-    process.stderr.write('Reading the password from standard input.\n');
-    return readLine();
-  }
-  process.stderr.write('Password (12 to 128 characters, not shown): ');
-  const password = await readLine();
-  process.stderr.write('\nThe same again: ');
-  const again = await readLine();
-  process.stderr.write('\n');
-  if (password.normalize('NFKC') !== again.normalize('NFKC')) throw new Error('the two differ');
-  return password;
-}
-
-async function readLine(): Promise<string> {
-  // What readline would show of the typed characters goes nowhere.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = process.stdin.isTTY;
+  // What readline would show of the typed characters goes nowhere. It is opened before anything is
+  // asked and stays open between, because a terminal shows what is typed while nobody listens.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal });
   lines.on('SIGINT', () => lines.close());
+  const typed = lines[Symbol.asyncIterator]();
   try {
-    const closed = once(lines, 'close').then(() => null);
-    const line = await Promise.race([once(lines, 'line'), closed]);
-    if (line === null) throw new Error('no password was given');
-    return String(line[0]);
+    if (!terminal) return await ask('Reading the password from standard input.\n', typed);
+    const password = await ask('Password (12 to 128 characters, not shown): ', typed);
+    const again = await ask('\nThe same again: ', typed);
+    process.stderr.write('\n');
+    if (password.normalize('NFKC') !== again.normalize('NFKC')) throw new Error('the two differ');
+    return password;
   } finally {
     lines.close();
   }
+}
+
+async function ask(question: string, typed: AsyncIterator<string>): Promise<string> {
+  process.stderr.write(question);
+  const { value, done } = await typed.next();
+  if (done === true) throw new Error('no password was given');
+  return value;
 }

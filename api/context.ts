@@ -13,6 +13,9 @@ import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Client } from '@temporalio/client';
+import { createIdentityProvider } from './admin/oidc/identity-provider.ts';
+import type { IdentityProvider } from './admin/oidc/identity-provider.ts';
+import { callbackPath } from './admin/oidc/finish-oidc.ts';
 import { createUseNoter } from './http/note-use.ts';
 import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
@@ -36,6 +39,8 @@ export interface ApiContext {
   noteKeyUse: UseNoter;
   noteSessionUse: UseNoter;
   secretBox: SecretBox;
+  /** Null where none is set up. */
+  identityProvider: IdentityProvider | null;
   tokens: TokenIssuer;
   clock: Clock;
   /** True once the process is to stop: it answers what it has and takes no more. */
@@ -88,6 +93,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       ),
     ),
     secretBox,
+    identityProvider:
+      config.oidc && createIdentityProvider(config.oidc, config.http.publicUrl + callbackPath),
     tokens: createTokenIssuer({
       store,
       secretBox,

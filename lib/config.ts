@@ -9,6 +9,7 @@ import type { EgressPolicy } from './net/egress-policy.ts';
 import {
   asBoolean,
   asCidrs,
+  asIssuer,
   asLongDuration,
   asNumberUpTo,
   asPepper,
@@ -58,6 +59,13 @@ export const limits = {
 /** How long a stop may take before what is left is cut off. */
 export const stopTimeoutMs = 10_000;
 
+/** The identity provider through which admins may sign in. */
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
+
 /** Everything a process needs to know, read once at its start. */
 export interface Config {
   http: {
@@ -86,6 +94,7 @@ export interface Config {
   signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
+  oidc: OidcSettings | null;
   workflowBundlePath: string | null;
 }
 
@@ -142,6 +151,21 @@ export function readStoreConfig(environment: Environment): Config['mongodb'] {
   const mongodb = readMongodb(settings);
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
   return mongodb;
+}
+
+/** All three or none: with one missing the operator would wait in vain for the button. */
+function readOidc(settings: SettingReader): OidcSettings | null {
+  const issuer = settings.read('HERALD_OIDC_ISSUER', '', asIssuer);
+  const clientId = settings.read('HERALD_OIDC_CLIENT_ID', '', asText);
+  const clientSecret = settings.read('HERALD_OIDC_CLIENT_SECRET', '', asText);
+  const given = [issuer, clientId, clientSecret].filter((text) => text !== '').length;
+  if (given === 0) return null;
+  if (given < 3) {
+    settings.faults.push(
+      'HERALD_OIDC_ISSUER, HERALD_OIDC_CLIENT_ID and HERALD_OIDC_CLIENT_SECRET: set all three or none',
+    );
+  }
+  return { issuer, clientId, clientSecret };
 }
 
 function readTemporal(settings: SettingReader, environment: Environment): Config['temporal'] {
@@ -215,6 +239,7 @@ export function readConfig(environment: Environment): Config {
     signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
+    oidc: readOidc(settings),
     workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
@@ -248,6 +273,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     signingKeyRotationMs: config.signingKeyRotationMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),
     keyPepperConfigured: true,
+    oidcIssuer: config.oidc?.issuer ?? null,
     workflowBundle: config.workflowBundlePath === null ? 'built at start' : 'prebuilt',
   };
 }

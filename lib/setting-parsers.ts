@@ -1,6 +1,7 @@
 // Reads the text of one setting; what cannot be right is an Error that says what would be.
 import { parseSchedule } from './delivery/retry-schedule.ts';
 import { parseDurationMs } from './duration.ts';
+import { isThisMachine } from './net/host-name.ts';
 import { isCidr } from './net/parse-address.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -13,6 +14,14 @@ export function asPort(text: string): number {
     throw new Error(`must be a port from 0 to 65535 (got "${text}")`);
   }
   return port;
+}
+
+/** An issuer is used as it is written, and vouches for admins: nothing but TLS, except on this machine. */
+export function asIssuer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname)))
+    return text;
+  throw new Error(`must be an https address (got "${text}")`);
 }
 
 export function asBoolean(text: string): boolean {

@@ -34,6 +34,9 @@ export function announcement(
     `  curl -s ${base}/agents ${bearer} ${json} \\`,
     `    -d '{"agentName":"Support","externalTenantId":"tenant-1","live":true}'`,
     '',
+    'Sign in to the admin area (docs/admin.md):',
+    '  npm run admin -- create --email you@example.com',
+    '',
     'See it all at once, with a receiver that verifies each signature:  npm run demo',
     '',
   ].join('\n');

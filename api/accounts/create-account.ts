@@ -3,15 +3,24 @@ import { newId } from '../../lib/ids.ts';
 import type { AccountDocument } from '../../lib/store/apps.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import type { Handler } from '../http/router.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest, Handler } from '../http/router.ts';
 import { presentAccount } from './account.ts';
-import type { CreateAccountBody } from './account.ts';
+import type { AccountView, CreateAccountBody } from './account.ts';
 
 /** Creates an account; two may have the same name. */
 export const createAccount: Handler<CreateAccountBody> = async (request, context) => {
-  const { appUid, body, idempotency, caller } = request;
-  const { store, secretBox } = context;
-  const now = context.clock.now();
+  const answer = await addAccount(request, context);
+  const location = `/api/v1/appuid/${request.appUid}/accounts/${answer.uid}`;
+  return { status: 201, body: answer, headers: { location } };
+};
+
+/** Creates the account that a request asks for, of a key or of an admin. */
+export async function addAccount(
+  { appUid, body, idempotency, caller }: ApiRequest<CreateAccountBody>,
+  { store, secretBox, clock }: ApiContext,
+): Promise<AccountView> {
+  const now = clock.now();
   const account: AccountDocument = {
     _id: newId('acc', now),
     appUid,
@@ -26,6 +35,5 @@ export const createAccount: Handler<CreateAccountBody> = async (request, context
     await recordAudit(store, entry, { caller, now, session });
     return presentAccount(account);
   });
-  const location = `/api/v1/appuid/${appUid}/accounts/${answer.uid}`;
-  return { status: 201, body: answer, headers: { location } };
-};
+  return answer;
+}

@@ -1,7 +1,13 @@
 // The table of the admin area's routes: method, path, what the admin must be, body, handler.
+import { changeAccountBody, createAccountBody } from '../accounts/account.ts';
+import { changeAccount } from '../accounts/change-account.ts';
+import { deleteAccount } from '../accounts/delete-account.ts';
+import { getAccount } from '../accounts/get-account.ts';
+import { listAccounts } from '../accounts/list-accounts.ts';
 import { listAuditLog, listInstallationAuditLog } from '../audit/list-audit-log.ts';
-import { adminRoute, adminRouteWithBody, signInRoute } from '../http/router.ts';
+import { adminRoute, adminRouteWithBody, route, signInRoute } from '../http/router.ts';
 import type { Route } from '../http/router.ts';
+import { createAccount } from './accounts/create-account.ts';
 import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
 import { getApp } from './apps/get-app.ts';
@@ -17,19 +23,26 @@ import { addMember, addMemberBody } from './members/add-member.ts';
 import { changeMember, changeMemberBody } from './members/change-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
+import { beginOidc } from './oidc/begin-oidc.ts';
+import { callbackPath, finishOidc } from './oidc/finish-oidc.ts';
 import { changePassword, changePasswordBody } from './session/change-password.ts';
 import { getSession } from './session/get-session.ts';
+import { getSignInMethods } from './session/get-sign-in-methods.ts';
 import { signIn, signInBody } from './session/sign-in.ts';
 import { signOut, signOutEverywhere } from './session/sign-out.ts';
 
 const area = '/admin/api';
 const app = `${area}/apps/:appUid`;
 const key = `${app}/keys/:keyUid`;
+const account = `${app}/accounts/:accountUid`;
 const member = `${app}/members/:adminUid`;
 
 // One line a route, so that the table reads as one.
 // prettier-ignore
 export const adminRoutes: readonly Route[] = [
+  route({ method: 'get', path: `${area}/sign-in-methods`, scope: null, handler: getSignInMethods }),
+  route({ method: 'get', path: `${area}/oidc/start`, scope: null, handler: beginOidc }),
+  route({ method: 'get', path: callbackPath, scope: null, handler: finishOidc }),
   signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, handler: signIn }),
   adminRoute({ method: 'get', path: `${area}/session`, needs: 'session', handler: getSession }),
   adminRoute({ method: 'delete', path: `${area}/session`, needs: 'session', handler: signOut }),
@@ -46,6 +59,12 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'get', path: key, needs: 'viewer', handler: getApiKey }),
   adminRouteWithBody({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
   adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', handler: revokeApiKey }),
+
+  adminRoute({ method: 'get', path: `${app}/accounts`, needs: 'viewer', handler: listAccounts }),
+  adminRouteWithBody({ method: 'post', path: `${app}/accounts`, needs: 'admin', body: createAccountBody, handler: createAccount }),
+  adminRoute({ method: 'get', path: account, needs: 'viewer', handler: getAccount }),
+  adminRouteWithBody({ method: 'patch', path: account, needs: 'admin', body: changeAccountBody, handler: changeAccount }),
+  adminRoute({ method: 'delete', path: account, needs: 'admin', handler: deleteAccount }),
 
   adminRoute({ method: 'get', path: `${app}/members`, needs: 'viewer', handler: listMembers }),
   adminRouteWithBody({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),

@@ -11,8 +11,8 @@ import { includesRole } from '../../lib/store/admins.ts';
 import type { AdminDocument, AdminSessionDocument, Role } from '../../lib/store/admins.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
+import { cookieValues, sessionCookie } from './cookies.ts';
 import { checkOwnPages } from './own-pages.ts';
-import { sessionCookieValues } from './session/session-cookie.ts';
 
 /** What a route asks of an admin: to be signed in, to be a superuser, or a role in the path's application. */
 export type AdminNeed = 'session' | 'superuser' | Role;
@@ -42,7 +42,7 @@ export async function admitAdmin(
   { appUid, needs }: { appUid: string; needs: AdminNeed },
 ): Promise<SignedIn> {
   const { publicUrl } = context.config.http;
-  const [token = '', ...more] = sessionCookieValues(publicUrl, request.rawHeaders);
+  const [token = '', ...more] = cookieValues(publicUrl, sessionCookie, request.rawHeaders);
   if (more.length > 0) throw new AppError('credentials_conflict', 'send the session cookie once');
   const { admin, session } = await findSession(context, token);
   const csrfToken = csrfTokenOf(token, context.config.keyPepper);

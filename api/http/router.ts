@@ -24,6 +24,8 @@ export interface ApiRequest<Body = undefined> {
   body: Body;
   /** Set when the caller sent `Idempotency-Key` on a POST that creates. */
   idempotency: IdempotencyKey | null;
+  /** The headers as they came, names and values in turn. */
+  rawHeaders: readonly string[];
   /** Who asks and from where, for the audit log. */
   caller: Caller;
 }
@@ -33,7 +35,7 @@ export interface ApiAnswer {
   status: number;
   body?: unknown;
   markdown?: string;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
 }
 
 export type Handler<Body = undefined> = (
@@ -147,6 +149,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       query: new URLSearchParams(ctx.querystring),
       body,
       idempotency: header === null ? null : idempotencyKey(scope, header, body),
+      rawHeaders: req.rawHeaders,
       caller,
       signedIn: admitted.signedIn,
     };

@@ -54,3 +54,8 @@ export function refuseHostName(name: string): string | null {
   if (suffix !== undefined) return `is not a public name (${suffix} is reserved)`;
   return labels.length === 1 ? 'must be a full domain name (got a single label)' : null;
 }
+
+/** Tells whether a URL's host name is one of this machine: `localhost` or a loopback address. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

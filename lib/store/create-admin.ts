@@ -1,4 +1,4 @@
-// Makes the admins of an installation and their passwords, from outside of the admin area.
+// Makes and removes the admins of an installation, and sets their passwords, from the command line.
 import { canonicalEmail } from '../canonical-email.ts';
 import { hashPassword, passwordFault } from '../crypto/password.ts';
 import { makeAdmin } from './admins.ts';
@@ -59,6 +59,34 @@ export async function resetPassword(
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.password_reset', target };
+    await recordAudit(store, entry, { caller: operator, now, session });
+    return admin;
+  });
+}
+
+/**
+ * Removes an admin with all sessions and memberships, so that the next call is refused. Throws an
+ * Error with one sentence where there is none, and for the last superuser.
+ */
+export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const admin = await store.admins.findOneAndDelete({ email }, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    const heir = await store.admins.findOneAndUpdate(
+      // Written, so that two superusers who are removed at once conflict.
+      { superuser: true },
+      { $set: { updatedAt: now } },
+      { session },
+    );
+    if (admin.superuser && heir === null) {
+      throw new Error(`${email} is the last superuser; make another one first`);
+    }
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    await store.memberships.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid: null, action: 'admin.removed', target, details: { email } };
     await recordAudit(store, entry, { caller: operator, now, session });
     return admin;
   });

@@ -11,6 +11,8 @@ import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
 import { startRole } from '../support/role-process.ts';
 import type { RoleProcess } from '../support/role-process.ts';
+import { clientId, clientSecret, startIdentityProvider } from '../support/identity-provider.ts';
+import type { TestProvider } from '../support/identity-provider.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
 
@@ -22,10 +24,16 @@ let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
 let receiver: Receiver;
+let provider: TestProvider;
 const answers: Answer[] = [];
 
 beforeAll(async () => {
-  installation = await createInstallation();
+  provider = await startIdentityProvider();
+  installation = await createInstallation({
+    HERALD_OIDC_ISSUER: provider.issuer,
+    HERALD_OIDC_CLIENT_ID: clientId,
+    HERALD_OIDC_CLIENT_SECRET: clientSecret,
+  });
   const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace' };
   [api, worker] = await Promise.all([startRole('api', env), startRole('worker', env)]);
   receiver = await startReceiver((response, request) => {
@@ -37,6 +45,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
   await api?.[Symbol.asyncDispose]();
   await worker?.[Symbol.asyncDispose]();
   await installation?.[Symbol.asyncDispose]();
@@ -161,6 +170,13 @@ async function misuseEverything(
     headers: { cookie: `__Host-herald_admin=${session}x` },
   });
   await call('DELETE', '/admin/api/session', { headers: { cookie: admin['cookie'] ?? '' } });
+  // A code that the provider does not know, with the cookie of a real beginning.
+  const url = `http://127.0.0.1:${api.port}/admin/api/oidc/start`;
+  const start = await fetch(url, { redirect: 'manual' });
+  const state = new URL(start.headers.get('location') ?? '').searchParams.get('state');
+  const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const callback = `/admin/api/oidc/callback?code=unknown&state=${state}`;
+  await call('GET', callback, { headers: { cookie } });
   const wrong = { currentPassword: newPassword, newPassword: password };
   await call('POST', '/admin/api/password', { headers: admin, body: wrong });
 }
@@ -223,9 +239,11 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
     password,
     newPassword,
     pepper: HERALD_KEY_PEPPER,
+    clientSecret,
     sealingKey,
     sealingKeyInHex: Buffer.from(sealingKey, 'base64').toString('hex'),
   };
+  expect(provider.refusals).toEqual(['unknown code']);
   const log = api.output() + worker.output();
   expect(log).toContain('request.completed');
   expect(log).toContain('delivery.attempted');

@@ -10,8 +10,8 @@ import type { Caller } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer } from '../../http/router.ts';
+import { sessionCookie, setCookie } from '../cookies.ts';
 import { presentSession } from './present-session.ts';
-import { sessionCookie } from './session-cookie.ts';
 
 /** A session ends after so long, however much it is used. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1_000;
@@ -69,11 +69,10 @@ export async function openSession(
   });
   if (!opened) return null;
   const csrfToken = csrfTokenOf(token, config.keyPepper);
+  const content = { value: token, lifetimeMs: sessionLifetimeMs };
   return {
     status: 200,
     body: presentSession({ admin, session, csrfToken }),
-    headers: {
-      'set-cookie': sessionCookie(config.http.publicUrl, { token, lifetimeMs: sessionLifetimeMs }),
-    },
+    headers: { 'set-cookie': setCookie(config.http.publicUrl, sessionCookie, content) },
   };
 }

@@ -3,7 +3,7 @@ import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../http/router.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { sessionCookie, setCookie } from '../cookies.ts';
 
 /** Ends the session that asks. */
 export const signOut: AdminHandler = (request, context) =>
@@ -30,5 +30,6 @@ async function endSessions(
     const now = clock.now();
     await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
   });
-  return { status: 204, headers: { 'set-cookie': sessionCookie(config.http.publicUrl, null) } };
+  const cookie = setCookie(config.http.publicUrl, sessionCookie, null);
+  return { status: 204, headers: { 'set-cookie': cookie } };
 }

@@ -9,6 +9,7 @@ import { writeDevFile } from '../../../start/dev-file.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 let folder: string;
@@ -57,6 +58,30 @@ test('the first admin is a superuser, with the password that was piped in; it is
   expect(answer.body['admin']).toMatchObject({ superuser: true });
 });
 
+test('at a terminal the password is asked for twice and never shown', async () => {
+  const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
+  const terminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
+  const command = [process.execPath, '--import', 'tsx', 'admin/main.ts', 'create', '--email'];
+  const child = spawn('python3', ['-c', terminal, ...command, 'typed@example.com'], {
+    env: { ...process.env, MONGODB_URI, HERALD_DATABASE },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
+  const closed = once(child, 'close');
+  await waitFor(() => screen.includes('not shown): '), { timeoutMs: 15_000, what: 'the question' });
+  // A mistake, and the key that takes it back.
+  child.stdin.write('a typed passworx\x7fd\r');
+  await waitFor(() => screen.includes('again: '), { what: 'the second question' });
+  child.stdin.write('a typed password\r');
+  await waitFor(() => screen.includes('adm_'), { timeoutMs: 15_000, what: 'the admin' });
+  child.stdin.end();
+  await closed;
+  expect(screen).not.toMatch(/typed pass/);
+  const typed = { email: 'typed@example.com', password: 'a typed password' };
+  expect((await signIn(service, typed)).answer.status).toBe(200);
+});
+
 test('later ones are superusers if asked; a generated password is shown and works', async () => {
   const made = await run(['create', '--email', 'second@example.com', '--generate']);
   expect(made.code).toBe(0);
@@ -82,6 +107,23 @@ test('a reset password works, the old one does not, and all sessions have ended'
   expect(now.answer.status).toBe(200);
 });
 
+test('a removed admin is refused with the next call; the last superuser stays', async () => {
+  await run(['create', '--email', 'stays@example.com', '--generate', '--superuser']);
+  const email = 'leaver@example.com';
+  await run(['create', '--email', email], { input: 'a leaver of old\n' });
+  const { headers } = await signIn(service, { email, password: 'a leaver of old' });
+  expect(await run(['remove', '--email', email])).toMatchObject({ code: 0 });
+  expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(401);
+  const again = await signIn(service, { email, password: 'a leaver of old' });
+  expect(again.answer.status).toBe(401);
+  const superusers = await service.store.admins.find({ superuser: true }).toArray();
+  const [last, ...others] = superusers.map((admin) => admin.email);
+  for (const other of others) await run(['remove', '--email', other]);
+  const refused = await run(['remove', '--email', last ?? '']);
+  expect(refused.err).toBe(`${last} is the last superuser; make another one first\n`);
+  expect(await service.store.admins.countDocuments({ email: last ?? '' })).toBe(1);
+});
+
 test('beside npm start the database is the one that runs there', async () => {
   const { MONGODB_URI = '' } = service.env;
   await writeDevFile(join(folder, 'dev.json'), {
@@ -101,7 +143,7 @@ test('beside npm start the database is the one that runs there', async () => {
 test.each([
   [['--help'], 0, /^Usage: npm run admin/],
   [[], 1, /^Usage: npm run admin/],
-  [['remove'], 1, /^Usage: npm run admin/],
+  [['rename'], 1, /^Usage: npm run admin/],
   [['toString'], 1, /^Usage: npm run admin/],
   [['create'], 1, /--email/],
   [['create', '--email', 'x@example.com', '--password', 'in the open'], 1, /'--password'/],

@@ -1,5 +1,6 @@
 // Changing one's password: the old one is asked for, the new one has rules, other sessions end.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openSession } from '../../../api/admin/session/open-session.ts';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
 import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
@@ -28,6 +29,18 @@ test('the new password is taken, the old one is not, and the other sessions have
   expectProblem((await signIn(service, ada)).answer, 401, 'sign_in_refused');
   const again = await signIn(service, { email: ada.email, password: newPassword });
   expect(again.answer.status).toBe(200);
+});
+
+test('a sign-in that checked the old password before the change opens nothing after it', async () => {
+  const ada = await makeTestAdmin(service);
+  const body = { currentPassword: ada.password, newPassword: 'another correct horse' };
+  await ada.call('POST', '/password', { body });
+  const actor = { kind: 'anonymous', uid: null } as const;
+  const caller = { actor, address: null, requestId: null };
+  const before = await service.store.adminSessions.countDocuments({});
+  const opening = { admin: ada.admin, caller, method: 'password' } as const;
+  expect(await openSession(service.context, opening)).toBeNull();
+  expect(await service.store.adminSessions.countDocuments({})).toBe(before);
 });
 
 test('without the current password nothing changes, and guessing it is slowed down', async () => {

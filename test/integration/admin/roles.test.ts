@@ -43,6 +43,11 @@ const calls: [string, string, unknown, Role][] = [
   ['GET', '/keys/none', undefined, 'viewer'],
   ['POST', '/keys/none/roll', {}, 'admin'],
   ['POST', '/keys/none/revoke', undefined, 'admin'],
+  ['GET', '/accounts', undefined, 'viewer'],
+  ['POST', '/accounts', { name: 'A' }, 'admin'],
+  ['GET', '/accounts/none', undefined, 'viewer'],
+  ['PATCH', '/accounts/none', { name: 'A' }, 'admin'],
+  ['DELETE', '/accounts/none', undefined, 'admin'],
   ['GET', '/members', undefined, 'viewer'],
   ['POST', '/members', { email: 'nobody@example.com', role: 'viewer' }, 'owner'],
   ['PATCH', '/members/none', { role: 'viewer' }, 'owner'],
@@ -122,6 +127,28 @@ test('an application is renamed, and found under its new name', async () => {
     name: 'Renamed again',
     role: 'viewer',
   });
+});
+
+test('accounts are made, renamed and deleted here as with a key, and the audit log tells by whom', async () => {
+  const made = await members.admin.call('POST', `${app}/accounts`, { body: { name: 'One' } });
+  const path = `${app}/accounts/${String(made.body['uid'])}`;
+  expect(made.headers.get('location')).toBe(`/admin/api${path}`);
+  const { body } = await service.call('GET', `/accounts/${String(made.body['uid'])}`);
+  expect(body).toEqual(made.body);
+  const renamed = await members.admin.call('PATCH', path, { body: { name: 'Two' } });
+  expect(renamed.body).toMatchObject({ uid: made.body['uid'], name: 'Two' });
+  expect(itemsOf(await members.viewer.call('GET', `${app}/accounts`))).toContainEqual(renamed.body);
+  expect((await members.admin.call('DELETE', path)).status).toBe(204);
+  expectProblem(await members.viewer.call('GET', path), 404, 'not_found');
+  const rows = await members.viewer.call(
+    'GET',
+    `${app}/audit-log?targetUid=${String(made.body['uid'])}`,
+  );
+  expect(itemsOf(rows).map((row) => [row['action'], row['actor']?.['uid']])).toEqual([
+    ['account.deleted', members.admin.admin._id],
+    ['account.updated', members.admin.admin._id],
+    ['account.created', members.admin.admin._id],
+  ]);
 });
 
 test('a role taken away is gone with the next call', async () => {

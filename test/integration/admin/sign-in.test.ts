@@ -154,7 +154,7 @@ test.each([
   expect(faultsOf(answer).sort()).toEqual(faults.sort());
 });
 
-test('the cookie is plain on a plain http address of this machine, which refuses Secure ones', async () => {
+test('the cookie is plain on a plain http address of this machine, where not every browser takes Secure ones', async () => {
   await using local = await startService({
     worker: false,
     env: { HERALD_PUBLIC_URL: 'http://localhost:3000' },

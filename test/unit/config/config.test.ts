@@ -126,6 +126,30 @@ test.each([
   expect(faultsOf({ ...valid, [name]: value })).toEqual([]);
 });
 
+test('the identity provider has all three settings or none, and https but on this machine', () => {
+  const oidc = {
+    HERALD_OIDC_ISSUER: 'https://id.example/realm',
+    HERALD_OIDC_CLIENT_ID: 'herald',
+    HERALD_OIDC_CLIENT_SECRET: 'hunter2',
+  };
+  expect(readConfig(valid).oidc).toBeNull();
+  const config = readConfig({ ...valid, ...oidc });
+  expect(config.oidc).toEqual({
+    issuer: 'https://id.example/realm',
+    clientId: 'herald',
+    clientSecret: 'hunter2',
+  });
+  expect(JSON.stringify(summarizeConfig(config))).not.toContain('hunter2');
+  for (const name of Object.keys(oidc)) {
+    const [fault = '', ...more] = faultsOf({ ...valid, ...oidc, [name]: '' });
+    expect(more).toEqual([]);
+    expect(fault).toContain('set all three or none');
+  }
+  for (const issuer of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    expect(faultsOf({ ...valid, ...oidc, HERALD_OIDC_ISSUER: issuer })).toEqual([]);
+  }
+});
+
 test('an address loses the slash at its end', () => {
   const { http } = readConfig({ ...valid, HERALD_PUBLIC_URL: 'https://herald.example/base//' });
   expect(http.publicUrl).toBe('https://herald.example/base');

@@ -29,3 +29,13 @@ test.each([
 ])('%j stays as it is', (text) => {
   expect(maskSecrets(text)).toBe(text);
 });
+
+test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
+  'a long text of nothing but %s is read at once',
+  (beginning) => {
+    const text = beginning.repeat(200_000 / beginning.length);
+    const startedAt = performance.now();
+    maskSecrets(text);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  },
+);

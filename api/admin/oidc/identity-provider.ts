@@ -1,0 +1,107 @@
+// The identity provider through which admins may sign in: OpenID Connect, authorization code and PKCE.
+import * as oidc from 'openid-client';
+import type { OidcSettings } from '../../../lib/config.ts';
+import { AppError } from '../../../lib/errors.ts';
+
+/** What ties an answer of the provider to the browser that asked; it stays in that browser's cookie. */
+export interface OidcTransaction {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** What the provider says of the user, checked to come from it and nothing more. */
+export type UserClaims = Readonly<Record<string, unknown>>;
+
+export interface IdentityProvider {
+  /** Gives the address to send the browser to. Throws `unavailable`. */
+  begin(): Promise<{ url: URL; transaction: OidcTransaction }>;
+  /**
+   * Gives the claims about the user that the answer at `callbackUrl` leads to. Throws `unavailable`,
+   * or the library's error for an answer that does not hold.
+   */
+  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<UserClaims>;
+}
+
+const requestTimeoutSeconds = 5;
+const discoveredForMs = 60 * 60 * 1_000;
+
+/** Makes the provider of an installation; it is asked for its addresses and keys when first needed. */
+export function createIdentityProvider(
+  settings: OidcSettings,
+  redirectUri: string,
+): IdentityProvider {
+  let discovered: { at: number; configuration: Promise<oidc.Configuration> } | null = null;
+
+  async function configuration(): Promise<oidc.Configuration> {
+    if (discovered === null || performance.now() - discovered.at > discoveredForMs) {
+      discovered = { at: performance.now(), configuration: discover(settings) };
+    }
+    const current = discovered;
+    try {
+      return await current.configuration;
+    } catch (error) {
+      // The next sign-in asks again.
+      if (discovered === current) discovered = null;
+      throw away(error);
+    }
+  }
+
+  return {
+    async begin() {
+      const provider = await configuration();
+      const codeVerifier = oidc.randomPKCECodeVerifier();
+      const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), codeVerifier };
+      const url = oidc.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: 'openid email',
+        state: transaction.state,
+        nonce: transaction.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return { url, transaction };
+    },
+    async finish(callbackUrl, { state, nonce, codeVerifier }) {
+      const provider = await configuration();
+      try {
+        const tokens = await oidc.authorizationCodeGrant(provider, callbackUrl, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new Error('the provider gave no ID token');
+        const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
+        if (claims['email'] !== undefined || !hasMore) return claims;
+        // Where OpenID Connect Core §5.4 is taken at its word, the e-mail is told there only.
+        return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+      } catch (error) {
+        throw isAway(error) ? away(error) : error;
+      }
+    },
+  };
+}
+
+async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
+  const issuer = new URL(settings.issuer);
+  // The keys of the ID token are checked, too, though it comes from the provider over TLS.
+  const execute = [oidc.enableNonRepudiationChecks];
+  if (issuer.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
+  const { clientId, clientSecret } = settings;
+  const auth = oidc.ClientSecretPost(clientSecret);
+  const options = { execute, timeout: requestTimeoutSeconds };
+  return oidc.discovery(issuer, clientId, undefined, auth, options);
+}
+
+/** Tells a provider that does not answer from an answer that does not hold. */
+function isAway(error: unknown): boolean {
+  if (error instanceof oidc.ClientError) return error.code === 'OAUTH_TIMEOUT';
+  return error instanceof TypeError;
+}
+
+function away(cause: unknown): AppError {
+  const headers = { 'retry-after': '10' };
+  return new AppError('unavailable', 'the identity provider does not answer', { cause, headers });
+}

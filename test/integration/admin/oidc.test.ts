@@ -1,0 +1,225 @@
+// Signing in through an identity provider: who comes in, and which answers do not hold.
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from '../api/problems.ts';
+import { startCertifiedProvider } from '../../support/certified-provider.ts';
+import { clientId, clientSecret, startIdentityProvider } from '../../support/identity-provider.ts';
+import type { TestProvider } from '../../support/identity-provider.ts';
+
+let provider: TestProvider;
+let service: TestService;
+const email = 'ada@example.com';
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  service = await startService({ worker: false, env: settings(provider.issuer) });
+  await createAdmin(service.store, { email, password: null, superuser: true });
+});
+
+beforeEach(() => {
+  const claims = { email, email_verified: true };
+  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
+});
+
+function settings(issuer: string): Record<string, string> {
+  return {
+    HERALD_OIDC_ISSUER: issuer,
+    HERALD_OIDC_CLIENT_ID: clientId,
+    HERALD_OIDC_CLIENT_SECRET: clientSecret,
+  };
+}
+
+/** What a browser holds between two pages. */
+interface Visit {
+  cookie: string;
+  location: string;
+}
+
+async function open(url: string, cookie = ''): Promise<Response> {
+  return fetch(url, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
+}
+
+/** Goes to the provider and comes back as far as the address that the provider sends the browser to. */
+async function visitProvider(): Promise<Visit> {
+  const start = await open(`${service.apiUrl}/admin/api/oidc/start`);
+  expect(start.status).toBe(302);
+  const [cookie = ''] = start.headers.getSetCookie();
+  const there = await open(start.headers.get('location') ?? '');
+  return { cookie: cookie.split(';')[0] ?? '', location: there.headers.get('location') ?? '' };
+}
+
+/** Follows the way back; the service under test listens elsewhere than its public address says. */
+async function comeBack({ cookie, location }: Visit): Promise<Response> {
+  const { pathname, search } = new URL(location);
+  return open(`${service.apiUrl}${pathname}${search}`, cookie);
+}
+
+async function expectRefused(answer: Response, status = 401): Promise<void> {
+  const text = await answer.text();
+  const { headers } = answer;
+  const body = JSON.parse(text) as never;
+  const code = status === 401 ? 'sign_in_refused' : 'unavailable';
+  expectProblem({ status: answer.status, headers, body }, status, code);
+  expect(headers.getSetCookie()).toEqual([]);
+}
+
+test('the admin of a verified e-mail gets a session, in any spelling of the e-mail', async () => {
+  provider.claims = { email: 'Ada@EXAMPLE.com', email_verified: true };
+  const visit = await visitProvider();
+  expect(visit.location).toMatch(/^http:\/\/herald\.example\/admin\/api\/oidc\/callback\?code=/);
+  const back = await comeBack(visit);
+  expect([back.status, back.headers.get('location')]).toEqual([303, 'http://herald.example/admin']);
+  const [session = '', gone = '', ...more] = back.headers.getSetCookie();
+  expect(more).toEqual([]);
+  expect(session).toMatch(/^__Host-herald_admin=.{43}; Max-Age=43200; HttpOnly; SameSite=Strict; /);
+  expect(gone).toMatch(/^__Host-herald_oidc=; Max-Age=0; /);
+  const cookie = session.split(';')[0] ?? '';
+  const who = await service.raw('GET', '/admin/api/session', { headers: { cookie } });
+  expect(who.body['admin']).toMatchObject({ email, hasPassword: false });
+});
+
+test('the way there carries state, nonce and PKCE, and the cookie tells none of them', async () => {
+  const start = await open(`${service.apiUrl}/admin/api/oidc/start`);
+  const query = new URL(start.headers.get('location') ?? '').searchParams;
+  expect(query.get('code_challenge_method')).toBe('S256');
+  const [cookie = ''] = start.headers.getSetCookie();
+  expect(cookie).toMatch(/^__Host-herald_oidc=.*; HttpOnly; SameSite=Lax; Path=\/; Secure$/);
+  for (const name of ['state', 'nonce', 'code_challenge']) {
+    expect(query.get(name)).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(cookie).not.toContain(query.get(name));
+  }
+});
+
+test.each([
+  ['an e-mail that is not verified', { email, email_verified: false }],
+  ['one whose verification is not said', { email }],
+  ['one that is "true" as a text', { email, email_verified: 'true' }],
+  ['no e-mail', { email_verified: true }],
+  ['an e-mail that is none', { email: 'ada', email_verified: true }],
+  ['an e-mail that no admin has', { email: 'eve@example.com', email_verified: true }],
+  ['another nonce', { email, email_verified: true, nonce: 'other' }],
+  ['another audience', { email, email_verified: true, aud: 'other' }],
+  ['another issuer', { email, email_verified: true, iss: 'https://evil.example' }],
+  ['a token that has run out', { email, email_verified: true, exp: 1_000 }],
+])('%s lets nobody in', async (_what, claims) => {
+  provider.claims = claims;
+  await expectRefused(await comeBack(await visitProvider()));
+});
+
+test('an e-mail that the ID token leaves out is asked for, and counts if it is the same user', async () => {
+  provider.claims = {};
+  provider.userInfo = { sub: 'user-1', email, email_verified: true };
+  expect((await comeBack(await visitProvider())).status).toBe(303);
+  for (const userInfo of [
+    { sub: 'user-2', email, email_verified: true },
+    { sub: 'user-1', email, email_verified: false },
+    { sub: 'user-1' },
+    { email, email_verified: true },
+  ]) {
+    provider.userInfo = userInfo;
+    await expectRefused(await comeBack(await visitProvider()));
+  }
+});
+
+test('an ID token signed with another key lets nobody in', async () => {
+  provider.forged = true;
+  await expectRefused(await comeBack(await visitProvider()));
+});
+
+test('an answer counts only in the browser that asked, for its own question, and once', async () => {
+  const [mine, other] = [await visitProvider(), await visitProvider()];
+  await expectRefused(await comeBack({ ...mine, cookie: '' }));
+  await expectRefused(await comeBack({ ...mine, cookie: other.cookie }));
+  const at = mine.cookie.length - 20;
+  const changed = mine.cookie[at] === 'A' ? 'B' : 'A';
+  const tampered = mine.cookie.slice(0, at) + changed + mine.cookie.slice(at + 1);
+  await expectRefused(await comeBack({ ...mine, cookie: tampered }));
+  await expectRefused(await comeBack({ ...mine, cookie: `${mine.cookie}; ${mine.cookie}` }));
+  const altered = mine.location.replace(/state=.*/, 'state=x');
+  await expectRefused(await comeBack({ ...mine, location: altered }));
+  const twice = `${mine.location}&code=other`;
+  await expectRefused(await comeBack({ ...mine, location: twice }));
+  expect(provider.refusals).toEqual([]);
+  expect((await comeBack(mine)).status).toBe(303);
+  await expectRefused(await comeBack(mine));
+  expect(provider.refusals).toEqual(['unknown code']);
+});
+
+test('what the provider refuses is refused', async () => {
+  const { cookie, location } = await visitProvider();
+  const state = new URL(location).searchParams.get('state') ?? '';
+  const denied = `http://herald.example/admin/api/oidc/callback?error=access_denied&state=${state}`;
+  await expectRefused(await comeBack({ cookie, location: denied }));
+});
+
+test('ten minutes later the answer comes too late', async () => {
+  const visit = await visitProvider();
+  const clock = service.context.clock;
+  try {
+    service.context.clock = { now: () => new Date(Date.now() + 10 * 60_000 + 1) };
+    await expectRefused(await comeBack(visit));
+  } finally {
+    service.context.clock = clock;
+  }
+});
+
+test('a sign-in is a row of the audit log, as is that of someone who is no admin', async () => {
+  await comeBack(await visitProvider());
+  provider.claims = { email: 'mallory@example.com', email_verified: true };
+  await comeBack(await visitProvider());
+  const rows = await service.store.auditLog.find({}).sort({ _id: -1 }).limit(2).toArray();
+  expect(rows).toMatchObject([
+    {
+      action: 'admin.sign_in_failed',
+      actor: { kind: 'anonymous', uid: null },
+      details: { method: 'oidc', email: 'mallory@example.com' },
+    },
+    { action: 'admin.signed_in', actor: { kind: 'admin' }, details: { method: 'oidc' } },
+  ]);
+});
+
+test('a provider that does not answer is 503, and works again once it does', async () => {
+  const visit = await visitProvider();
+  provider.silent = true;
+  await expectRefused(await comeBack(visit), 503);
+  provider.silent = false;
+  expect((await comeBack(visit)).status).toBe(303);
+}, 30_000);
+
+test('an independent, certified provider and this service understand one another', async () => {
+  const redirectUri = 'http://herald.example/admin/api/oidc/callback';
+  // It warns that its forms are for trying out, which is what they are used for, and of Node 20.
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  await using certified = await startCertifiedProvider(redirectUri);
+  await using other = await startService({ worker: false, env: settings(certified.issuer) });
+  await createAdmin(other.store, { email, password: null, superuser: true });
+  const start = await open(`${other.apiUrl}/admin/api/oidc/start`);
+  const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const location = start.headers.get('location') ?? '';
+  const { pathname, search } = new URL(await certified.signIn(location, email));
+  const back = await open(`${other.apiUrl}${pathname}${search}`, cookie);
+  expect(back.status).toBe(303);
+  expect(back.headers.getSetCookie()[0]).toMatch(/^__Host-herald_admin=/);
+  warn.mockRestore();
+}, 30_000);
+
+test('a provider that is not there is 503; without one the paths are not found', async () => {
+  const gone = await startIdentityProvider();
+  await gone[Symbol.asyncDispose]();
+  await using away = await startService({ worker: false, env: settings(gone.issuer) });
+  expectProblem(await away.raw('GET', '/admin/api/oidc/start'), 503, 'unavailable');
+  expect((await away.raw('GET', '/admin/api/sign-in-methods')).body).toMatchObject({ oidc: true });
+  await using without = await startService({ worker: false });
+  for (const path of ['start', 'callback?code=x']) {
+    expectProblem(await without.raw('GET', `/admin/api/oidc/${path}`), 404, 'not_found');
+  }
+  const methods = await without.raw('GET', '/admin/api/sign-in-methods', { headers: {} });
+  expect(methods.body).toEqual({ password: true, oidc: false });
+});

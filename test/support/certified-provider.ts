@@ -1,0 +1,103 @@
+// An OpenID provider that is not ours: `oidc-provider`, certified by the OpenID Foundation.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { exportJWK, generateKeyPair } from 'jose';
+import { clientId, clientSecret } from './identity-provider.ts';
+
+export interface CertifiedProvider extends AsyncDisposable {
+  issuer: string;
+  /** Signs a user in and agrees, as a browser would; gives the address that it is sent back to. */
+  signIn(authorizationUrl: string, email: string): Promise<string>;
+}
+
+type ProviderClass = new (issuer: string, settings: object) => { callback(): RequestListener };
+
+/** Starts the provider with one client; every e-mail is a user of it, with any password. */
+export async function startCertifiedProvider(redirectUri: string): Promise<CertifiedProvider> {
+  // Loaded here, so that who calls may keep its warnings to himself.
+  // @ts-expect-error: a package without types
+  const { Provider } = (await import('oidc-provider')) as { Provider: ProviderClass };
+  let listener: RequestListener = () => undefined;
+  const server = createServer((request, response) => listener(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const issuer = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
+  const provider = new Provider(issuer, await settings(redirectUri));
+  listener = provider.callback();
+  return {
+    issuer,
+    signIn: (authorizationUrl, email) => visit(authorizationUrl, { email, redirectUri }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function settings(redirectUri: string): Promise<object> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const seconds = 600;
+  const client = {
+    client_id: clientId,
+    client_secret: clientSecret,
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: 'client_secret_post',
+  };
+  return {
+    clients: [client],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    jwks: { keys: [await exportJWK(privateKey)] },
+    ttl: {
+      Interaction: seconds,
+      Session: seconds,
+      Grant: seconds,
+      AccessToken: seconds,
+      IdToken: seconds,
+    },
+    cookies: { keys: ['cookies of a test'] },
+    findAccount: (_context: unknown, email: string) => ({
+      accountId: email,
+      claims: () => ({ sub: email, email, email_verified: true }),
+    }),
+  };
+}
+
+const pagesMax = 12;
+
+/** Follows the provider's redirects and fills its forms in, until it sends the browser away. */
+async function visit(
+  authorizationUrl: string,
+  { email, redirectUri }: { email: string; redirectUri: string },
+): Promise<string> {
+  const cookies = new Map<string, string>();
+  let url = authorizationUrl;
+  let form: URLSearchParams | null = null;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer: Response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie },
+      ...(form === null ? {} : { method: 'POST', body: form }),
+    });
+    for (const header of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get('location');
+    if (location?.startsWith(redirectUri) === true) return location;
+    if (location !== null) {
+      url = new URL(location, url).href;
+      form = null;
+      continue;
+    }
+    const page = await answer.text();
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+    if (prompt === undefined) throw new Error(`the provider shows ${answer.status}: ${page}`);
+    url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href;
+    form = new URLSearchParams({ prompt, login: email, password: 'any' });
+  }
+  throw new Error('the provider went on asking');
+}

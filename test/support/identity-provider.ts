@@ -1,0 +1,123 @@
+// A small OpenID provider for tests: real discovery, keys, codes and ID tokens, and ways to misbehave.
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { SignJWT, exportJWK, generateKeyPair } from 'jose';
+
+export const clientId = 'agent-herald';
+export const clientSecret = 'a client secret that is long enough';
+
+export interface TestProvider extends AsyncDisposable {
+  issuer: string;
+  /** The claims of the next ID tokens, over the right ones. */
+  claims: Record<string, unknown>;
+  /** What it tells of the user beside the ID token. */
+  userInfo: Record<string, unknown>;
+  /** True signs them with a key that the provider does not publish. */
+  forged: boolean;
+  /** What the token endpoint refused, in words. */
+  refusals: string[];
+  /** True answers nothing any more. */
+  silent: boolean;
+}
+
+interface Grant {
+  redirectUri: string;
+  codeChallenge: string;
+  nonce: string;
+}
+
+/** Starts a provider at which the user is always signed in and agrees to everything. */
+export async function startIdentityProvider(): Promise<TestProvider> {
+  const [own, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
+  const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  const grants = new Map<string, Grant>();
+
+  function authorize(query: URLSearchParams): string {
+    const redirectUri = query.get('redirect_uri') ?? '';
+    const asked = [query.get('client_id'), query.get('response_type'), query.get('scope')];
+    if (asked.join('|') !== `${clientId}|code|openid email`) throw new Error('bad request');
+    if (query.get('code_challenge_method') !== 'S256') throw new Error('PKCE is missing');
+    const code = randomUUID();
+    const codeChallenge = query.get('code_challenge') ?? '';
+    grants.set(code, { redirectUri, codeChallenge, nonce: query.get('nonce') ?? '' });
+    const back = new URL(redirectUri);
+    back.searchParams.set('code', code);
+    back.searchParams.set('state', query.get('state') ?? '');
+    return back.href;
+  }
+
+  async function redeem(form: URLSearchParams): Promise<Record<string, unknown>> {
+    const grant = grants.get(form.get('code') ?? '');
+    grants.delete(form.get('code') ?? '');
+    const verifier = form.get('code_verifier') ?? '';
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const client = [form.get('client_id'), form.get('client_secret')].join('|');
+    if (client !== `${clientId}|${clientSecret}`) throw new Error('invalid_client');
+    if (grant === undefined) throw new Error('unknown code');
+    if (grant.codeChallenge !== challenge) throw new Error('wrong verifier');
+    if (grant.redirectUri !== form.get('redirect_uri')) throw new Error('wrong redirect_uri');
+    const seconds = Math.floor(Date.now() / 1_000);
+    const standard = { iss: provider.issuer, aud: clientId, sub: 'user-1', nonce: grant.nonce };
+    const times = { iat: seconds, exp: seconds + 60 };
+    const idToken = await new SignJWT({ ...standard, ...times, ...provider.claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .sign(provider.forged ? foreign.privateKey : own.privateKey);
+    return { access_token: randomUUID(), token_type: 'Bearer', expires_in: 60, id_token: idToken };
+  }
+
+  const server = createServer((request, response) => {
+    if (provider.silent) return;
+    const url = new URL(request.url ?? '/', provider.issuer);
+    const json = (body: unknown, status = 200): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (url.pathname === '/authorize') {
+      response.writeHead(302, { location: authorize(url.searchParams) }).end();
+    } else if (url.pathname === '/token') {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        redeem(new URLSearchParams(body)).then(json, (error: Error) => {
+          provider.refusals.push(error.message);
+          json({ error: 'invalid_grant' }, 400);
+        });
+      });
+    } else if (url.pathname === '/userinfo') json(provider.userInfo);
+    else if (url.pathname === '/jwks') json({ keys: [jwk] });
+    else if (url.pathname === '/.well-known/openid-configuration') json(metadata(provider.issuer));
+    else json({}, 404);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const provider: TestProvider = {
+    issuer: `http://127.0.0.1:${port}`,
+    claims: {},
+    userInfo: {},
+    forged: false,
+    refusals: [],
+    silent: false,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return provider;
+}
+
+function metadata(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
