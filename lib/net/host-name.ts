@@ -9,16 +9,23 @@ const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 /** A last label like this makes some readers take the name for an IPv4 address (RFC 3696 §2). */
 const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
-/** Names that never leave a private network or a host. */
+/** Names that never leave a private network or a host, or lead out of DNS altogether. */
 const privateSuffixes: readonly string[] = [
   'localhost', // RFC 6761 §6.3
-  'local', // RFC 6762, multicast DNS
+  'localdomain', // how hosts files spell localhost in full
+  'local', // RFC 6762, multicast DNS; cluster.local of Kubernetes
   'internal', // ICANN resolution 2024.07.29.06, private use; cloud metadata names
-  'lan', // a habit of routers, never delegated
+  'intranet', // this and the next four: RFC 6762 appendix G, private in practice
+  'private',
+  'corp', // also ICANN resolution 2018.02.04.12, never to be delegated
+  'home', // the same
+  'lan',
   'home.arpa', // RFC 8375
+  'svc', // Kubernetes, by its search domains
   'test', // RFC 6761 §6.2
   'invalid', // RFC 6761 §6.4
   'onion', // RFC 7686
+  'alt', // RFC 9476
 ];
 
 /** The name without the one trailing dot that marks it as absolute (RFC 1034 §3.1). */

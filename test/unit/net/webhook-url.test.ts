@@ -31,64 +31,13 @@ function canonical(url: string, policy: EgressPolicy = defaultEgressPolicy): str
 }
 
 test.each(cases)('the collected case $url gets the verdict $verdict', ({ url, verdict }) => {
-  expect(checkWebhookUrl(url, defaultEgressPolicy).ok).toBe(verdict === 'allow');
+  expect(reasonFor(url)).toMatch(verdict === 'allow' ? /^allowed as https:/ : /^url /);
 });
 
-const denied = [
-  'https://2130706433/',
-  'https://0177.0.0.1/',
-  'https://127%2e0%2e0%2e1/',
-  'https://１２７.0.0.1/',
-  'https://[::ffff:1.1.1.1]/',
-  'https://[::ffff:a00:1]/',
-  'https://[64:ff9b::10.0.0.1]/',
-  'https://[64:ff9b::a9fe:a9fe]/',
-  'https://[2002:7f00:1::]/',
-  'https://[::5efe:7f00:1]/',
-  'https://[::ffff:0:127.0.0.1]/',
-  'https://[fec0::1]/',
-  'https://[2001:20::1]/',
-  'https://[2620:4f:8000::1]/',
-  'https://168.63.129.16/',
-  'https://192.88.99.1/',
-  'https://localhost./',
-  'https://LOCALHOST/',
-  'https://printer.lan/',
-  'https://router.home.arpa/',
-  'https://home.arpa/',
-  'https://x.test/',
-  'https://x.invalid/',
-  'https://x.onion/',
-  'https://x.local./',
-  'https://com/',
-  'https://example.com../',
-  'https://.example.com/',
-  'https://x-.example.com/',
-  'https://exam!ple.com/',
-  'https://example.com:0/',
-  'https://example.com:80/',
-  'https://example.com:444/',
-  'https://example.com:65536/',
-  'https:///example.com/',
-  'https:example.com',
-  'https://user@example.com/',
-  'https://user:password@example.com/',
-  'https://:@example.com/',
-  'https://example.com/#',
-  'https://example.com/a b',
-  'https://example.com/\u0085',
-  'https://example.com/\u007f',
-  'https://example.com/\n',
-  'https://',
-  'https://?x',
-  '',
-  'example.com',
-  'wss://example.com/',
-  'javascript:alert(1)',
-];
-
-test.each(denied)('%j is refused', (url) => {
-  expect(reasonFor(url)).toMatch(/^url /);
+test('the collection has hundreds of cases, each once, and both verdicts', () => {
+  expect(new Set(cases.map(({ url }) => url)).size).toBe(cases.length);
+  expect(cases.length).toBeGreaterThan(450);
+  expect(cases.filter(({ verdict }) => verdict === 'allow').length).toBeGreaterThan(50);
 });
 
 const allowedUrls = [
@@ -102,6 +51,13 @@ const allowedUrls = [
   ['https://notlocal.com/', 'https://notlocal.com/'],
   ['https://example.com/a@b', 'https://example.com/a@b'],
   ['https://1.2.3.com/', 'https://1.2.3.com/'],
+  ['https://аррӏе.com/', 'https://xn--80ak6aa92e.com/'],
+  ['https://раураl.example.com/', 'https://xn--l-7sba6dbr.example.com/'],
+  ['https://ſtripe.com/', 'https://stripe.com/'],
+  ['https://exam\u00adple.com/', 'https://example.com/'],
+  ['https://ex%61mple.com/', 'https://example.com/'],
+  ['https://example.com:0443/../a/./b', 'https://example.com/a/b'],
+  ['https://[2606:4700:0000::1111]/', 'https://[2606:4700::1111]/'],
 ];
 
 test.each(allowedUrls)('%s is stored as %s', (given, stored) => {
@@ -153,7 +109,7 @@ test('localhost is a name only where the operator allows loopback', () => {
   expect(canonical('http://localhost:3000/', development)).toBe('http://localhost:3000/');
   expect(canonical('http://a.localhost:3000/', development)).toBe('http://a.localhost:3000/');
   expect(canonical('http://[::1]:3000/', development)).toBe('http://[::1]:3000/');
-  expect(reasonFor('http://intranet:3000/', development)).toMatch(/full domain name/);
+  expect(reasonFor('http://database:3000/', development)).toMatch(/full domain name/);
   expect(reasonFor('http://10.0.0.1/', development)).toMatch(/not a public address/);
   const other = { ...development, allowCidrs: ['10.0.0.0/8'] };
   expect(reasonFor('http://localhost/', other)).toMatch(/localhost/);
