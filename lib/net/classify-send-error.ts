@@ -44,6 +44,7 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ],
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
+  ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
 ]);
 
