@@ -12,7 +12,7 @@ import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
 import type { SocketOpener } from './open-socket.ts';
-import { SendTurns } from './send-turns.ts';
+import { enterLines, SendTurns } from './send-turns.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, systemResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
@@ -34,11 +34,16 @@ const idlePerOriginMax = 32;
 
 /**
  * Requests at once: to one origin as many as connections are kept to it, because a burst is faster
- * over few connections; in all as many as a process can serve without falling behind. A request
+ * over few connections; in all as many as a process can serve without falling behind. Many webhooks,
+ * of several tenants, may be at one origin, so one webhook never has all of its turns. A request
  * counts for a second, so slow receivers slow down those who send to them and hardly anybody else.
  */
-const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000, waitMsMax: 10_000 };
-const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000, waitMsMax: 10_000 };
+const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
+const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000 };
+const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
+
+/** The wait for turns and the attempt together must end within the 15 s of an activity. */
+const turnWaitMsMax = 8_000;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -48,6 +53,8 @@ const idleMax = 256;
 
 export interface SendRequest {
   readonly url: string;
+  /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
+  readonly webhookUid?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
   readonly timeoutMs?: number;
@@ -81,7 +88,7 @@ export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
    * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, no turn
-   * within 10 s because too much is under way).
+   * within 8 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
@@ -109,6 +116,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, ca: options.ca },
   };
+  const webhookTurns = new SendTurns(turnsOfWebhook);
   const originTurns = new SendTurns(turnsOfOrigin);
   const allTurns = new SendTurns(turnsInAll);
   const underWay = new Set<Promise<unknown>>();
@@ -120,18 +128,21 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
     }
     const url = new URL(checked.url);
-    const leaveOrigin = await originTurns.enter(url.origin, request.signal);
+    const { webhookUid = url.href, signal } = request;
+    const leave = await enterLines(
+      [
+        [webhookTurns, webhookUid],
+        [originTurns, url.origin],
+        [allTurns, ''],
+      ],
+      { waitMsMax: turnWaitMsMax, signal },
+    );
     try {
-      const leaveAll = await allTurns.enter('', request.signal);
-      try {
-        request.signal?.throwIfAborted();
-        // The receiver's time begins here: the wait for a turn is ours.
-        return await sendOnce(url, request, newAttempt());
-      } finally {
-        leaveAll();
-      }
+      signal?.throwIfAborted();
+      // The receiver's time begins here: the wait for a turn is ours.
+      return await sendOnce(url, request, newAttempt());
     } finally {
-      leaveOrigin();
+      leave();
     }
   }
 
