@@ -24,6 +24,7 @@ const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
   ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
+  ['NAME_UNRESOLVED', verdict('dns', 'the host name could not be resolved')],
   ['ENOTFOUND', verdict('dns', 'the host name was not found')],
   ['ECONNREFUSED', verdict('connect', 'the receiver refused the connection')],
   ['EHOSTUNREACH', verdict('connect', 'the receiver could not be reached')],

@@ -13,8 +13,9 @@ import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
 import type { SocketOpener } from './open-socket.ts';
 import { enterLines, SendTurns } from './send-turns.ts';
+import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
-import { createHostResolver, systemResolver } from './resolve-host.ts';
+import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
 import { faultCode } from './send-fault.ts';
@@ -97,7 +98,7 @@ export interface HttpSenderOptions {
   readonly policy: EgressPolicy;
   readonly timeoutMs?: number;
   readonly userAgent?: string;
-  /** Replaces the system's DNS. */
+  /** Replaces the system's name servers. */
   readonly resolver?: Resolver;
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string;
@@ -111,14 +112,12 @@ export interface HttpSenderOptions {
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { policy, timeoutMs = attemptTimeoutMsDefault, userAgent = 'agent-herald' } = options;
   const guard = addressGuardOf(policy);
-  const hosts = createHostResolver(guard, options.resolver ?? systemResolver);
+  const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const roads: Roads = {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, ca: options.ca },
   };
-  const webhookTurns = new SendTurns(turnsOfWebhook);
-  const originTurns = new SendTurns(turnsOfOrigin);
-  const allTurns = new SendTurns(turnsInAll);
+  const takeTurns = createTurnTaker();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
@@ -128,17 +127,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
     }
     const url = new URL(checked.url);
-    const { webhookUid = url.href, signal } = request;
-    const leave = await enterLines(
-      [
-        [webhookTurns, webhookUid],
-        [originTurns, url.origin],
-        [allTurns, ''],
-      ],
-      { waitMsMax: turnWaitMsMax, signal },
-    );
+    const leave = await takeTurns(url, request);
     try {
-      signal?.throwIfAborted();
+      request.signal?.throwIfAborted();
       // The receiver's time begins here: the wait for a turn is ours.
       return await sendOnce(url, request, newAttempt());
     } finally {
@@ -179,6 +170,22 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Waits for the turns of a request, and gives the function to call when it has ended. */
+function createTurnTaker(): (url: URL, request: SendRequest) => Promise<() => void> {
+  const ofWebhook = new SendTurns(turnsOfWebhook);
+  const ofOrigin = new SendTurns(turnsOfOrigin);
+  const inAll = new SendTurns(turnsInAll);
+  return (url, { webhookUid = url.href, signal }) =>
+    enterLines(
+      [
+        [ofWebhook, webhookUid],
+        [ofOrigin, url.origin],
+        [inAll, ''],
+      ],
+      { waitMsMax: turnWaitMsMax, signal },
+    );
 }
 
 interface Roads {

@@ -3,6 +3,7 @@
 export type SendFaultCode =
   | 'ADDRESS_BLOCKED' // the guard refused an address
   | 'ADDRESS_ABSENT' // the name resolved to nothing
+  | 'NAME_UNRESOLVED' // no name server gave an answer
   | 'ATTEMPT_DEADLINE' // the time of the whole attempt is over
   | 'ANSWER_TOO_LONG' // no final answer within the bytes that are read
   | 'NO_TURN' // too many requests to the receiver are under way
