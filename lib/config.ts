@@ -6,6 +6,8 @@ import type { SealingKey } from './crypto/secret-box.ts';
 import { defaultRetryScheduleMs, parseSchedule } from './delivery/retry-schedule.ts';
 import type { Retention } from './delivery/tidy-up.ts';
 import { parseDurationMs } from './duration.ts';
+import { parseEgressProxy } from './net/egress-proxy.ts';
+import type { EgressProxy } from './net/egress-proxy.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
@@ -41,6 +43,8 @@ export interface Config {
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
+  /** Where all webhook requests go out, or null for directly. */
+  egressProxy: EgressProxy | null;
   retryScheduleMs: readonly number[];
   /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
@@ -217,6 +221,7 @@ export function readConfig(environment: Environment): Config {
       allowCidrs: settings.read('HERALD_ALLOW_CIDRS', [], asCidrs),
       denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
     },
+    egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
     retention: {
@@ -257,6 +262,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     webhookPorts: config.egress.ports,
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
+    egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,

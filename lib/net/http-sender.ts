@@ -8,6 +8,7 @@ import type { SendErrorClass } from './classify-send-error.ts';
 import { ConnectionShelf, createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
+import type { EgressProxy } from './egress-proxy.ts';
 import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
@@ -88,14 +89,16 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, no turn
-   * within 8 s because too much is under way).
+   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
+   * that cannot be used, no turn within 8 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
 
 export interface HttpSenderOptions {
   readonly policy: EgressPolicy;
+  /** The only way out, if there is one. It gets vetted addresses to connect to, never names. */
+  readonly proxy?: EgressProxy | null;
   readonly timeoutMs?: number;
   readonly userAgent?: string;
   /** Replaces the system's name servers. */
@@ -115,7 +118,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const roads: Roads = {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
-    opener: { guard, hosts, ca: options.ca },
+    opener: { guard, hosts, proxy: options.proxy ?? null, ca: options.ca },
   };
   const takeTurns = createTurnTaker();
   const underWay = new Set<Promise<unknown>>();
