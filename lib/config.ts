@@ -10,6 +10,7 @@ import { parseEgressProxy } from './net/egress-proxy.ts';
 import type { EgressProxy } from './net/egress-proxy.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
+import { parseUrl } from './net/parse-url.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -115,7 +116,7 @@ function asBoolean(text: string): boolean {
 }
 
 function asUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+  if (!/^https?:\/\//.test(text) || parseUrl(text) === null) {
     throw new Error(`must be an http or https address (got "${text}")`);
   }
   return text.replace(/\/+$/, '');
@@ -249,7 +250,7 @@ export function readConfig(environment: Environment): Config {
 
 /** What a process logs of its settings at its start: secrets only as whether they are set. */
 export function summarizeConfig(config: Config): Record<string, unknown> {
-  const mongodb = URL.canParse(config.mongodb.uri) ? new URL(config.mongodb.uri).host : 'set';
+  const mongodb = parseUrl(config.mongodb.uri)?.host ?? 'set';
   return {
     port: config.http.port,
     host: config.http.host,

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { parseUrl } from './parse-url.ts';
 import { faultCode, SendFault } from './send-fault.ts';
 
 export interface EgressProxy {
@@ -19,7 +20,7 @@ const headBytesMax = 16 * 1024;
  * text is not repeated, since it may hold a password.
  */
 export function parseEgressProxy(text: string): EgressProxy {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '';
   if (url?.protocol !== 'http:' || url.hostname === '' || !isPlain) {
     throw new Error('must be http://host:port or http://user:password@host:port');

@@ -4,6 +4,7 @@ import type { AddressGuard } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
 import { parseAddress } from './parse-address.ts';
+import { parseUrl } from './parse-url.ts';
 
 export { defaultEgressPolicy } from './egress-policy.ts';
 export type { EgressPolicy } from './egress-policy.ts';
@@ -37,8 +38,8 @@ const httpStart = /^https?:\/\/[^/?#]/i;
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
   if (textRefusal !== null) return { ok: false, reason: textRefusal };
-  if (!URL.canParse(text)) return { ok: false, reason: 'url is not a valid URL' };
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return { ok: false, reason: 'url is not a valid URL' };
   const refusal =
     refuseLength(url.href.length) ??
     refuseScheme(url.protocol.slice(0, -1), policy) ??
