@@ -19,9 +19,10 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly sockets: readonly Socket[];
 }
 
-/** Starts a proxy on a free port of 127.0.0.1. */
+/** Starts a proxy on 127.0.0.1, on a free port unless one is given. */
 export async function startConnectProxy(
   react: (target: string) => ProxyReaction = () => 'connect',
+  port = 0,
 ): Promise<ConnectProxy> {
   const targets: string[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -43,7 +44,7 @@ export async function startConnectProxy(
     client.resume().once('end', () => client.end());
     if (reaction !== 'silence') client.write(answerText(reaction));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
