@@ -8,6 +8,7 @@ import type { Retention } from './delivery/tidy-up.ts';
 import { parseDurationMs } from './duration.ts';
 import { parseEgressProxy } from './net/egress-proxy.ts';
 import type { EgressProxy } from './net/egress-proxy.ts';
+import { isHostName } from './net/host-name.ts';
 import { isCidr } from './net/parse-address.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
 import { parseUrl } from './net/parse-url.ts';
@@ -137,6 +138,14 @@ function asCidrs(text: string): string[] {
   return cidrs;
 }
 
+function asHostNames(text: string): string[] {
+  const names = asList(text).map((name) => name.toLowerCase());
+  const faulty = names.find((name) => !isHostName(name));
+  if (faulty !== undefined)
+    throw new Error(`"${faulty}" is not a host name such as hooks.internal`);
+  return names;
+}
+
 function asWebhookPorts(text: string): number[] | 'any' {
   return text === 'any' ? 'any' : asList(text).map(asPort);
 }
@@ -219,6 +228,7 @@ export function readConfig(environment: Environment): Config {
     egress: {
       allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
       ports: settings.read('HERALD_WEBHOOK_PORTS', [443, 8443], asWebhookPorts),
+      allowHosts: settings.read('HERALD_ALLOW_HOSTS', [], asHostNames),
       allowCidrs: settings.read('HERALD_ALLOW_CIDRS', [], asCidrs),
       denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
     },
@@ -261,6 +271,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     temporalNamespace: config.temporal.namespace,
     allowHttpWebhooks: config.egress.allowHttp,
     webhookPorts: config.egress.ports,
+    allowHosts: config.egress.allowHosts,
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
     egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,

@@ -81,7 +81,7 @@ export function openTunnel(
       socket.destroy();
       reject(refusal(statusCode, headers['proxy-authenticate'] !== undefined));
     });
-    asking.once('error', (error) => {
+    asking.on('error', (error) => {
       // A proxy that was not reached in time is not a receiver that was not.
       if (isReached && signal.aborted) reject(signal.reason);
       else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${faultCode(error)}`));

@@ -41,11 +41,26 @@ export function isLocalhostName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
+/** True for a name in lower-case ASCII without a trailing dot, of one label or more. */
+export function isHostName(name: string): boolean {
+  return refuseSyntax(name) === null;
+}
+
 /**
  * Why a lower-case ASCII name without its trailing dot is refused, as the end of a sentence, or
- * null.
+ * null. The names in `allowed`, and those under them, may be private ones.
  */
-export function refuseHostName(name: string): string | null {
+export function refuseHostName(name: string, allowed: readonly string[] = []): string | null {
+  const syntaxRefusal = refuseSyntax(name);
+  if (syntaxRefusal !== null) return syntaxRefusal;
+  const isAtOrUnder = (end: string): boolean => name === end || name.endsWith(`.${end}`);
+  if (allowed.some(isAtOrUnder)) return null;
+  const suffix = privateSuffixes.find(isAtOrUnder);
+  if (suffix !== undefined) return `is not a public name (${suffix} is reserved)`;
+  return name.includes('.') ? null : 'must be a full domain name (got a single label)';
+}
+
+function refuseSyntax(name: string): string | null {
   if (name.length > nameLengthMax) {
     return `must be at most ${nameLengthMax} characters (got ${name.length})`;
   }
@@ -56,8 +71,5 @@ export function refuseHostName(name: string): string | null {
     }
     if (!labelPattern.test(label)) return `is not a valid host name (label "${label}")`;
   }
-  if (numericPattern.test(labels.at(-1) ?? '')) return 'must not end in a number';
-  const suffix = privateSuffixes.find((end) => name === end || name.endsWith(`.${end}`));
-  if (suffix !== undefined) return `is not a public name (${suffix} is reserved)`;
-  return labels.length === 1 ? 'must be a full domain name (got a single label)' : null;
+  return numericPattern.test(labels.at(-1) ?? '') ? 'must not end in a number' : null;
 }

@@ -44,7 +44,7 @@ export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlC
     refuseLength(url.href.length) ??
     refuseScheme(url.protocol.slice(0, -1), policy) ??
     refusePort(url, policy) ??
-    refuseHost(url.hostname, addressGuardOf(policy));
+    refuseHost(url.hostname, policy);
   return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
 }
 
@@ -92,14 +92,15 @@ function defaultPort(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function refuseHost(hostname: string, guard: AddressGuard): string | null {
+function refuseHost(hostname: string, policy: EgressPolicy): string | null {
+  const guard = addressGuardOf(policy);
   const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (literal !== hostname || parseAddress(literal) !== null) {
     return guard.verdict(literal).allowed ? null : `url host ${hostname} is not a public address`;
   }
   const name = withoutTrailingDot(hostname);
   if (isLocalhostName(name) && allowsLoopback(guard)) return null;
-  const refusal = refuseHostName(name);
+  const refusal = refuseHostName(name, policy.allowHosts);
   return refusal === null ? null : `url host ${hostname} ${refusal}`;
 }
 

@@ -35,6 +35,7 @@ test('the defaults are those of production: https alone, on two ports, to public
   expect(config.egress).toEqual({
     allowHttp: false,
     ports: [443, 8443],
+    allowHosts: [],
     allowCidrs: [],
     denyCidrs: [],
   });
@@ -54,6 +55,8 @@ const bad: [string, string][] = [
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'TRUE'],
   ['HERALD_WEBHOOK_PORTS', '443,https'],
   ['HERALD_WEBHOOK_PORTS', '443,99999'],
+  ['HERALD_ALLOW_HOSTS', 'hooks.internal,*.corp'],
+  ['HERALD_ALLOW_HOSTS', '10.0.0.1'],
   ['HERALD_ALLOW_CIDRS', '10.0.0'],
   ['HERALD_ALLOW_CIDRS', '10.0.0.0/33'],
   ['HERALD_DENY_CIDRS', '10.0.0.0/8,nonsense'],
@@ -94,6 +97,7 @@ test.each([
   ['HERALD_WEBHOOK_PORTS', 'any'],
   ['HERALD_ALLOW_CIDRS', ' 127.0.0.0/8 , fd00::/8 ,'],
   ['HERALD_ALLOW_CIDRS', '10.0.0.1'],
+  ['HERALD_ALLOW_HOSTS', 'receiver, Hooks.Internal,svc.cluster.local'],
   ['HERALD_EGRESS_PROXY', 'http://user:secret@proxy.example:3128'],
   ['HERALD_RETRY_SCHEDULE', '7d'],
   ['HERALD_RETRY_SCHEDULE', Array(20).fill('500ms').join(',')],

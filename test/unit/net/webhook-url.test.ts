@@ -125,6 +125,23 @@ test('localhost is a name only where the operator allows loopback', () => {
   expect(reasonFor('http://localhost/', undone)).toMatch(/localhost/);
 });
 
+test('a private name is taken when the operator allows it or one above it, and no other', () => {
+  const policy = { ...defaultEgressPolicy, allowHosts: ['receiver', 'svc.cluster.local'] };
+  expect(canonical('https://receiver/', policy)).toBe('https://receiver/');
+  expect(canonical('https://receiver./', policy)).toBe('https://receiver./');
+  expect(canonical('https://a.b.svc.cluster.local/', policy)).toMatch(/^https:/);
+  expect(canonical('https://SVC.cluster.local/', policy)).toMatch(/^https:/);
+  for (const other of [
+    'https://receiver2/',
+    'https://cluster.local/',
+    'https://asvc.cluster.local/',
+    'https://svc.cluster.local.corp/',
+    'https://-x.svc.cluster.local/',
+    'https://localhost/',
+  ])
+    expect(reasonFor(other, policy)).toMatch(/^url host /);
+});
+
 test('a policy with a bad range is a fault of ours', () => {
   const policy = { ...defaultEgressPolicy, allowCidrs: ['10.0.0.0/33'] };
   expect(() => checkWebhookUrl('https://example.com/', policy)).toThrow('10.0.0.0/33');
