@@ -31,12 +31,10 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
-# DNS lookups share Node's thread pool, and its four threads are few for many receivers.
 # A delivery makes much short-lived garbage; a larger nursery keeps most of it from being copied.
 ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=64 \
   PORT=3000 \
-  UV_THREADPOOL_SIZE=16 \
   HERALD_WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -39,7 +39,6 @@ const receiversOnThisMachine = {
   HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
   HERALD_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
   HERALD_WEBHOOK_PORTS: 'any',
-  UV_THREADPOOL_SIZE: '16',
 };
 
 /**

@@ -6,9 +6,13 @@ import type { SealingKey } from './crypto/secret-box.ts';
 import { defaultRetryScheduleMs } from './delivery/retry-schedule.ts';
 import type { Retention } from './delivery/tidy-up.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
+import { parseEgressProxy } from './net/egress-proxy.ts';
+import type { EgressProxy } from './net/egress-proxy.ts';
+import { parseUrl } from './net/parse-url.ts';
 import {
   asBoolean,
   asCidrs,
+  asHostNames,
   asIssuer,
   asLongDuration,
   asNumberUpTo,
@@ -78,6 +82,8 @@ export interface Config {
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
+  /** Where all webhook requests go out, or null for directly. */
+  egressProxy: EgressProxy | null;
   retryScheduleMs: readonly number[];
   /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
@@ -210,9 +216,11 @@ export function readConfig(environment: Environment): Config {
     egress: {
       allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
       ports: settings.read('HERALD_WEBHOOK_PORTS', [443, 8443], asWebhookPorts),
+      allowHosts: settings.read('HERALD_ALLOW_HOSTS', [], asHostNames),
       allowCidrs: settings.read('HERALD_ALLOW_CIDRS', [], asCidrs),
       denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
     },
+    egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
     retention: {
@@ -248,7 +256,7 @@ export function readConfig(environment: Environment): Config {
 
 /** What a process logs of its settings at its start: secrets only as whether they are set. */
 export function summarizeConfig(config: Config): Record<string, unknown> {
-  const mongodb = URL.canParse(config.mongodb.uri) ? new URL(config.mongodb.uri).host : 'set';
+  const mongodb = parseUrl(config.mongodb.uri)?.host ?? 'set';
   return {
     port: config.http.port,
     host: config.http.host,
@@ -260,8 +268,10 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     temporalNamespace: config.temporal.namespace,
     allowHttpWebhooks: config.egress.allowHttp,
     webhookPorts: config.egress.ports,
+    allowHosts: config.egress.allowHosts,
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
+    egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,

@@ -2,7 +2,9 @@
 import { parseSchedule } from './delivery/retry-schedule.ts';
 import { parseDurationMs } from './duration.ts';
 import { isThisMachine } from './net/host-name.ts';
+import { isHostName } from './net/host-name.ts';
 import { isCidr } from './net/parse-address.ts';
+import { parseUrl } from './net/parse-url.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -18,7 +20,7 @@ export function asPort(text: string): number {
 
 /** An issuer is used as it is written, and vouches for admins: nothing but TLS, except on this machine. */
 export function asIssuer(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname)))
     return text;
   throw new Error(`must be an https address (got "${text}")`);
@@ -30,7 +32,7 @@ export function asBoolean(text: string): boolean {
 }
 
 export function asUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+  if (!/^https?:\/\//.test(text) || parseUrl(text) === null) {
     throw new Error(`must be an http or https address (got "${text}")`);
   }
   return text.replace(/\/+$/, '');
@@ -49,6 +51,14 @@ export function asCidrs(text: string): string[] {
   if (faulty !== undefined)
     throw new Error(`"${faulty}" is not an address range such as 10.0.0.0/8`);
   return cidrs;
+}
+
+export function asHostNames(text: string): string[] {
+  const names = asList(text).map((name) => name.toLowerCase());
+  const faulty = names.find((name) => !isHostName(name));
+  if (faulty !== undefined)
+    throw new Error(`"${faulty}" is not a host name such as hooks.internal`);
+  return names;
 }
 
 export function asWebhookPorts(text: string): number[] | 'any' {

@@ -159,8 +159,6 @@ function devDefaults(apiPort: number): Record<string, string> {
     HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
     HERALD_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     HERALD_WEBHOOK_PORTS: 'any',
-    // DNS look-ups share Node's thread pool; its four threads would be few for many receivers.
-    UV_THREADPOOL_SIZE: '16',
   };
 }
 

@@ -27,7 +27,8 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
     const store = open.use(await connectStore(config.mongodb));
     const temporal = open.use(await connectTemporal(config.temporal));
     await checkServers({ store, connection: temporal.connection, namespace: temporal.namespace });
-    const sender = open.use(createHttpSender({ policy: config.egress }));
+    const { egress: policy, egressProxy: proxy } = config;
+    const sender = open.use(createHttpSender({ policy, proxy }));
     const activities = createActivities({
       store,
       records: createDeliveryRecords(store),

@@ -1,6 +1,7 @@
 // Cross-site request forgery: what a browser says of the page that a request comes from.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
+import { parseUrl } from '../../lib/net/parse-url.ts';
 
 /**
  * Throws `cross_site_request` when a browser says that another site's page sent the request: by
@@ -21,5 +22,5 @@ export function checkOwnPages(
 }
 
 function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null;
+  return parseUrl(origin)?.host ?? null;
 }

@@ -1,5 +1,6 @@
 // What Node lets through in the head of a request although HTTP forbids it (RFC 9112 §3.2).
 import type { IncomingMessage } from 'node:http';
+import { parseUrl } from '../../lib/net/parse-url.ts';
 import { headerValues } from './raw-headers.ts';
 
 /**
@@ -11,7 +12,6 @@ export function readTarget(request: IncomingMessage): string | null {
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) return null;
   const target = request.url ?? '';
   if (target.startsWith('/') || target === '*') return target;
-  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return null;
-  const { pathname, search } = new URL(target);
-  return pathname + search;
+  const url = /^https?:\/\//i.test(target) ? parseUrl(target) : null;
+  return url === null ? null : url.pathname + url.search;
 }

@@ -154,6 +154,7 @@ async function sendAndRecord(
   const at = ports.clock.now();
   const result = await ports.sender.send({
     url: webhook.url,
+    webhookUid: key.webhookUid,
     headers: deliveryHeaders({
       eventId: event._id,
       sequence: event.sequence,

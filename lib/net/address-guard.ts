@@ -1,13 +1,13 @@
 // Decides whether an IP address may be connected to: the one control against requests to ourselves.
 import { networkInterfaces } from 'node:os';
 import {
-  ipv4MappedPrefix,
+  embeddingRanges,
   ipv6GlobalUnicast,
   nat64WellKnownPrefix,
   refusedIpv4Ranges,
   refusedIpv6Ranges,
 } from './address-ranges.ts';
-import type { SpecialRange } from './address-ranges.ts';
+import type { EmbeddingRange, SpecialRange } from './address-ranges.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { inCidr, ipv4Address, parseAddress, parseCidr } from './parse-address.ts';
 import type { Cidr, ParsedAddress } from './parse-address.ts';
@@ -39,7 +39,8 @@ const refusedIpv4 = refusedIpv4Ranges.map(readRange);
 const refusedIpv6 = refusedIpv6Ranges.map(readRange);
 const globalUnicast = readCidr(ipv6GlobalUnicast.cidr);
 const nat64 = readCidr(nat64WellKnownPrefix);
-const ipv4Mapped = readCidr(ipv4MappedPrefix);
+const embeddings = embeddingRanges.map(({ cidr, place }) => ({ cidr: readCidr(cidr), place }));
+const loopbackIpv6 = readAddress('::1');
 
 /**
  * Makes the guard for a policy. Unreadable text, zone ids and this host's own addresses are
@@ -56,12 +57,13 @@ export function createAddressGuard(
 
   function judge(address: ParsedAddress): AddressVerdict {
     if (holds(deny, address)) return deniedByOperator;
-    // A deny range in IPv4 also means the same address spelt as IPv6.
     const embedded = embeddedIpv4(address);
-    if (embedded !== null && holds(deny, embedded)) return deniedByOperator;
-    if (holds(allow, address)) return allowed;
-    // Refusing NAT64 outright would stop every delivery to IPv4 receivers behind DNS64.
-    if (embedded !== null && inCidr(nat64, address)) return judge(embedded);
+    const isAllowed = holds(allow, address);
+    // What leads to an IPv4 address must not be better off than that address: neither past a range
+    // that is denied, nor by an allowed range so wide that it holds the other spelling by chance.
+    // Refusing NAT64 outright, though, would stop all deliveries to IPv4 receivers behind DNS64.
+    if (embedded !== null && (isAllowed || inCidr(nat64, address))) return judge(embedded);
+    if (isAllowed) return allowed;
     const builtIn = builtInRefusal(address);
     if (builtIn !== null) return builtIn;
     return isOwn(address) ? ownAddress : allowed;
@@ -97,6 +99,10 @@ function readCidr(text: string): Cidr {
   return cidr;
 }
 
+function readAddress(text: string): ParsedAddress {
+  return readCidr(text).base;
+}
+
 function readRange({ cidr, why }: SpecialRange): RefusedRange {
   return { cidr: readCidr(cidr), verdict: refused(why) };
 }
@@ -107,9 +113,17 @@ function holds(ranges: readonly Cidr[], address: ParsedAddress): boolean {
 }
 
 function embeddedIpv4(address: ParsedAddress): ParsedAddress | null {
-  if (address.family === 4) return null;
-  const embeds = inCidr(nat64, address) || inCidr(ipv4Mapped, address);
-  return embeds ? ipv4Address(address.w3) : null;
+  // Inside ::/96, ::1 is not the IPv4 address 0.0.0.1 but loopback (RFC 4291 §2.5.3).
+  if (address.family === 4 || sameAddress(address, loopbackIpv6)) return null;
+  for (const { cidr, place } of embeddings) {
+    if (inCidr(cidr, address)) return ipv4Address(embeddedBits(address, place));
+  }
+  return null;
+}
+
+function embeddedBits({ w0, w1, w3 }: ParsedAddress, place: EmbeddingRange['place']): number {
+  if (place === 'last') return w3;
+  return place === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
 }
 
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {

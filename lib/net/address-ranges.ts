@@ -52,11 +52,30 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
   { cidr: '3fff::/20', why: 'documentation (RFC 9637)' },
 ];
 
+/** Where in an IPv6 address its IPv4 address stands: the last word, or the second word from bit 16. */
+export interface EmbeddingRange {
+  readonly cidr: string;
+  /** `inverted` is Teredo's way of hiding the client's address from address translators. */
+  readonly place: 'last' | 'inverted' | 'after-16-bits';
+}
+
 /**
  * An IPv6-only host behind DNS64 reaches every IPv4 receiver through this prefix (RFC 6052
  * §2.1).
  */
 export const nat64WellKnownPrefix = '64:ff9b::/96';
 
-/** IPv4-mapped IPv6 (RFC 4291 §2.5.5.2): another spelling of an IPv4 address. */
-export const ipv4MappedPrefix = '::ffff:0:0/96';
+/**
+ * Ranges whose addresses lead to an IPv4 address, so that what is refused or allowed of IPv4 holds
+ * for them too. All but NAT64 lie outside `ipv6GlobalUnicast` or among `refusedIpv6Ranges`; they
+ * matter where an operator allows a range that holds them.
+ */
+export const embeddingRanges: readonly EmbeddingRange[] = [
+  { cidr: nat64WellKnownPrefix, place: 'last' },
+  { cidr: '64:ff9b:1::/48', place: 'last' }, // local NAT64 with a /96 of it (RFC 8215)
+  { cidr: '::/96', place: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
+  { cidr: '::ffff:0:0/96', place: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
+  { cidr: '::ffff:0:0:0/96', place: 'last' }, // SIIT (RFC 2765 §2.1)
+  { cidr: '2001::/32', place: 'inverted' }, // Teredo (RFC 4380 §4)
+  { cidr: '2002::/16', place: 'after-16-bits' }, // 6to4 (RFC 3056 §2)
+];

@@ -24,6 +24,7 @@ const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
   ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
+  ['NAME_UNRESOLVED', verdict('dns', 'the host name could not be resolved')],
   ['ENOTFOUND', verdict('dns', 'the host name was not found')],
   ['ECONNREFUSED', verdict('connect', 'the receiver refused the connection')],
   ['EHOSTUNREACH', verdict('connect', 'the receiver could not be reached')],
@@ -31,6 +32,7 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ETIMEDOUT', verdict('connect', 'the connection to the receiver timed out')],
   ['UND_ERR_CONNECT_TIMEOUT', verdict('connect', 'the connection to the receiver timed out')],
   ['ERR_SOCKET_CONNECTION_TIMEOUT', verdict('connect', 'the connection to the receiver timed out')],
+  ['PROXY_REFUSED', verdict('connect', 'the egress proxy did not connect to the receiver')],
   ['CERT_HAS_EXPIRED', verdict('tls', 'the certificate of the receiver has expired')],
   ['CERT_NOT_YET_VALID', verdict('tls', 'the certificate of the receiver is not valid yet')],
   [
@@ -44,6 +46,7 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ],
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
+  ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
 ]);
 
@@ -52,9 +55,9 @@ const tlsCodes: readonly RegExp[] = [
   /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
 ];
 
-/** Ours, not the receiver's: a wrong argument or a broken assumption in code. */
+/** Ours, not the receiver's: a wrong argument, a broken assumption in code, our proxy. */
 const ownFaultCode =
-  /^(?:UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_)|ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$)/;
+  /^(?:PROXY_FAILED$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_)|ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$)/;
 
 const verdictsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
   dns: verdict('dns', 'the host name could not be resolved'),
@@ -72,7 +75,7 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
 
 /**
  * Classifies what was thrown while sending, by its code and, for codes nobody knows, by the phase.
- * Gives null for a fault of our own code, which the caller must throw on.
+ * Gives null for a fault of our own, which the caller must throw on.
  */
 export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   const code = faultCode(error);

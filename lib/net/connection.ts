@@ -50,6 +50,7 @@ export function createConnection(
     },
     allowH2: false, // an h2 answer has no size cap of its own in undici 7
     pipelining: 1,
+    maxRequestsPerClient: 0, // no limit: the age of the connection is one
     maxHeaderSize: headerBytesMax,
     keepAliveTimeout: idleMsMax,
     keepAliveMaxTimeout: idleMsMax,

@@ -12,6 +12,11 @@ export interface EgressPolicy {
    * refused.
    */
   readonly ports: readonly number[] | 'any';
+  /**
+   * Names, with all under them, that a URL may hold although they are private; their addresses are
+   * judged all the same.
+   */
+  readonly allowHosts?: readonly string[];
   readonly allowCidrs: readonly string[];
   readonly denyCidrs: readonly string[];
 }

@@ -3,11 +3,19 @@ import { msSince } from './attempt-trace.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import { destroyConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { SendFault } from './send-fault.ts';
 import { responseSampleBytesMax } from './response-sample.ts';
 import type { Dispatcher } from 'undici';
 
 /** Reading of an answer stops here; its status has long been known. */
 export const responseBytesReadMax = 64 * 1024;
+
+/**
+ * What is read from the connection during one exchange. Interim answers, chunk extensions and
+ * trailers are no body, so that only this keeps an endless flood of them from costing processor
+ * time until the deadline.
+ */
+export const wireBytesReadMax = 128 * 1024;
 
 /** `Retry-After` is a number or a date (RFC 9110 §10.2.3); anything longer is neither. */
 const retryAfterCharactersMax = 64;
@@ -44,26 +52,34 @@ export function exchange(
   trace.phase = 'exchange';
   trace.address = connection.address;
   return new Promise<Answer>((resolve, reject) => {
-    const fail = (error: Error): void => {
+    const { socket } = connection;
+    const bytesBefore = socket.bytesRead;
+    const stopWatching = (): void => {
       signal.removeEventListener('abort', onAbort);
+      socket.removeListener('readable', onReadable);
+    };
+    const fail = (error: Error): void => {
+      stopWatching();
       destroyConnection(connection, error);
       reject(error);
     };
     const onAbort = (): void => fail(signal.reason);
     const finish = (answer: Answer): void => {
-      signal.removeEventListener('abort', onAbort);
+      stopWatching();
       if (!answer.complete) destroyConnection(connection);
       resolve(answer);
+    };
+    const reader = createAnswerReader({ trace, finish, fail });
+    const onReadable = (): void => {
+      if (socket.bytesRead - bytesBefore > wireBytesReadMax) reader.cut();
     };
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) {
       onAbort();
       return;
     }
-    connection.client.dispatch(
-      { ...request, method: 'POST' },
-      createAnswerReader({ trace, finish, fail }),
-    );
+    socket.on('readable', onReadable);
+    connection.client.dispatch({ ...request, method: 'POST' }, reader.handler);
   });
 }
 
@@ -73,12 +89,15 @@ interface AnswerReaderOptions {
   readonly fail: (error: Error) => void;
 }
 
-/** Undici's view of one answer. It counts all bytes and keeps those of the sample. */
-function createAnswerReader({
-  trace,
-  finish,
-  fail,
-}: AnswerReaderOptions): Dispatcher.DispatchHandler {
+interface AnswerReader {
+  /** Undici's view of the answer. */
+  readonly handler: Dispatcher.DispatchHandler;
+  /** Ends the answer where it is: its status decides if it is known already. */
+  cut(): void;
+}
+
+/** Reads one answer: counts all bytes of the body and keeps those of the sample. */
+function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): AnswerReader {
   const chunks: Buffer[] = [];
   let bytesRead = 0;
   let status = 0;
@@ -92,7 +111,7 @@ function createAnswerReader({
     complete,
   });
 
-  return {
+  const handler: Dispatcher.DispatchHandler = {
     onRequestStart() {
       writtenAt = performance.now();
     },
@@ -117,6 +136,14 @@ function createAnswerReader({
     },
     onResponseError(_controller, error) {
       fail(error);
+    },
+  };
+
+  return {
+    handler,
+    cut() {
+      if (status >= 200) finish(answer(false));
+      else fail(new SendFault('ANSWER_TOO_LONG', 'no end of interim answers'));
     },
   };
 }

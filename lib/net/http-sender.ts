@@ -8,13 +8,15 @@ import type { SendErrorClass } from './classify-send-error.ts';
 import { ConnectionShelf, createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
+import type { EgressProxy } from './egress-proxy.ts';
 import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
 import type { SocketOpener } from './open-socket.ts';
-import { SendTurns } from './send-turns.ts';
+import { enterLines, SendTurns } from './send-turns.ts';
+import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
-import { createHostResolver, systemResolver } from './resolve-host.ts';
+import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
 import { faultCode } from './send-fault.ts';
@@ -34,11 +36,16 @@ const idlePerOriginMax = 32;
 
 /**
  * Requests at once: to one origin as many as connections are kept to it, because a burst is faster
- * over few connections; in all as many as a process can serve without falling behind. A request
+ * over few connections; in all as many as a process can serve without falling behind. Many webhooks,
+ * of several tenants, may be at one origin, so one webhook never has all of its turns. A request
  * counts for a second, so slow receivers slow down those who send to them and hardly anybody else.
  */
-const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000, waitMsMax: 10_000 };
-const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000, waitMsMax: 10_000 };
+const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
+const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000 };
+const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
+
+/** The wait for turns and the attempt together must end within the 15 s of an activity. */
+const turnWaitMsMax = 8_000;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -48,6 +55,8 @@ const idleMax = 256;
 
 export interface SendRequest {
   readonly url: string;
+  /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
+  readonly webhookUid?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
   readonly timeoutMs?: number;
@@ -80,17 +89,19 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, no turn
-   * within 10 s because too much is under way).
+   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
+   * that cannot be used, no turn within 8 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
 
 export interface HttpSenderOptions {
   readonly policy: EgressPolicy;
+  /** The only way out, if there is one. It gets vetted addresses to connect to, never names. */
+  readonly proxy?: EgressProxy | null;
   readonly timeoutMs?: number;
   readonly userAgent?: string;
-  /** Replaces the system's DNS. */
+  /** Replaces the system's name servers. */
   readonly resolver?: Resolver;
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string;
@@ -104,13 +115,12 @@ export interface HttpSenderOptions {
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { policy, timeoutMs = attemptTimeoutMsDefault, userAgent = 'agent-herald' } = options;
   const guard = addressGuardOf(policy);
-  const hosts = createHostResolver(guard, options.resolver ?? systemResolver);
+  const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const roads: Roads = {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
-    opener: { guard, hosts, ca: options.ca },
+    opener: { guard, hosts, proxy: options.proxy ?? null, ca: options.ca },
   };
-  const originTurns = new SendTurns(turnsOfOrigin);
-  const allTurns = new SendTurns(turnsInAll);
+  const takeTurns = createTurnTaker();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
@@ -120,18 +130,13 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
     }
     const url = new URL(checked.url);
-    const leaveOrigin = await originTurns.enter(url.origin, request.signal);
+    const leave = await takeTurns(url, request);
     try {
-      const leaveAll = await allTurns.enter('', request.signal);
-      try {
-        request.signal?.throwIfAborted();
-        // The receiver's time begins here: the wait for a turn is ours.
-        return await sendOnce(url, request, newAttempt());
-      } finally {
-        leaveAll();
-      }
+      request.signal?.throwIfAborted();
+      // The receiver's time begins here: the wait for a turn is ours.
+      return await sendOnce(url, request, newAttempt());
     } finally {
-      leaveOrigin();
+      leave();
     }
   }
 
@@ -168,6 +173,22 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Waits for the turns of a request, and gives the function to call when it has ended. */
+function createTurnTaker(): (url: URL, request: SendRequest) => Promise<() => void> {
+  const ofWebhook = new SendTurns(turnsOfWebhook);
+  const ofOrigin = new SendTurns(turnsOfOrigin);
+  const inAll = new SendTurns(turnsInAll);
+  return (url, { webhookUid = url.href, signal }) =>
+    enterLines(
+      [
+        [ofWebhook, webhookUid],
+        [ofOrigin, url.origin],
+        [inAll, ''],
+      ],
+      { waitMsMax: turnWaitMsMax, signal },
+    );
 }
 
 interface Roads {

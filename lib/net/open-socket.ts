@@ -6,13 +6,18 @@ import { connect as connectTls } from 'node:tls';
 import type { AddressGuard } from './address-guard.ts';
 import { msSince } from './attempt-trace.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
+import { openTunnel } from './egress-proxy.ts';
+import type { EgressProxy } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
 import { requireAllowed } from './resolve-host.ts';
 import type { HostResolver } from './resolve-host.ts';
+import { faultCode, SendFault } from './send-fault.ts';
 
 export interface SocketOpener {
   readonly guard: AddressGuard;
   readonly hosts: HostResolver;
+  /** The way out, or null to connect directly. */
+  readonly proxy: EgressProxy | null;
   /** Certificates to trust instead of the system's, PEM. For tests. */
   readonly ca: string | undefined;
 }
@@ -39,11 +44,9 @@ export async function openSocket(
   options: OpenSocketOptions,
 ): Promise<Socket> {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const addresses = await resolve(host, opener, options);
-  const socket = await dial(url, addresses, options);
+  const addresses = firstOfEachFamily(await resolve(host, opener, options));
+  const socket = await reach(url, addresses, { opener, options });
   try {
-    // The last word: whatever resolver and kernel did, this is who we are talking to.
-    requireAllowed(socket.remoteAddress ?? '', opener.guard);
     return url.protocol === 'https:' ? await shakeHands(socket, host, { opener, options }) : socket;
   } catch (error) {
     socket.destroy();
@@ -65,17 +68,43 @@ async function resolve(
   }
 }
 
-async function dial(
+interface ReachOptions {
+  readonly opener: SocketOpener;
+  readonly options: OpenSocketOptions;
+}
+
+/** A socket to the receiver, direct or through the proxy, that the guard has seen. */
+async function reach(
   url: URL,
   addresses: readonly string[],
-  { signal, trace }: OpenSocketOptions,
+  { opener, options }: ReachOptions,
 ): Promise<Socket> {
+  const { trace } = options;
   trace.phase = 'connect';
   const startedAt = performance.now();
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const socket =
+    opener.proxy === null
+      ? await dial({ host: url.hostname, port, addresses }, opener.guard, options)
+      : await tunnel({ port, addresses }, opener.proxy, options);
+  trace.ms.connect = msSince(startedAt);
+  return socket;
+}
+
+interface DialTarget {
+  readonly port: number;
+  readonly addresses: readonly string[];
+}
+
+async function dial(
+  { host, port, addresses }: DialTarget & { readonly host: string },
+  guard: AddressGuard,
+  { signal, trace }: OpenSocketOptions,
+): Promise<Socket> {
   const socket = connectTcp({
-    host: addresses.length === 1 ? (addresses[0] ?? '') : url.hostname,
-    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
-    lookup: answerWith(firstOfEachFamily(addresses)),
+    host: addresses.length === 1 ? (addresses[0] ?? '') : host,
+    port,
+    lookup: answerWith(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     noDelay: true,
@@ -86,9 +115,35 @@ async function dial(
   });
   keepFromThrowing(socket);
   await eventOf(socket, 'connect', signal);
-  trace.ms.connect = msSince(startedAt);
   trace.address = socket.remoteAddress ?? null;
+  try {
+    // The last word: whatever resolver and kernel did, this is who we are talking to.
+    requireAllowed(socket.remoteAddress ?? '', guard);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
   return socket;
+}
+
+/** Asks the proxy for one address after the other, never for the name. */
+async function tunnel(
+  { port, addresses }: DialTarget,
+  proxy: EgressProxy,
+  { signal, trace }: OpenSocketOptions,
+): Promise<Socket> {
+  for (const [index, address] of addresses.entries()) {
+    trace.address = address;
+    try {
+      const socket = await openTunnel({ address, port }, proxy, signal);
+      keepFromThrowing(socket);
+      return socket;
+    } catch (error) {
+      const isLast = index === addresses.length - 1;
+      if (isLast || faultCode(error) !== 'PROXY_REFUSED') throw error;
+    }
+  }
+  throw new SendFault('ADDRESS_ABSENT', 'no address was given');
 }
 
 /** Some of both families, since this host may have no route for one of them. */

@@ -1,5 +1,4 @@
 // Turns the host of a URL into addresses that have all passed the guard.
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 import { untilAborted } from './attempt-deadline.ts';
@@ -17,12 +16,6 @@ export interface HostResolver {
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** The system's resolver, in the order it prefers (RFC 6724). */
-export async function systemResolver(hostname: string): Promise<readonly string[]> {
-  const answers = await lookup(hostname, { all: true, verbatim: true });
-  return answers.map(({ address }) => address);
-}
-
 /** Makes a resolver whose answers have passed the guard. `host` is given without brackets. */
 export function createHostResolver(guard: AddressGuard, resolve: Resolver): HostResolver {
   const lookupShared = shareLookups(resolve);
@@ -36,10 +29,7 @@ export function createHostResolver(guard: AddressGuard, resolve: Resolver): Host
   };
 }
 
-/**
- * Waiters for one name share one lookup, because `dns.lookup` holds one of four threads of the
- * process while it waits and a dead name server would else hold them all.
- */
+/** Waiters for one name share one lookup: a burst to one receiver asks once. */
 function shareLookups(resolve: Resolver) {
   const underWay = new Map<string, Promise<readonly string[]>>();
 

@@ -3,7 +3,11 @@
 export type SendFaultCode =
   | 'ADDRESS_BLOCKED' // the guard refused an address
   | 'ADDRESS_ABSENT' // the name resolved to nothing
+  | 'NAME_UNRESOLVED' // no name server gave an answer
+  | 'PROXY_REFUSED' // the egress proxy did not connect to the receiver
+  | 'PROXY_FAILED' // the egress proxy itself could not be used
   | 'ATTEMPT_DEADLINE' // the time of the whole attempt is over
+  | 'ANSWER_TOO_LONG' // no final answer within the bytes that are read
   | 'NO_TURN' // too many requests to the receiver are under way
   | 'CONNECTION_STALE'; // a kept connection was closed before it was used again
 

@@ -6,8 +6,19 @@ export interface SendTurnsOptions {
   atOnceMax: number;
   /** A request counts for so long at most: what still waits for a slow receiver costs nobody a turn. */
   holdMsMax: number;
+}
+
+export interface EnterOptions {
   /** Who waits longer is turned away, to be sent later. */
   waitMsMax: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A request's place among those that go at once. */
+export interface Turn {
+  /** Starts the time for which the request counts; until then it waits elsewhere and counts on. */
+  readonly begin: () => void;
+  readonly leave: () => void;
 }
 
 interface Line {
@@ -26,26 +37,31 @@ export class SendTurns {
   }
 
   /**
-   * Resolves when it is a request's turn, with the function to call when it has ended. Rejects with
-   * the SendFault `NO_TURN` when none came in time, with the signal's reason when it aborts first.
+   * Resolves when it is a request's turn. Rejects with the SendFault `NO_TURN` when none came in
+   * time, with the signal's reason when it aborts first.
    */
-  async enter(key: string, signal?: AbortSignal): Promise<() => void> {
+  async enter(key: string, options: EnterOptions): Promise<Turn> {
     const line = this.#lines.get(key) ?? { active: 0, waiting: new Set() };
     this.#lines.set(key, line);
     if (line.active < this.#options.atOnceMax) line.active += 1;
-    else await this.#wait(line, signal);
+    else await this.#wait(line, options);
     let holds = true;
+    let timer: NodeJS.Timeout | undefined;
     const leave = (): void => {
       if (!holds) return;
       holds = false;
       clearTimeout(timer);
       this.#passOn(key, line);
     };
-    const timer = setTimeout(leave, this.#options.holdMsMax);
-    return leave;
+    return {
+      begin: () => {
+        if (holds) timer ??= setTimeout(leave, this.#options.holdMsMax);
+      },
+      leave,
+    };
   }
 
-  async #wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(line: Line, { waitMsMax, signal }: EnterOptions): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const end = (how: () => void): void => {
         clearTimeout(timer);
@@ -56,7 +72,7 @@ export class SendTurns {
       const go = (): void => end(resolve);
       const giveUp = (reason: unknown): void => end(() => reject(reason));
       const onAbort = (): void => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(noTurn()), this.#options.waitMsMax);
+      const timer = setTimeout(() => giveUp(noTurn()), waitMsMax);
       signal?.addEventListener('abort', onAbort);
       line.waiting.add(go);
     });
@@ -72,6 +88,33 @@ export class SendTurns {
     line.active -= 1;
     if (line.active === 0) this.#lines.delete(key);
   }
+}
+
+/**
+ * Waits in one line after the other, no longer than `waitMsMax` in all, and gives the function to
+ * call when the request has ended. A place in one line is kept while waiting in the next, so that a
+ * key never has more requests in the next line than it may have at once. Rejects as `enter` does,
+ * with no place kept.
+ */
+export async function enterLines(
+  lines: readonly (readonly [turns: SendTurns, key: string])[],
+  { waitMsMax, signal }: EnterOptions,
+): Promise<() => void> {
+  const taken: Turn[] = [];
+  const leave = (): void => {
+    for (const turn of taken) turn.leave();
+  };
+  const until = performance.now() + waitMsMax;
+  try {
+    for (const [turns, key] of lines) {
+      taken.push(await turns.enter(key, { waitMsMax: until - performance.now(), signal }));
+    }
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  for (const turn of taken) turn.begin();
+  return leave;
 }
 
 function noTurn(): SendFault {

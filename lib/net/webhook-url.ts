@@ -4,6 +4,7 @@ import type { AddressGuard } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
 import { parseAddress } from './parse-address.ts';
+import { parseUrl } from './parse-url.ts';
 
 export { defaultEgressPolicy } from './egress-policy.ts';
 export type { EgressPolicy } from './egress-policy.ts';
@@ -37,13 +38,13 @@ const httpStart = /^https?:\/\/[^/?#]/i;
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
   if (textRefusal !== null) return { ok: false, reason: textRefusal };
-  if (!URL.canParse(text)) return { ok: false, reason: 'url is not a valid URL' };
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return { ok: false, reason: 'url is not a valid URL' };
   const refusal =
     refuseLength(url.href.length) ??
     refuseScheme(url.protocol.slice(0, -1), policy) ??
     refusePort(url, policy) ??
-    refuseHost(url.hostname, addressGuardOf(policy));
+    refuseHost(url.hostname, policy);
   return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
 }
 
@@ -91,14 +92,15 @@ function defaultPort(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function refuseHost(hostname: string, guard: AddressGuard): string | null {
+function refuseHost(hostname: string, policy: EgressPolicy): string | null {
+  const guard = addressGuardOf(policy);
   const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (literal !== hostname || parseAddress(literal) !== null) {
     return guard.verdict(literal).allowed ? null : `url host ${hostname} is not a public address`;
   }
   const name = withoutTrailingDot(hostname);
   if (isLocalhostName(name) && allowsLoopback(guard)) return null;
-  const refusal = refuseHostName(name);
+  const refusal = refuseHostName(name, policy.allowHosts);
   return refusal === null ? null : `url host ${hostname} ${refusal}`;
 }
 

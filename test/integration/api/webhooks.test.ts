@@ -156,6 +156,14 @@ test.each([
   expect(answer.body['url']).toBe(url);
 });
 
+test('a URL is stored and shown in its canonical form, after POST and after PATCH', async () => {
+  const created = await register({ ...valid, url: 'HTTPS://MÜNICH.example.com:443/a/../b' });
+  expect(created.body['url']).toBe('https://xn--mnich-kva.example.com/b');
+  const body = { url: 'https://ex%61mple。com' };
+  await client.call('PATCH', `/webhooks/${String(created.body['uid'])}`, { body });
+  expect((await listed()).map((webhook) => webhook['url'])).toEqual(['https://example.com/']);
+});
+
 test.each([
   ['none', []],
   ['an unknown one', ['agents']],

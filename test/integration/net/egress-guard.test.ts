@@ -187,6 +187,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
   const opener = {
     guard,
     hosts: createHostResolver(guard, async () => ['127.0.0.1']),
+    proxy: null,
     ca: undefined,
   };
   const url = new URL(`https://receiver.example.com:${receiver.port}/`);

@@ -4,6 +4,7 @@ import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const policy: EgressPolicy = {
   allowHttp: true,
@@ -86,4 +87,18 @@ test('a kept connection that breaks after the answer began is not tried again', 
   await sender.send(post(receiver.url));
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
   expect(receiver.sockets).toHaveLength(1);
+});
+
+test('2,000 origins leave at most 256 connections open, and none once they are idle', async () => {
+  await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
+  await using sender = createHttpSender({ policy });
+  const origins = Array.from({ length: 2_000 }, (_none, index) => {
+    return `http://127.1.${index >> 8}.${index & 255}:${receiver.port}/`;
+  });
+  const results = await Promise.all(origins.map((url) => sender.send(post(url))));
+  expect(new Set(results.map(statusOf))).toEqual(new Set([200]));
+  const countOpen = (): number => receiver.sockets.filter(({ destroyed }) => !destroyed).length;
+  await waitFor(() => countOpen() <= 256);
+  expect(receiver.sockets).toHaveLength(2_000);
+  await waitFor(() => countOpen() === 0, { timeoutMs: 10_000 });
 });

@@ -35,6 +35,7 @@ test('the defaults are those of production: https alone, on two ports, to public
   expect(config.egress).toEqual({
     allowHttp: false,
     ports: [443, 8443],
+    allowHosts: [],
     allowCidrs: [],
     denyCidrs: [],
   });
@@ -62,9 +63,13 @@ const bad: [string, string][] = [
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'TRUE'],
   ['HERALD_WEBHOOK_PORTS', '443,https'],
   ['HERALD_WEBHOOK_PORTS', '443,99999'],
+  ['HERALD_ALLOW_HOSTS', 'hooks.internal,*.corp'],
+  ['HERALD_ALLOW_HOSTS', '10.0.0.1'],
   ['HERALD_ALLOW_CIDRS', '10.0.0'],
   ['HERALD_ALLOW_CIDRS', '10.0.0.0/33'],
   ['HERALD_DENY_CIDRS', '10.0.0.0/8,nonsense'],
+  ['HERALD_EGRESS_PROXY', 'https://proxy.example:3128'],
+  ['HERALD_EGRESS_PROXY', 'proxy.example:3128'],
   ['HERALD_RETRY_SCHEDULE', '5'],
   ['HERALD_RETRY_SCHEDULE', '5s,soon'],
   ['HERALD_RETRY_SCHEDULE', '8d'],
@@ -105,6 +110,8 @@ test.each([
   ['HERALD_WEBHOOK_PORTS', 'any'],
   ['HERALD_ALLOW_CIDRS', ' 127.0.0.0/8 , fd00::/8 ,'],
   ['HERALD_ALLOW_CIDRS', '10.0.0.1'],
+  ['HERALD_ALLOW_HOSTS', 'receiver, Hooks.Internal,svc.cluster.local'],
+  ['HERALD_EGRESS_PROXY', 'http://user:secret@proxy.example:3128'],
   ['HERALD_RETRY_SCHEDULE', '7d'],
   ['HERALD_RETRY_SCHEDULE', Array(20).fill('500ms').join(',')],
   ['HERALD_RETENTION', '15d'],
@@ -163,6 +170,7 @@ test('no value of a secret is in an error', () => {
     PORT: 'x',
     HERALD_KEY_PEPPER: pepper,
     HERALD_SECRET_KEYS: ring,
+    HERALD_EGRESS_PROXY: 'socks5://user:hunter2@proxy.example:1080',
   };
   const text = faultsOf(environment).join('\n');
   expect(text).toContain('HERALD_KEY_PEPPER');
@@ -175,7 +183,10 @@ test.each([
   'mongodb://user:hunter2@a.example:27017,b.example:27017/?replicaSet=rs',
   'mongodb+srv://user:hunter2@cluster.example/',
 ])('no value of a secret is in the summary, whatever the form of %j', (uri) => {
-  const summary = JSON.stringify(summarizeConfig(readConfig({ ...valid, MONGODB_URI: uri })));
+  const proxy = 'http://user:hunter2@proxy.example:3128';
+  const config = readConfig({ ...valid, MONGODB_URI: uri, HERALD_EGRESS_PROXY: proxy });
+  const summary = JSON.stringify(summarizeConfig(config));
+  expect(summary).toContain('"egressProxy":"proxy.example:3128"');
   expect(summary).toContain('"keyPepperConfigured":true');
   const ringKey = secrets.HERALD_SECRET_KEYS.split(':')[1] ?? '';
   for (const value of ['hunter2', secrets.HERALD_KEY_PEPPER, ringKey]) {

@@ -152,6 +152,35 @@ test('a denied range refuses public addresses, in their IPv6 spellings too', () 
   expect(allows('2606:4700::1111', guard)).toBe(false);
 });
 
+test('an allowed IPv6 range lets no IPv4 address through that is refused by itself', () => {
+  const guard = createAddressGuard({ allowCidrs: ['::/0'], denyCidrs: ['8.8.4.0/24'] }, () => []);
+  for (const spelling of [
+    '::127.0.0.1',
+    '::ffff:127.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b:1::127.0.0.1',
+    '2002:7f00:1::',
+    '2001:0:808:808::80ff:fffe', // Teredo, the client's address inverted
+    '::ffff:8.8.4.4',
+    '2002:808:404::1',
+    '::',
+  ])
+    expect([spelling, allows(spelling, guard)]).toEqual([spelling, false]);
+  for (const spelling of [
+    '::8.8.8.8',
+    '::ffff:8.8.8.8',
+    '::ffff:0:8.8.8.8',
+    '64:ff9b::8.8.8.8',
+    '64:ff9b:1::8.8.8.8',
+    '2002:808:808::',
+    '2001:0:7f00:1::f7f7:f7f7',
+    '::1',
+    'fd00::1',
+  ])
+    expect([spelling, allows(spelling, guard)]).toEqual([spelling, true]);
+});
+
 test("the host's own public addresses are refused unless the operator allows them", () => {
   const own = (): string[] => ['127.0.0.1', '8.8.4.4', '2600::5', 'fe80::1'];
   const guard = createAddressGuard({ allowCidrs: [], denyCidrs: [] }, own);

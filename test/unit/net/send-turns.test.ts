@@ -1,16 +1,19 @@
 // Turns of requests: few at once while they end quickly, and slow ones that cost nobody else a turn.
 import { expect, test } from '@jest/globals';
-import { SendTurns } from '../../../lib/net/send-turns.ts';
+import { enterLines, SendTurns } from '../../../lib/net/send-turns.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const quick = { atOnceMax: 2, holdMsMax: 10_000, waitMsMax: 10_000 };
+const quick = { atOnceMax: 2, holdMsMax: 10_000 };
+const patient = { waitMsMax: 10_000 };
 
 /** Enters and notes in `went` who went, in the order in which they did. */
-function queueUp(turns: SendTurns, key: string, count: number) {
+function queueUp(turns: SendTurns, count: number, { key = 'a', waitMsMax = 10_000 } = {}) {
   const went: number[] = [];
   const leaves: (() => void)[] = [];
   const all = Array.from({ length: count }, async (_, n) => {
-    leaves.push(await turns.enter(key));
+    const turn = await turns.enter(key, { waitMsMax });
+    turn.begin();
+    leaves.push(turn.leave);
     went.push(n);
   });
   return { went, leaves, all };
@@ -18,7 +21,7 @@ function queueUp(turns: SendTurns, key: string, count: number) {
 
 test('so many go at once, and each that ends lets the longest waiting one go', async () => {
   const turns = new SendTurns(quick);
-  const { went, leaves, all } = queueUp(turns, 'a', 4);
+  const { went, leaves, all } = queueUp(turns, 4);
   await Promise.all(all.slice(0, 2));
   expect(went).toEqual([0, 1]);
   leaves[1]?.();
@@ -32,8 +35,8 @@ test('so many go at once, and each that ends lets the longest waiting one go', a
 
 test('keys do not wait for each other', async () => {
   const turns = new SendTurns(quick);
-  const first = queueUp(turns, 'a', 3);
-  const other = queueUp(turns, 'b', 2);
+  const first = queueUp(turns, 3);
+  const other = queueUp(turns, 2, { key: 'b' });
   await Promise.all([...first.all.slice(0, 2), ...other.all]);
   expect(first.went).toEqual([0, 1]);
   expect(other.went).toEqual([0, 1]);
@@ -44,7 +47,7 @@ test('keys do not wait for each other', async () => {
 
 test('leaving twice gives one turn', async () => {
   const turns = new SendTurns(quick);
-  const { went, leaves, all } = queueUp(turns, 'a', 4);
+  const { went, leaves, all } = queueUp(turns, 4);
   await Promise.all(all.slice(0, 2));
   leaves[0]?.();
   leaves[0]?.();
@@ -58,32 +61,86 @@ test('leaving twice gives one turn', async () => {
 
 test('a request that takes long counts no longer, so those behind it go', async () => {
   const turns = new SendTurns({ ...quick, holdMsMax: 20 });
-  const { went, leaves, all } = queueUp(turns, 'a', 6);
+  const { went, leaves, all } = queueUp(turns, 6);
   await Promise.all(all);
   expect(went).toEqual([0, 1, 2, 3, 4, 5]);
   for (const leave of leaves) leave();
 });
 
 test('who waits too long is turned away, and takes no turn afterwards', async () => {
-  const turns = new SendTurns({ ...quick, waitMsMax: 20 });
-  const { leaves, all } = queueUp(turns, 'a', 3);
+  const turns = new SendTurns(quick);
+  const { leaves, all } = queueUp(turns, 3, { waitMsMax: 20 });
   await expect(all[2]).rejects.toMatchObject({ code: 'NO_TURN' });
   for (const leave of leaves) leave();
-  const next = queueUp(turns, 'a', 2);
+  const next = queueUp(turns, 2);
   await waitFor(() => next.went.length === 2);
   for (const leave of next.leaves) leave();
 });
 
 test('who is told to stop while it waits stops at once, and leaves its place to the others', async () => {
   const turns = new SendTurns(quick);
-  const { leaves, all } = queueUp(turns, 'a', 2);
+  const { leaves, all } = queueUp(turns, 2);
   await Promise.all(all);
   const stopping = new AbortController();
-  const told = turns.enter('a', stopping.signal);
-  const behind = turns.enter('a');
+  const told = turns.enter('a', { ...patient, signal: stopping.signal });
+  const behind = turns.enter('a', patient);
   stopping.abort(new Error('stopping'));
   await expect(told).rejects.toThrow('stopping');
   leaves[0]?.();
-  (await behind)();
+  (await behind).leave();
   leaves[1]?.();
+});
+
+test('one webhook never has all turns of an origin, however much it sends', async () => {
+  const ofWebhook = new SendTurns({ ...quick, atOnceMax: 2 });
+  const ofOrigin = new SendTurns({ ...quick, atOnceMax: 3 });
+  const went: string[] = [];
+  const send = async (webhook: string): Promise<() => void> => {
+    const leave = await enterLines(
+      [
+        [ofWebhook, webhook],
+        [ofOrigin, 'origin'],
+      ],
+      patient,
+    );
+    went.push(webhook);
+    return leave;
+  };
+  const noisy = Array.from({ length: 100 }, () => send('noisy'));
+  await Promise.all(noisy.slice(0, 2));
+  const leaveQuiet = await send('quiet');
+  expect(went).toEqual(['noisy', 'noisy', 'quiet']);
+  leaveQuiet();
+  for (const turn of noisy) (await turn)();
+  expect(went).toHaveLength(101);
+});
+
+test('a request that waits for an origin keeps its place among those of its webhook', async () => {
+  const ofWebhook = new SendTurns({ atOnceMax: 1, holdMsMax: 20 });
+  const ofOrigin = new SendTurns({ ...quick, atOnceMax: 1 });
+  const lines = [
+    [ofWebhook, 'noisy'],
+    [ofOrigin, 'origin'],
+  ] as const;
+  const busy = await ofOrigin.enter('origin', patient);
+  const first = enterLines(lines, patient);
+  // Longer than a request counts, had it begun.
+  await expect(ofWebhook.enter('noisy', { waitMsMax: 60 })).rejects.toMatchObject({
+    code: 'NO_TURN',
+  });
+  busy.leave();
+  (await first)();
+});
+
+test('the waits in all lines together have one limit, and who gives up leaves every line', async () => {
+  const ofWebhook = new SendTurns({ ...quick, atOnceMax: 1 });
+  const ofOrigin = new SendTurns({ ...quick, atOnceMax: 1 });
+  const busy = await ofOrigin.enter('origin', patient);
+  const lines = [
+    [ofWebhook, 'a'],
+    [ofOrigin, 'origin'],
+  ] as const;
+  await expect(enterLines(lines, { waitMsMax: 20 })).rejects.toMatchObject({ code: 'NO_TURN' });
+  busy.leave();
+  (await enterLines(lines, { waitMsMax: 20 }))();
 });

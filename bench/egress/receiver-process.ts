@@ -1,0 +1,38 @@
+// The receivers' process: bodies without an end, fast or slow, and plain answers, by the path of the request.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const block = Buffer.alloc(64 * 1024, 0x61);
+const dripEveryMs = 200;
+const drop = block.subarray(0, 1_024);
+
+/** As fast as the sender takes it. */
+function pour(response: ServerResponse): void {
+  const pump = (): void => {
+    while (!response.destroyed && response.write(block));
+  };
+  response.on('drain', pump);
+  pump();
+}
+
+/** So slowly that the limit of bytes is never reached: only the deadline ends it. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(drop), dripEveryMs);
+  response.on('close', () => clearInterval(timer));
+}
+
+const server = createServer((request, response) => {
+  request.resume();
+  response.writeHead(200);
+  if (request.url === '/pour') pour(response);
+  else if (request.url === '/drip') drip(response);
+  else response.end();
+});
+// Every loopback address is a receiver of its own, and so an origin of its own.
+server.listen(0, '0.0.0.0');
+await once(server, 'listening');
+// The channel ends with the driver, however that one ended.
+process.once('disconnect', () => process.exit(0));
+process.send?.({ port: (server.address() as AddressInfo).port });

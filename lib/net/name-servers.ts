@@ -1,0 +1,47 @@
+// Asks the name servers of the system for every address of a name.
+import { Resolver as DnsClient } from 'node:dns/promises';
+import type { Resolver } from './resolve-host.ts';
+import { faultCode, SendFault } from './send-fault.ts';
+
+/** The second and last try takes twice as long, which leaves 2 s of an attempt to the receiver. */
+const firstTryMs = 1_000;
+const tries = 2;
+
+/**
+ * Makes a resolver over the name servers of the system, or over the given ones (`address:port`).
+ * Not `dns.lookup`, which holds one of the four threads of a process until its name servers answer:
+ * four names whose servers stay silent would stop every lookup. Two things follow, both welcome:
+ * the hosts file is not read, and search domains, which lead into the cluster, are not tried.
+ * The resolver rejects with ENOTFOUND for a name that is not there, with the SendFault
+ * `NAME_UNRESOLVED` when nobody answered; a name without addresses gives none.
+ */
+export function createNameServerResolver(servers?: readonly string[]): Resolver {
+  const client = new DnsClient({ timeout: firstTryMs, tries });
+  if (servers !== undefined) client.setServers(servers);
+  return async (hostname) => {
+    // IPv4 first: hosts without a way to IPv6 are common, and some notice only after a second.
+    const [ipv4, ipv6] = await Promise.allSettled([
+      client.resolve4(hostname),
+      client.resolve6(hostname),
+    ]);
+    const addresses = [...answersOf(ipv4), ...answersOf(ipv6)];
+    if (addresses.length > 0) return addresses;
+    for (const answer of [ipv4, ipv6]) {
+      // ENODATA: the name is there, but has no address of this family.
+      if (answer.status === 'rejected' && faultCode(answer.reason) !== 'ENODATA') {
+        throw toFault(answer.reason);
+      }
+    }
+    return [];
+  };
+}
+
+function answersOf(answer: PromiseSettledResult<readonly string[]>): readonly string[] {
+  return answer.status === 'fulfilled' ? answer.value : [];
+}
+
+/** The codes of a name server that is away are those of a receiver that is, so they are replaced. */
+function toFault(reason: unknown): unknown {
+  if (faultCode(reason) === 'ENOTFOUND') return reason;
+  return new SendFault('NAME_UNRESOLVED', `no name server answered (${faultCode(reason)})`);
+}

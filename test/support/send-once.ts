@@ -1,0 +1,14 @@
+// A process that sends to each URL of its command line, and prints the results: for what the environment may do.
+import { createHttpSender } from '../../lib/net/http-sender.ts';
+
+const policy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.0/8'],
+  denyCidrs: [],
+} as const;
+
+await using sender = createHttpSender({ policy });
+const send = (url: string) => sender.send({ url, headers: {}, body: '{}' });
+const results = await Promise.all(process.argv.slice(2).map(send));
+process.stdout.write(JSON.stringify(results));
