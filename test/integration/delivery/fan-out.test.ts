@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -39,7 +39,7 @@ interface Course {
   activities: Record<string, number>;
   historyEvents: number;
   historyBytes: number;
-  requests: number;
+  attempts: number;
 }
 
 /** Reports one change and follows its workflow to the end. */
@@ -66,9 +66,13 @@ async function deliverOne(): Promise<Course> {
     activities,
     historyEvents: Number(info?.historyLength),
     historyBytes: Number(info?.historySizeBytes),
-    requests: receiver.requests.length - before,
+    // By their number: on a machine that is too busy to heartbeat, an attempt is made again as the same one.
+    attempts: new Set(receiver.requests.slice(before).map(numberOf)).size,
   };
 }
+
+const numberOf = ({ path, headers }: ReceivedRequest): string =>
+  `${path} ${String(headers['x-webhook-attempt'])}`;
 
 // The bounds are those of docs/scaling.md: an activity is three events and a workflow task at most three more.
 test.each([
@@ -89,7 +93,7 @@ test.each([
       attemptFirst: activityCount,
       ...(failures === 0 ? {} : { retryDelivery: failures }),
     });
-    expect(course.requests).toBe(webhookCount + failures);
+    expect(course.attempts).toBe(webhookCount + failures);
     expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + failures) + 20);
     expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * failures);
   },
