@@ -265,6 +265,7 @@ function logAttempt(
       status: attempt.status,
       errorClass: attempt.errorClass,
       detail: result.kind === 'failed' ? result.detail : undefined,
+      cause: result.kind === 'failed' ? (result.cause ?? undefined) : undefined,
       durationMs: attempt.ms.total,
       nextAttemptAt: verdict.nextAttemptAt?.toISOString(),
     },

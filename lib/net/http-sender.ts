@@ -4,7 +4,7 @@ import { startDeadline } from './attempt-deadline.ts';
 import { createTrace, msSince } from './attempt-trace.ts';
 import type { AttemptTimings, AttemptTrace } from './attempt-trace.ts';
 import { classifySendError, isReset } from './classify-send-error.ts';
-import type { SendErrorClass } from './classify-send-error.ts';
+import type { SendErrorClass, SendErrorVerdict } from './classify-send-error.ts';
 import { ConnectionShelf, createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
@@ -19,7 +19,7 @@ import { requestHeaders } from './request-headers.ts';
 import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
-import { faultCode } from './send-fault.ts';
+import { faultCode, faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 export type { AttemptTimings } from './attempt-trace.ts';
@@ -82,6 +82,8 @@ export type SendResult =
       readonly kind: 'failed';
       readonly errorClass: SendErrorClass;
       readonly detail: string;
+      /** What was thrown, for the operator's log alone: it may name addresses. */
+      readonly cause: string | null;
       readonly address: string | null;
       readonly ms: AttemptTimings;
     };
@@ -127,7 +129,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   async function sendInTurn(request: SendRequest): Promise<SendResult> {
     const checked = checkWebhookUrl(request.url, policy);
     if (!checked.ok) {
-      return failed(newAttempt(), { errorClass: 'blocked', detail: checked.reason });
+      const refusal = { errorClass: 'blocked', detail: checked.reason, cause: null } as const;
+      return failed(newAttempt(), refusal);
     }
     const url = new URL(checked.url);
     const leave = await takeTurns(url, request);
@@ -152,7 +155,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       request.signal?.throwIfAborted();
       const verdict = classifySendError(error, attempt.trace.phase);
       if (verdict === null) throw error;
-      return failed(attempt, verdict);
+      return failed(attempt, { ...verdict, cause: faultText(error) });
     } finally {
       deadline.stop();
     }
@@ -262,9 +265,9 @@ function answered({ trace, startedAt }: Attempt, answer: Answer): SendResult {
 
 function failed(
   { trace, startedAt }: Attempt,
-  { errorClass, detail }: { errorClass: SendErrorClass; detail: string },
+  { errorClass, detail, cause }: SendErrorVerdict & { readonly cause: string | null },
 ): SendResult {
   trace.ms.total = msSince(startedAt);
   const address = errorClass === 'blocked' ? null : trace.address;
-  return { kind: 'failed', errorClass, detail, address, ms: trace.ms };
+  return { kind: 'failed', errorClass, detail, cause, address, ms: trace.ms };
 }

@@ -3,7 +3,10 @@ import { Resolver as DnsClient } from 'node:dns/promises';
 import type { Resolver } from './resolve-host.ts';
 import { faultCode, SendFault } from './send-fault.ts';
 
-/** The second and last try takes twice as long, which leaves 2 s of an attempt to the receiver. */
+/**
+ * Of each name server; the second and last try takes twice as long. With one name server that leaves
+ * 2 s of an attempt to the receiver, with several a dead one costs a second.
+ */
 const firstTryMs = 1_000;
 const tries = 2;
 

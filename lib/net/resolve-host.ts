@@ -70,5 +70,5 @@ function vet(addresses: readonly string[], guard: AddressGuard): readonly string
 /** Throws a SendFault with code ADDRESS_BLOCKED when the guard refuses the address. */
 export function requireAllowed(address: string, guard: AddressGuard): void {
   const verdict = guard.verdict(address);
-  if (!verdict.allowed) throw new SendFault('ADDRESS_BLOCKED', verdict.reason);
+  if (!verdict.allowed) throw new SendFault('ADDRESS_BLOCKED', `${address}: ${verdict.reason}`);
 }

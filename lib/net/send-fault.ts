@@ -27,3 +27,13 @@ export function faultCode(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
+
+const textCharactersMax = 200;
+
+/** The beginning of the message of a thrown value, or null where it has none. */
+export function faultText(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return null;
+  const { message } = error;
+  if (typeof message !== 'string' || message === '') return faultCode(error);
+  return message.slice(0, textCharactersMax);
+}

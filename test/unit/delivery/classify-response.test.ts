@@ -13,7 +13,7 @@ function answered(status: number, retryAfter: string | null = null): SendResult 
 }
 
 function failed(errorClass: SendErrorClass): SendResult {
-  return { kind: 'failed', errorClass, detail: 'why', ...common };
+  return { kind: 'failed', errorClass, detail: 'why', cause: null, ...common };
 }
 
 function judge(result: SendResult, attemptsMade = 1): Verdict {

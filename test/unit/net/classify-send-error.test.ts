@@ -12,6 +12,7 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['EAI_AGAIN', 'dns', 'dns'],
   ['ESERVFAIL', 'dns', 'dns'],
   ['ADDRESS_ABSENT', 'dns', 'dns'],
+  ['NAME_UNRESOLVED', 'dns', 'dns'],
   ['ADDRESS_BLOCKED', 'dns', 'blocked'],
   ['ADDRESS_BLOCKED', 'connect', 'blocked'],
   ['ECONNREFUSED', 'connect', 'connect'],
@@ -19,6 +20,7 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['ENETUNREACH', 'connect', 'connect'],
   ['ETIMEDOUT', 'connect', 'connect'],
   ['EADDRNOTAVAIL', 'connect', 'connect'],
+  ['PROXY_REFUSED', 'connect', 'connect'],
   ['CERT_HAS_EXPIRED', 'tls', 'tls'],
   ['CERT_SIGNATURE_FAILURE', 'tls', 'tls'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls', 'tls'],
@@ -34,6 +36,7 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'exchange', 'reset'],
   ['UND_ERR_HEADERS_OVERFLOW', 'exchange', 'too_large'],
   ['HPE_HEADER_OVERFLOW', 'exchange', 'too_large'],
+  ['ANSWER_TOO_LONG', 'exchange', 'too_large'],
   ['ATTEMPT_DEADLINE', 'dns', 'timeout'],
   ['ATTEMPT_DEADLINE', 'exchange', 'timeout'],
 ];
@@ -52,6 +55,7 @@ test('an error without a code belongs to the phase it came in', () => {
 test('a fault of our own code is not blamed on the receiver', () => {
   expect(classifySendError(fault('UND_ERR_INVALID_ARG'), 'exchange')).toBeNull();
   expect(classifySendError(fault('ERR_INVALID_ARG_TYPE'), 'connect')).toBeNull();
+  expect(classifySendError(fault('PROXY_FAILED'), 'connect')).toBeNull();
   expect(classifySendError(new TypeError('x is not a function'), 'exchange')).toBeNull();
   expect(classifySendError(undefined, 'exchange')).toBeNull();
 });
