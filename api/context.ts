@@ -9,6 +9,8 @@ import { checkServers } from '../lib/readiness.ts';
 import type { Servers } from '../lib/readiness.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { createTokenEpochReader } from '../lib/store/token-epochs.ts';
+import { createUserReader } from '../lib/store/user-reader.ts';
+import type { UserReader } from '../lib/store/user-reader.ts';
 import type { TokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
@@ -36,6 +38,7 @@ export interface ApiContext {
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
   readTokenEpoch: TokenEpochReader;
+  readUser: UserReader;
   noteKeyUse: UseNoter;
   noteSessionUse: UseNoter;
   secretBox: SecretBox;
@@ -80,6 +83,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     findApiKey: createApiKeyReader(store),
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     readTokenEpoch: createTokenEpochReader(store),
+    readUser: createUserReader(store),
     noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
       store.apiKeys.updateOne(
         { _id, lastUsedAt: { $not: { $gt: before } } },

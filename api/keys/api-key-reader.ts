@@ -8,7 +8,7 @@ export type ApiKeyReader = (keyId: string) => Promise<ApiKeyDocument | null>;
 
 /** Makes the reader of a process. */
 export function createApiKeyReader(store: Store): ApiKeyReader {
-  return coalesce({ itemsPerCallMax: 200, callsAtOnceMax: 4 }, async (keyIds) => {
+  return coalesce({ itemsPerCallMax: 200, callsAtOnceMax: 1 }, async (keyIds) => {
     const wanted = [...new Set(keyIds)];
     const found = await store.apiKeys.find({ keyId: { $in: wanted } }).toArray();
     const keys = new Map(found.map((key) => [key.keyId, key]));

@@ -9,6 +9,8 @@ import type { RateLimit, RateStanding } from './sliding-count.ts';
 
 // How often the processes tell each other: so long may a subject do too much on each of them.
 const shareEveryMs = 1_000;
+// A process tells of a subject from this share of its limit on.
+const toldFromShare = 0.05;
 // Above this the subjects seen longest ago are forgotten here, not in the database.
 const subjectsMax = 20_000;
 
@@ -30,7 +32,7 @@ interface Subject {
 
 /**
  * Makes a limiter. A request is decided from memory; once a second the counts of all processes are
- * added up in the database. While that cannot be reached each process goes on with its own count: the
+ * added up in the database, of those subjects that have used a twentieth of their limit. While that cannot be reached each process goes on with its own count: the
  * limit then holds for each process instead of for all together, which lets nobody in without a limit
  * and locks nobody out.
  */
@@ -100,11 +102,16 @@ class SharedRateLimiter implements RateLimiter {
     }
   }
 
+  /** Nearly everybody stays far below the limit, and nobody has to be told of them. */
+  #isWorthTelling({ untold, current }: Subject): boolean {
+    return untold > 0 && current + untold >= this.limit.countMax * toldFromShare;
+  }
+
   /** Tells the others what was counted here, and learns what they counted of the same subjects. */
   async #share(): Promise<void> {
     const window = windowOf(this.#ports.clock.now().getTime(), this.limit);
     const told = [...this.#subjects].filter(
-      ([, subject]) => subject.untold > 0 && subject.window === window,
+      ([, subject]) => subject.window === window && this.#isWorthTelling(subject),
     );
     if (told.length === 0) return;
     const idOf = (name: string, of: number): string => `${this.limit.name}|${name}|${of}`;

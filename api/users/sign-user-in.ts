@@ -43,14 +43,15 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
   const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
   spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
   await checkAccounts(store, appUid, body.accountUids ?? []);
-  const { user, created } = await findOrCreateUser(store, {
+  const wanted = {
     appUid,
     identity,
     email,
     name: body.name ?? null,
     accountUids: [...new Set(body.accountUids)],
     now: context.clock.now(),
-  });
+  };
+  const { user, created } = await findOrCreateUser(store, wanted, context.readUser);
   const [epoch, accountUids] = await Promise.all([
     context.readTokenEpoch(user),
     dropDeletedAccounts(store, user),

@@ -17,7 +17,7 @@ export type TokenEpochReader = (
 /** Makes the reader of a process: many callers at once in one read, nothing cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
   const readAppEpoch = coalesce<string, number>(
-    { itemsPerCallMax: 200, callsAtOnceMax: 4 },
+    { itemsPerCallMax: 200, callsAtOnceMax: 1 },
     async (appUids) => {
       const wanted = { _id: { $in: [...new Set(appUids)] } };
       const apps = await store.apps.find(wanted, { projection: { tokenEpoch: 1 } }).toArray();

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Store } from './connect.ts';
 import { isDuplicateKey } from './connect.ts';
+import type { UserReader } from './user-reader.ts';
 
 /**
  * A user; or, with `deletedAt`, what is left of one: the uid, so that its tokens stay dead, and
@@ -55,9 +56,13 @@ const raceAttemptsMax = 3;
  * once get the same one user: the unique index decides, and who loses the race looks again.
  * Throws `limit_reached` when the user would be in too many accounts.
  */
-export async function findOrCreateUser(store: Store, wanted: UserToFind): Promise<FoundUser> {
+export async function findOrCreateUser(
+  store: Store,
+  wanted: UserToFind,
+  readUser: UserReader,
+): Promise<FoundUser> {
   const { appUid, identity, accountUids, now } = wanted;
-  const known = await store.users.findOne({ appUid, ...identity });
+  const known = await readUser({ appUid, identity });
   if (known && isInAll(known, accountUids)) return { user: known, created: false };
   for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
     const found = await upsertUser(store, wanted);
