@@ -17,6 +17,8 @@ import { createUseNoter } from './http/note-use.ts';
 import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
 import type { ApiKeyReader } from './keys/api-key-reader.ts';
+import { createLoad } from './limits/load.ts';
+import type { Load } from './limits/load.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { createEventWriter } from './resources/event-writer.ts';
@@ -32,6 +34,7 @@ export interface ApiContext {
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
+  load: Load;
   readTokenEpoch: TokenEpochReader;
   noteKeyUse: UseNoter;
   noteSessionUse: UseNoter;
@@ -74,6 +77,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
+    load: createLoad(config.http.requestsAtOnceMax),
     readTokenEpoch: createTokenEpochReader(store),
     noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
       store.apiKeys.updateOne(
