@@ -51,7 +51,7 @@ const properties = {
   retrySchedule: {
     type: ['array', 'null'],
     maxItems: retryStepsMax,
-    items: { type: 'string', maxLength: 20 },
+    items: lineField(20),
   },
   ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },
