@@ -31,6 +31,7 @@ export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOpti
   app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
   const handle = app.callback();
   const common = { ...securityHeaders(publicUrl), connection: 'close' };
+  const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   const server = createHttpServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -42,6 +43,7 @@ export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOpti
       requireHostHeader: false,
     },
     (request, response) => {
+      exchanges.set(request.socket, { request, response });
       const head = readHead(request);
       if ('fault' in head) {
         answer(response, renderRefusal({ code: 'malformed_request', detail: head.fault, common }));
@@ -57,7 +59,11 @@ export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOpti
   limitConnections(server, connectionsMax);
   // Node's own answers to what follows have no body and no request id.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    const exchange = exchanges.get(socket);
+    // What is wrong is the rest of a request that has its answer: a second one would be taken for
+    // that of the next request.
+    const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
     else end(socket, renderRefusal({ ...faultOf(error), common }));
   });
   server.on('checkExpectation', (_request, response) => {
