@@ -7,7 +7,7 @@ import type { Turns } from '../../lib/turns.ts';
 /** Requests that wait for their turn, for each that may be handled at once. */
 const waitingPerTurn = 4;
 /** Half of what a caller usually waits for an answer. */
-const turnWaitMsMax = 10_000;
+const turnWaitMsMax = 15_000;
 /** Of all bodies in the process together, from their first byte to the answer. */
 const bodyBytesMax = 256 * 1024 * 1024;
 /** Timers that come so late, half of them or more in a second, mean that the process cannot keep up. */
@@ -32,7 +32,7 @@ export interface Visit {
 /** What a process takes on at once. Dispose of it to stop watching the event loop. */
 export interface Load extends AsyncDisposable {
   /** Begins a visit; `always` for the probes, which are never refused. Throws `overloaded`. */
-  enter(options: { always: boolean }): Visit;
+  enter(options?: { always: boolean }): Visit;
   /** One sentence when requests are being refused, or were a moment ago; else null. */
   overload(): string | null;
 }
@@ -65,7 +65,7 @@ class ProcessLoad implements Load {
     this.#check = setInterval(() => this.#look(), checkEveryMs).unref();
   }
 
-  enter({ always }: { always: boolean }): Visit {
+  enter({ always } = { always: false }): Visit {
     const fault = this.#fault();
     if (fault !== null && !always) this.#refuse(fault);
     this.#working += 1;
