@@ -72,7 +72,7 @@ test('slow headers, slow bodies and silence end with 408 while good requests are
   expect(await goodRequests()).toEqual(new Set([200]));
   const lastOf = async (sockets: SlowSocket[]): Promise<number> =>
     Math.max(...(await Promise.all(sockets.map(({ ended }) => ended))));
-  // The limits are 10 s and 15 s, looked at each second; the rest is for a busy machine.
+  // The limits are 10 s and 15 s, looked at five times a second; the rest is for a busy machine.
   expect(await lastOf([...silent, ...headers])).toBeLessThan(14_000);
   expect(await lastOf(bodies)).toBeLessThan(19_000);
   await Promise.all([...headers, ...bodies].map(({ closed }) => closed));
