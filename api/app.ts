@@ -7,6 +7,7 @@ import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
 import { createRouter } from './http/router.ts';
 import { setSecurityHeaders } from './http/set-security-headers.ts';
+import { shedLoad } from './limits/shed-load.ts';
 import { routes } from './routes.ts';
 
 /** Makes the Koa application over a context. */
@@ -15,10 +16,11 @@ export function createApp(context: ApiContext): Koa {
   const router = createRouter(context, routes);
 
   app.use(assignRequestId);
-  app.use(logRequest);
+  app.use(logRequest(context));
   app.use(announceDrain(context));
-  app.use(setSecurityHeaders);
+  app.use(setSecurityHeaders(context.config.http.publicUrl));
   app.use(renderErrors);
+  app.use(shedLoad(context));
   // Each route: its credential and scope, then its body, then its handler (http/router.ts).
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -22,6 +22,8 @@ import { createUseNoter } from './http/note-use.ts';
 import type { UseNoter } from './http/note-use.ts';
 import { createApiKeyReader } from './keys/api-key-reader.ts';
 import type { ApiKeyReader } from './keys/api-key-reader.ts';
+import { createLoad } from './limits/load.ts';
+import type { Load } from './limits/load.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { createEventWriter } from './resources/event-writer.ts';
@@ -37,6 +39,7 @@ export interface ApiContext {
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
+  load: Load;
   readTokenEpoch: TokenEpochReader;
   readUser: UserReader;
   noteKeyUse: UseNoter;
@@ -82,6 +85,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     eventWriter: createEventWriter(store),
     findApiKey: createApiKeyReader(store),
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
+    load: createLoad(config.http.requestsAtOnceMax),
     readTokenEpoch: createTokenEpochReader(store),
     readUser: createUserReader(store),
     noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>

@@ -16,7 +16,7 @@ const drainTimeoutMs = 8_000;
 /** Starts listening. Throws one clear sentence when the port is taken. */
 export async function serve(context: ApiContext): Promise<RunningApi> {
   const { port, host } = context.config.http;
-  const server = createServer(createApp(context));
+  const server = createServer(createApp(context), context.config.http);
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -39,6 +39,7 @@ export async function serve(context: ApiContext): Promise<RunningApi> {
       clearTimeout(cut);
       await context.dispatcher.drained();
       await context.rateLimits[Symbol.asyncDispose]();
+      await context.load[Symbol.asyncDispose]();
     },
   };
 }

@@ -10,6 +10,7 @@ import { kill } from './scenarios/kill.ts';
 import { scale } from './scenarios/scale.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowReceiver } from './scenarios/slow-receiver.ts';
+import { slowSockets } from './scenarios/slow-sockets.ts';
 import { steady, sustained } from './scenarios/sustained.ts';
 
 export const scenarios: readonly Scenario[] = [
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   slowReceiver,
   hangingReceiver,
   signIn,
+  slowSockets,
   acceptOnly,
   storedEvents,
   idleWebhooks,

@@ -78,6 +78,10 @@ export interface Config {
     publicUrl: string;
     /** How many proxies in front of the api add the address they see to `X-Forwarded-For`. */
     trustedProxyHops: number;
+    /** Connections that the api holds open at most. */
+    connectionsMax: number;
+    /** Requests that the api handles at once at most; four times as many wait for their turn. */
+    requestsAtOnceMax: number;
   };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
@@ -210,6 +214,8 @@ export function readConfig(environment: Environment): Config {
       host: settings.read('HERALD_HOST', '0.0.0.0', asText),
       publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
       trustedProxyHops: settings.read('HERALD_TRUSTED_PROXY_HOPS', 0, asProxyHops),
+      connectionsMax: settings.read('HERALD_CONNECTIONS', 10_000, asNumberUpTo(1_000_000)),
+      requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
     },
     mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
@@ -262,6 +268,8 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     host: config.http.host,
     publicUrl: config.http.publicUrl,
     trustedProxyHops: config.http.trustedProxyHops,
+    connectionsMax: config.http.connectionsMax,
+    requestsAtOnceMax: config.http.requestsAtOnceMax,
     mongodbHost: mongodb,
     mongodbDatabase: config.mongodb.database,
     temporalAddress: config.temporal.address,

@@ -36,6 +36,7 @@ const kinds = {
   too_many_sign_ins: { status: 429, title: 'Too many sign-ins failed' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Something went wrong on our side' },
+  overloaded: { status: 503, title: 'The service has too much to do right now' },
   unavailable: { status: 503, title: 'The service cannot answer right now' },
 } as const satisfies Record<string, ErrorKind>;
 
@@ -90,7 +91,7 @@ export interface Problem {
 
 /** Turns an error into the body a client gets; a 5xx never tells more than its title. */
 export function presentProblem(error: AppError, requestId: string): Problem {
-  const exposed = error.status < 500 || error.code === 'unavailable';
+  const exposed = error.status < 500 || error.status === 503;
   return {
     type: `urn:agent-herald:problem:${error.code}`,
     title: error.title,

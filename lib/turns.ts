@@ -1,18 +1,25 @@
 // Lets only so many costly things run at once, and refuses what would wait too long.
 import { AppError } from './errors.ts';
 
-/** Runs work when its turn comes. Throws `unavailable` when too many wait already. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work when its turn comes. Throws `overloaded` when too many wait already, or for too long. */
+export interface Turns {
+  <T>(work: () => Promise<T>): Promise<T>;
+  /** How many run, and how many wait for their turn. */
+  standing(): { running: number; waiting: number };
+}
 
-/** Makes turns: `atOnceMax` run at a time, `waitingMax` more wait in the order they came. */
-export function createTurns({
-  atOnceMax,
-  waitingMax,
-}: {
+export interface TurnsOptions {
+  /** So many run at a time. */
   atOnceMax: number;
+  /** So many more wait, in the order they came. */
   waitingMax: number;
-}): Turns {
-  const waiting: (() => void)[] = [];
+  /** Nobody waits longer; without it, as long as it takes. */
+  waitMsMax?: number;
+}
+
+/** Makes turns. */
+export function createTurns({ atOnceMax, waitingMax, waitMsMax }: TurnsOptions): Turns {
+  const waiting = new Set<() => void>();
   let running = 0;
 
   async function takePlace(): Promise<void> {
@@ -20,22 +27,45 @@ export function createTurns({
       running += 1;
       return;
     }
-    if (waiting.length >= waitingMax) {
-      const headers = { 'retry-after': '5' };
-      throw new AppError('unavailable', 'too many callers wait for this; try again', { headers });
-    }
+    if (waiting.size >= waitingMax) throw overloaded('too many callers wait for this; try again');
     // The place of whoever ends is handed on, so `running` stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    await new Promise<void>((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const giveUp = (): void => {
+        waiting.delete(begin);
+        reject(overloaded(`no turn came within ${waitMsMax} ms; try again`));
+      };
+      const timer = waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax);
+      waiting.add(begin);
+    });
   }
 
-  return async (work) => {
+  async function run<T>(work: () => Promise<T>): Promise<T> {
     await takePlace();
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      const [next] = waiting;
+      if (next === undefined) {
+        running -= 1;
+      } else {
+        waiting.delete(next);
+        next();
+      }
     }
-  };
+  }
+
+  return Object.assign(run, { standing: () => ({ running, waiting: waiting.size }) });
+}
+
+const retryAfterSecondsMin = 2;
+const retryAfterSecondsSpread = 4;
+
+/** Makes the error of too much to do. The waits are spread, so that the refused do not return at once. */
+export function overloaded(detail: string): AppError {
+  const seconds = retryAfterSecondsMin + Math.floor(Math.random() * retryAfterSecondsSpread);
+  return new AppError('overloaded', detail, { headers: { 'retry-after': String(seconds) } });
 }

@@ -2,6 +2,7 @@
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { AccountDocument } from '../../lib/store/apps.ts';
+import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 
 export interface CreateAccountBody {
@@ -11,7 +12,7 @@ export interface CreateAccountBody {
 export type ChangeAccountBody = Partial<CreateAccountBody>;
 
 const properties = {
-  name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+  name: lineField(limits.nameCharactersMax),
 };
 
 export const createAccountBody = validator<CreateAccountBody>({

@@ -5,6 +5,7 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import type { ErasureDocument, ErasureSubject } from '../../lib/store/erasures.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { Handler } from '../http/router.ts';
+import { lineField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { presentErasure } from './present-erasure.ts';
 
@@ -13,19 +14,20 @@ export interface CreateErasureBody {
   mentions?: string[];
 }
 
-const text = { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax };
+// As payloads hold them, with whatever characters.
+const mention = { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax };
 
 export const createErasureBody = validator<CreateErasureBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    externalTenantId: text,
+    externalTenantId: lineField(limits.externalIdCharactersMax),
     mentions: {
       type: 'array',
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,
       uniqueItems: true,
-      items: text,
+      items: mention,
     },
   },
 });

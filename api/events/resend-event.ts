@@ -9,6 +9,7 @@ import { toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
+import { uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { findEvent } from './get-event.ts';
 
@@ -25,7 +26,7 @@ export const resendEventBody = validator<ResendEventBody>({
       minItems: 1,
       maxItems: limits.webhooksPerAppCeiling,
       uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: 64 },
+      items: uidField,
     },
   },
 });

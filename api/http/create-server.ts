@@ -1,24 +1,38 @@
 // The HTTP server under Koa: its limits, and answers to what never becomes a request.
 import { createServer as createHttpServer, STATUS_CODES } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { AppError, presentProblem } from '../../lib/errors.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { httpLog } from '../../lib/logger.ts';
-import { readTarget } from './request-head.ts';
+import { limitConnections } from './limit-connections.ts';
+import { readHead } from './request-head.ts';
+import { securityHeaders } from './set-security-headers.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveTimeoutMs = 65_000;
-const timeoutCheckEveryMs = 1_000;
+/** Often, so that those who are late together are not answered together, with everybody waiting. */
+const timeoutCheckEveryMs = 200;
+/** Nothing is sent or taken for so long: a client that does not read its answer. */
+const idleTimeoutMs = 30_000;
+/** After a refusal, for the client to read it: closed at once, what it still sends would reset it. */
+const lingerMs = 1_000;
 const headerBytesMax = 16 * 1024;
 
+export interface ServerOptions {
+  publicUrl: string;
+  connectionsMax: number;
+}
+
 /** Makes the server of an application; nothing listens yet. */
-export function createServer(app: Koa): Server {
+export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOptions): Server {
   app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
   const handle = app.callback();
+  const common = { ...securityHeaders(publicUrl), connection: 'close' };
+  const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   const server = createHttpServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -30,62 +44,97 @@ export function createServer(app: Koa): Server {
       requireHostHeader: false,
     },
     (request, response) => {
-      const target = readTarget(request);
-      if (target === null) {
-        const problem = renderRaw('malformed_request', 'the request needs one host and a path');
-        response.writeHead(problem.status, problem.headers).end(problem.body);
+      exchanges.set(request.socket, { request, response });
+      const head = readHead(request);
+      if ('fault' in head) {
+        answer(response, renderRefusal({ code: 'malformed_request', detail: head.fault, common }));
         return;
       }
-      request.url = target;
+      request.url = head.target;
       void handle(request, response);
     },
   );
-  // Node's own answers to malformed requests have no body and no request id.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(socket, error));
+  server.timeout = idleTimeoutMs;
+  // Their size is limited; beyond a number of them Node would drop some and tell nobody.
+  server.maxHeadersCount = 0;
+  limitConnections(server, connectionsMax);
+  // Node's own answers to what follows have no body and no request id.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const exchange = exchanges.get(socket);
+    // What is wrong is the rest of a request that has its answer: a second one would be taken for
+    // that of the next request.
+    const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
+    else end(socket, renderRefusal({ ...faultOf(error), common }));
+  });
   server.on('checkExpectation', (_request, response) => {
-    const { status, headers, body } = renderRaw('expectation_failed', 'only 100-continue is met');
-    response.writeHead(status, headers).end(body);
+    const fault = { code: 'expectation_failed', detail: 'only 100-continue is met' } as const;
+    answer(response, renderRefusal({ ...fault, common }));
+  });
+  server.on('connect', (_request: IncomingMessage, socket) => {
+    const detail = 'there are no tunnels here';
+    const allow = { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
+    const headers = { ...common, ...allow };
+    end(socket, renderRefusal({ code: 'method_not_allowed', detail, common: headers }));
   });
   return server;
 }
 
-const codesOfFaults: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
+interface Fault {
+  code: ErrorCode;
+  detail: string;
+}
+
+const faults: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
     detail: `the headers must be at most ${headerBytesMax} bytes`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'request_timeout',
-    detail: `a request must arrive within ${requestTimeoutMs / 1_000} seconds`,
+    detail:
+      `a request must arrive within ${requestTimeoutMs / 1_000} seconds, ` +
+      `its headers within ${headersTimeoutMs / 1_000}`,
   },
 };
 
-function refuse(socket: Duplex, error: NodeJS.ErrnoException): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const fault = codesOfFaults[error.code ?? ''];
-  const code = fault?.code ?? 'malformed_request';
-  const { status, headers, body } = renderRaw(code, fault?.detail ?? 'this is not an HTTP request');
-  httpLog.info({ requestId: headers['x-request-id'], status, code }, 'request.refused');
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+function faultOf({ code = '' }: NodeJS.ErrnoException): Fault {
+  return faults[code] ?? { code: 'malformed_request', detail: 'this is not an HTTP request' };
 }
 
-function renderRaw(
-  code: ErrorCode,
-  detail: string,
-): { status: number; headers: Record<string, string>; body: string } {
+interface Refusal {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+function renderRefusal({
+  code,
+  detail,
+  common,
+}: Fault & { common: Readonly<Record<string, string>> }): Refusal {
   const error = new AppError(code, detail);
   const requestId = newId('req');
+  httpLog.info({ requestId, status: error.status, code }, 'request.refused');
   const body = JSON.stringify(presentProblem(error, requestId));
   const headers = {
+    ...common,
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
-    'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
-    connection: 'close',
   };
   return { status: error.status, headers, body };
+}
+
+function answer(response: ServerResponse, { status, headers, body }: Refusal): void {
+  response.writeHead(status, headers).end(body);
+}
+
+/** Answers on the bare connection, and closes it although the other side may keep its half open. */
+function end(socket: Duplex, { status, headers, body }: Refusal): void {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  // What still comes is thrown away, so that it neither piles up nor keeps the answer from arriving.
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -2,19 +2,26 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
+import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Gives the parsed body. Throws `unsupported_media_type`, `payload_too_large` or `malformed_json`.
+ * Gives the parsed body, and tells `keep` of each part that is kept in memory, which may refuse it.
+ * Throws `malformed_request`, `unsupported_media_type`, `payload_too_large` or `malformed_json`.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  keep: (bytes: number) => void,
+): Promise<unknown> {
   checkMediaType(request);
-  const bytes = await readBytes(request, limits.requestBytesMax);
+  const bytes = await readBytes(request, { bytesMax: limits.requestBytesMax, keep });
   return parseStrictJson(decodeUtf8(bytes));
 }
 
 function checkMediaType(request: IncomingMessage): void {
-  const type = request.headers['content-type'] ?? '';
+  // Node would take the first and drop the others.
+  const [type = '', ...more] = headerValues(request.rawHeaders, 'content-type');
+  if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type once');
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim())) {
     const got = type === '' ? 'none' : `"${type.slice(0, 80)}"`;
     throw new AppError(
@@ -28,7 +35,10 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+async function readBytes(
+  request: IncomingMessage,
+  { bytesMax, keep }: { bytesMax: number; keep: (bytes: number) => void },
+): Promise<Buffer> {
   // The rest of a refused body is not read, so the connection cannot carry another request.
   const tooLarge = new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`, {
     headers: { connection: 'close' },
@@ -41,10 +51,11 @@ async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Bu
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += (chunk as Buffer).length;
       if (length > bytesMax) throw tooLarge;
+      keep((chunk as Buffer).length);
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    if (error === tooLarge) throw error;
+    if (error instanceof AppError) throw error;
     throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
   }
   return Buffer.concat(chunks);

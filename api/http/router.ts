@@ -8,6 +8,7 @@ import { idempotencyKey } from '../../lib/store/idempotency.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
+import { visitOf } from '../limits/shed-load.ts';
 import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
@@ -138,7 +139,12 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       requestId: ctx.state['requestId'] as string,
     };
     const header = readIdempotencyHeader(req.rawHeaders);
-    const body = line.body === null ? undefined : line.body(await readJsonBody(req));
+    const visit = visitOf(ctx);
+    const { body: validate } = line;
+    const body =
+      validate === null
+        ? undefined
+        : validate(await visit.receive((keep) => readJsonBody(req, keep)));
     // Of the route and not the path, of which the router takes more than one spelling. Two admins do
     // not share a key; those who call for an application do, for its API keys are rolled.
     const owner = admitted.signedIn?.admin._id ?? '';
@@ -154,7 +160,9 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       signedIn: admitted.signedIn,
     };
     // The makers of lines above see to it that a handler takes what its access and validator give.
-    const result = await line.handler(request as never, context);
+    const handle = (): Promise<ApiAnswer> => line.handler(request as never, context);
+    // What is open to all is cheap, and the probes of it must not wait.
+    const result = await (line.access.kind === 'open' ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
     // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).

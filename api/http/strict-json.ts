@@ -1,13 +1,18 @@
 // JSON as strangers may send it: parsed, then walked for what would hurt further in.
 import { AppError } from '../../lib/errors.ts';
+import type { FieldError } from '../../lib/errors.ts';
+import { pointerTo } from './json-pointer.ts';
 
 const depthMax = 32;
 const arrayItemsMax = 10_000;
+/** Objects of more keys are slow in every step that follows. */
+const objectKeysMax = 2_000;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Parses JSON text. Throws `malformed_json` for bad syntax and for what is legal but unsafe: deep
- * nesting, huge arrays, keys that reach an object's prototype, strings that are not well-formed
+ * Parses JSON text. Throws `malformed_json`, with the place where it can, for bad syntax and for what
+ * is legal but unsafe: deep nesting, huge arrays and objects, a key twice in an object (RFC 8259 §4: who reads it
+ * sees one or the other), keys that reach an object's prototype, strings that are not well-formed
  * Unicode (two of them would be stored as the same text) or hold U+0000, numbers that lose digits.
  */
 export function parseStrictJson(text: string): unknown {
@@ -17,39 +22,86 @@ export function parseStrictJson(text: string): unknown {
   } catch {
     throw new AppError('malformed_json', 'the body is not valid JSON');
   }
-  check(value, 1);
+  const walk = new Walk();
+  walk.check(value);
+  if (walk.keys !== countKeys(text)) {
+    throw new AppError('malformed_json', 'an object has the same key twice');
+  }
   return value;
 }
 
-function check(value: unknown, depth: number): void {
-  if (typeof value === 'string') checkText(value);
-  if (typeof value === 'number') checkNumber(value);
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > depthMax) refuse(`the body must be nested at most ${depthMax} deep`);
-  if (Array.isArray(value)) {
-    if (value.length > arrayItemsMax) refuse(`an array must have at most ${arrayItemsMax} items`);
-    for (const item of value) check(item, depth + 1);
-    return;
+// In valid JSON a string is a key exactly where a colon follows.
+const textOrKey = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/g;
+
+/** Counts the keys as they are written: `JSON.parse` keeps the last of those that are the same. */
+function countKeys(text: string): number {
+  let keys = 0;
+  for (const match of text.match(textOrKey) ?? []) {
+    if (match.endsWith(':')) keys += 1;
   }
-  for (const [key, item] of Object.entries(value)) {
-    if (forbiddenKeys.has(key)) refuse(`the key "${key}" is not allowed`);
-    checkText(key);
-    check(item, depth + 1);
+  return keys;
+}
+
+/** One walk through a value; `keys` counts those of all its objects. */
+class Walk {
+  keys = 0;
+  readonly #path: (string | number)[] = [];
+
+  check(value: unknown): void {
+    if (typeof value === 'string') this.#checkText(value);
+    if (typeof value === 'number') this.#checkNumber(value);
+    if (typeof value !== 'object' || value === null) return;
+    if (this.#path.length >= depthMax) {
+      this.#refuse('depth', `the body must be nested at most ${depthMax} deep`);
+    }
+    if (Array.isArray(value)) this.#checkArray(value);
+    else this.#checkObject(value);
   }
-}
 
-/** I-JSON (RFC 7493 §2.2): what a double cannot hold would reach the receiver as another number. */
-function checkNumber(number: number): void {
-  if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
-    return;
-  refuse('a number is outside what JSON can carry exactly (±(2^53 − 1)); send it as a string');
-}
+  #checkArray(items: readonly unknown[]): void {
+    if (items.length > arrayItemsMax) {
+      this.#refuse('maxItems', `an array must have at most ${arrayItemsMax} items`);
+    }
+    for (const [index, item] of items.entries()) this.#checkInside(index, item);
+  }
 
-function checkText(text: string): void {
-  if (!text.isWellFormed()) refuse('a string is not well-formed Unicode (lone surrogate)');
-  if (text.includes('\u0000')) refuse('a string holds the character U+0000');
-}
+  #checkObject(object: object): void {
+    const entries = Object.entries(object);
+    if (entries.length > objectKeysMax) {
+      this.#refuse('maxProperties', `an object must have at most ${objectKeysMax} keys`);
+    }
+    for (const [key, item] of entries) {
+      this.keys += 1;
+      if (forbiddenKeys.has(key)) this.#refuse('key', `the key "${key}" is not allowed`);
+      this.#checkText(key);
+      this.#checkInside(key, item);
+    }
+  }
 
-function refuse(detail: string): never {
-  throw new AppError('malformed_json', detail);
+  #checkInside(step: string | number, value: unknown): void {
+    this.#path.push(step);
+    this.check(value);
+    this.#path.pop();
+  }
+
+  /** I-JSON (RFC 7493 §2.2): what a double cannot hold would reach the receiver as another number. */
+  #checkNumber(number: number): void {
+    if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
+      return;
+    const detail = 'a number is outside what JSON can carry exactly (±(2^53 − 1))';
+    this.#refuse('number', `${detail}; send it as a string`);
+  }
+
+  #checkText(text: string): void {
+    if (!text.isWellFormed()) {
+      this.#refuse('unicode', 'a string is not well-formed Unicode (lone surrogate)');
+    }
+    if (text.includes('\u0000')) this.#refuse('nul', 'a string holds the character U+0000');
+  }
+
+  #refuse(code: string, detail: string): never {
+    // No deeper than a caller needs to find it: of what is nested too deep the way in is enough.
+    const errors: FieldError[] = [{ pointer: pointerTo(this.#path), code, detail }];
+    throw new AppError('malformed_json', detail, { errors });
+  }
 }

@@ -3,9 +3,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { pointerTo } from './json-pointer.ts';
+import { textFormats } from './text-fields.ts';
 
 /** Gives the body back as what it was checked to be. Throws `invalid_request`. */
-export type Validator<Body> = (body: unknown) => Body;
+export interface Validator<Body> {
+  (body: unknown): Body;
+  /** What it checks against. */
+  readonly schema: SchemaObject;
+}
 
 const errorsShownMax = 20;
 
@@ -17,15 +23,17 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
+  formats: { line: textFormats.line.accepts, text: textFormats.text.accepts },
 });
 
 /** Compiles a schema whose values are `Body`; the caller keeps the two in step. */
 export function validator<Body>(schema: SchemaObject): Validator<Body> {
   const validate = ajv.compile<Body>(schema);
-  return (body) => {
+  const check = (body: unknown): Body => {
     if (validate(body)) return body;
     throw invalidRequest((validate.errors ?? []).map(toFieldError));
   };
+  return Object.assign(check, { schema });
 }
 
 /** Makes the error of a body that is JSON but not what the route takes. */
@@ -40,9 +48,8 @@ export function invalidRequest(errors: readonly FieldError[]): AppError {
 function toFieldError(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;
   const property = params['missingProperty'] ?? params['additionalProperty'];
-  const escaped =
-    typeof property === 'string' ? property.replaceAll('~', '~0').replaceAll('/', '~1') : '';
-  const pointer = `#${error.instancePath}${escaped === '' ? '' : `/${escaped}`}`;
+  const place = `#${error.instancePath}`;
+  const pointer = typeof property === 'string' ? place + pointerTo([property]).slice(1) : place;
   const name = pointer === '#' ? 'the body' : pointer.slice(2).replaceAll('/', '.');
   return { pointer, code: error.keyword, detail: `${name} ${describe(error, params)}` };
 }
@@ -55,6 +62,8 @@ function describe(error: ErrorObject, params: Record<string, unknown>): string {
       return 'is not a field of this request';
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+    case 'format':
+      return textFormats[params['format'] as keyof typeof textFormats].fault;
     default:
       return error.message ?? 'is not valid';
   }

@@ -4,6 +4,7 @@ import { eventNames } from '../../lib/events.ts';
 import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Handler } from '../http/router.ts';
+import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from './record-change.ts';
 
@@ -23,8 +24,8 @@ export const reportChangeBody = validator<ReportChangeBody>({
       type: 'object',
       required: ['uid', 'externalTenantId'],
       properties: {
-        uid: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
-        externalTenantId: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+        uid: lineField(limits.nameCharactersMax),
+        externalTenantId: lineField(limits.nameCharactersMax),
       },
     },
   },

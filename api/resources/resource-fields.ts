@@ -1,19 +1,21 @@
 // The schema parts that the resources share.
 import { limits } from '../../lib/config.ts';
+import { lineField, uidField } from '../http/text-fields.ts';
 
-export const nameField = { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax };
-export const tenantField = { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax };
+export const nameField = lineField(limits.nameCharactersMax);
+export const tenantField = lineField(limits.nameCharactersMax);
 
 /** A text that null takes away again. */
 export const descriptionField = {
   type: ['string', 'null'],
   maxLength: limits.descriptionCharactersMax,
+  format: 'text',
 };
 export const accountUidsField = {
   type: ['array', 'null'],
   maxItems: limits.accountUidsMax,
   uniqueItems: true,
-  items: { type: 'string', minLength: 1, maxLength: 64 },
+  items: uidField,
 };
 
 /** Leaves out the fields that have no value, so that a payload holds only what is there. */

@@ -7,6 +7,7 @@ import { findOrCreateUser, removeFromAccounts } from '../../lib/store/users.ts';
 import type { UserDocument, UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
+import { lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../limits/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
@@ -23,13 +24,13 @@ export const signUserInBody = validator<SignUserInBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    externalId: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
+    externalId: lineField(limits.externalIdCharactersMax),
     userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
-    name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+    name: lineField(limits.nameCharactersMax),
     accountUids: {
       type: 'array',
       maxItems: limits.accountUidsMax,
-      items: { type: 'string', minLength: 1, maxLength: 64 },
+      items: uidField,
     },
   },
 });

@@ -2,6 +2,7 @@
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { UserDocument } from '../../lib/store/users.ts';
+import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 
 export interface ChangeUserBody {
@@ -13,7 +14,7 @@ export const changeUserBody = validator<ChangeUserBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    name: { type: ['string', 'null'], minLength: 1, maxLength: limits.nameCharactersMax },
+    name: { ...lineField(limits.nameCharactersMax), type: ['string', 'null'] },
   },
 });
 

@@ -6,6 +6,7 @@ import type { Store } from '../../lib/store/connect.ts';
 import type { AgentDocument } from '../../lib/store/resources.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
+import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 
 export interface VerifyTokenBody {
@@ -20,7 +21,7 @@ export const verifyTokenBody = validator<VerifyTokenBody>({
   required: ['authToken'],
   properties: {
     authToken: { type: 'string' },
-    agentUid: { type: 'string', minLength: 1, maxLength: 64 },
+    agentUid: uidField,
   },
 });
 

@@ -8,6 +8,7 @@ import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
 import { orderings } from '../../lib/store/webhooks.ts';
 import type { OnResume, Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
+import { lineField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -45,12 +46,12 @@ const properties = {
     minItems: 1,
     maxItems: limits.tenantsPerWebhookMax,
     uniqueItems: true,
-    items: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+    items: lineField(limits.nameCharactersMax),
   },
   retrySchedule: {
     type: ['array', 'null'],
     maxItems: retryStepsMax,
-    items: { type: 'string', maxLength: 20 },
+    items: lineField(20),
   },
   ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },

@@ -1,7 +1,35 @@
 // Users who come back: sign-ins at a constant rate.
+import type { Bench } from '../bench.ts';
 import { measure } from '../measure.ts';
+import type { Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf, sized } from '../settings.ts';
+
+/** Sign-ins of 500 users who are known already, 100 a second. */
+export function planSignIns(
+  { settings, signal }: Bench,
+  { name, seconds }: { name: string; seconds: number },
+): Plan & Required<Pick<Plan, 'prepare'>> {
+  const users = sized(settings, 500, 50);
+  return {
+    name,
+    hooks: { matching: 0 },
+    load: {
+      model: 'open',
+      ratePerSecond: rateOf(settings, 100),
+      seconds: secondsOf(settings, seconds),
+    },
+    call: (caller, app) => caller.signingIn(app, users),
+    async prepare(app, caller) {
+      const firstSignIn = caller.signingIn(app, users);
+      for (let n = 0; n < users; n += 1) {
+        signal.throwIfAborted();
+        const failure = await firstSignIn(n);
+        if (failure !== null) throw new Error(`a first sign-in failed: ${failure}`);
+      }
+    },
+  };
+}
 
 export const signIn: Scenario = {
   name: 'sign-in',
@@ -9,26 +37,7 @@ export const signIn: Scenario = {
   isMain: true,
   needs: 'any',
   async run(bench) {
-    const { settings, signal } = bench;
-    const users = sized(settings, 500, 50);
-    const measurement = await measure(bench, {
-      name: 'sign-in',
-      hooks: { matching: 0 },
-      load: {
-        model: 'open',
-        ratePerSecond: rateOf(settings, 100),
-        seconds: secondsOf(settings, 60),
-      },
-      call: (caller, app) => caller.signingIn(app, users),
-      async prepare(app, caller) {
-        const firstSignIn = caller.signingIn(app, users);
-        for (let n = 0; n < users; n += 1) {
-          signal.throwIfAborted();
-          const failure = await firstSignIn(n);
-          if (failure !== null) throw new Error(`a first sign-in failed: ${failure}`);
-        }
-      },
-    });
+    const measurement = await measure(bench, planSignIns(bench, { name: 'sign-in', seconds: 60 }));
     return { measurements: [measurement], notes: ['“event” means a sign-in here.'] };
   },
 };

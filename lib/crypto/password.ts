@@ -44,7 +44,7 @@ export function newPassword(): string {
 
 /**
  * Hashes a password under a salt of its own, `$scrypt$ln=17,r=8,p=1$salt$hash`, so that the cost can
- * be raised and old hashes still be read. Throws `unavailable` when too many wait for a hash.
+ * be raised and old hashes still be read. Throws `overloaded` when too many wait for a hash.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
@@ -58,7 +58,7 @@ const decoy = `$scrypt$ln=${currentCost.log2N},r=${currentCost.r},p=${currentCos
 
 /**
  * Tells whether a password is the one that was hashed. `stored` null (no such admin, or one without
- * a password) costs the same time and is false. Throws `unavailable`, or an Error for a `stored`
+ * a password) costs the same time and is false. Throws `overloaded`, or an Error for a `stored`
  * that is no hash of this file.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {

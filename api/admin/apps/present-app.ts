@@ -2,6 +2,7 @@
 import { limits } from '../../../lib/config.ts';
 import type { Role } from '../../../lib/store/admins.ts';
 import type { AppDocument } from '../../../lib/store/apps.ts';
+import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
 
 export interface AppBody {
@@ -12,7 +13,7 @@ export const appBody = validator<AppBody>({
   type: 'object',
   additionalProperties: false,
   required: ['name'],
-  properties: { name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax } },
+  properties: { name: lineField(limits.nameCharactersMax) },
 });
 
 export interface PresentedApp {

@@ -8,6 +8,7 @@ import { takeTurn } from '../../../lib/store/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
 import type { AdminRequest } from '../../http/router.ts';
+import { lineField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 
 export interface CreateApiKeyBody {
@@ -21,7 +22,7 @@ export const createApiKeyBody = validator<CreateApiKeyBody>({
   additionalProperties: false,
   required: ['name', 'scopes'],
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: limits.nameCharactersMax },
+    name: lineField(limits.nameCharactersMax),
     scopes: {
       type: 'array',
       minItems: 1,

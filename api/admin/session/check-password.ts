@@ -7,7 +7,7 @@ import type { ApiContext } from '../../context.ts';
 
 /**
  * Tells whether a password is right. `stored` null, for an e-mail without an admin, takes as long.
- * Throws `too_many_sign_ins` with `Retry-After`, `unavailable`.
+ * Throws `too_many_sign_ins` with `Retry-After`, `overloaded`.
  */
 export async function checkPassword(
   { store, config, clock }: ApiContext,

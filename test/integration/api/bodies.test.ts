@@ -53,9 +53,29 @@ test.each([
   ['a whole number beyond 2^53 - 1', '{"agentName":9007199254740993}'],
   ['a lone surrogate', '{"agentName":"a\\ud800","externalTenantId":"t"}'],
   ['a lone surrogate in a key', '{"\\udc00":1}'],
+  ['the same key twice', '{"agentName":"a","agentName":"b","externalTenantId":"t"}'],
+  ['the same key twice, escaped', '{"live":true,"\\u006cive" : false}'],
+  ['the same key twice, deep inside', '{"agentName":[{"a":1,"b":{"c":1,"c":1}}]}'],
   ['the character U+0000', '{"agentName":"a\\u0000b","externalTenantId":"t"}'],
 ])('a body with %s gets 400 malformed_json', async (_what, text) => {
   expectProblem(await post('/agents', Buffer.from(text)), 400, 'malformed_json');
+});
+
+test.each([
+  ['{"data":{"list":[1,"a\\ud800"]}}', '#/data/list/1 unicode'],
+  ['{"data":{"a/b":"\\u0000"}}', '#/data/a~1b nul'],
+  ['{"data":{"n":9007199254740993}}', '#/data/n number'],
+  ['{"data":{"deep":{"constructor":1}}}', '#/data/deep key'],
+])('what is unsafe in %s is named by its place', async (text, fault) => {
+  const answer = await post('/changes', Buffer.from(text));
+  expectProblem(answer, 400, 'malformed_json');
+  expect(faultsOf(answer as never)).toEqual([fault]);
+});
+
+test('text that looks like keys, and the same key in two objects, are no key twice', async () => {
+  const data = { uid: 'u', externalTenantId: 't', text: '{"a":1,"a":2}', 'a\\"': { uid: ':' } };
+  const text = JSON.stringify({ event: 'agent.updated', data: { ...data, list: [{ uid: 1 }] } });
+  expect((await post('/changes', Buffer.from(text))).status).toBe(202);
 });
 
 test('a surrogate pair and a key that only resembles a forbidden one are taken', async () => {

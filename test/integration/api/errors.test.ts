@@ -244,10 +244,15 @@ test.each([
   expect(fine.headers.get('x-request-id') === given).toBe(echoed);
 });
 
-test('no answer may be stored or sniffed', async () => {
+test('no answer may be stored, sniffed, framed or run', async () => {
   for (const path of ['/agents', '/agents/none', '/nothing']) {
     const { headers } = await service.call('GET', path);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('strict-transport-security')).toBeNull();
   }
 });

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { malformedMessages } from './malformed-messages.ts';
 import { expectProblem } from './problems.ts';
 import { exchangeRaw } from './raw-socket.ts';
 
@@ -27,41 +28,9 @@ function request(method: string, headers: string[], body = ''): string {
 
 const agent = '{"agentName":"Raw","externalTenantId":"t"}';
 const json = 'content-type: application/json';
+const chunked = 'transfer-encoding: chunked';
 
-test.each([
-  ['text that is no HTTP', 'hello\r\n\r\n'],
-  ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
-  ['an unknown version', 'GET / HTTP/9.9\r\nhost: x\r\n\r\n'],
-  ['a header without a colon', 'GET /healthz HTTP/1.1\r\nhost: x\r\nnonsense\r\n\r\n'],
-  ['a space before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n'],
-  ['a folded header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n'],
-  ['a bare line feed', 'GET /healthz HTTP/1.1\nhost: x\n\n'],
-  ['a control character in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\u0000c\r\n\r\n'],
-  [
-    'both a length and chunks',
-    'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
-  ],
-  [
-    'two lengths',
-    'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc',
-  ],
-  ['a negative length', 'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
-  ['a length in words', 'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n'],
-  [
-    'chunks that are not the last coding',
-    'POST /x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, gzip\r\n\r\n',
-  ],
-  ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
-  ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: x\r\nhost: y\r\nconnection: close\r\n\r\n'],
-  [
-    'a target that is no address',
-    'GET http://[::1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
-  ],
-  [
-    'a target with an impossible port',
-    'GET http://x:99999999/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
-  ],
-])('%s gets 400 malformed_request, once', async (_what, bytes) => {
+test.each(malformedMessages)('%s gets 400 malformed_request, once', async (_what, bytes) => {
   const answer = await exchangeRaw(service.apiUrl, Buffer.from(bytes, 'latin1'));
   expectProblem(answer, 400, 'malformed_request');
   expect(answer.answers).toBe(1);
@@ -99,6 +68,62 @@ test('a target that is a whole address is answered by its path', async () => {
   expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
 });
 
+test.each(['x', 'x:3000', '127.0.0.1', '[::1]:80', 'a-b.example.', ''])(
+  'the host %j is taken',
+  async (host) => {
+    const lines = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+    expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
+  },
+);
+
+test('a proxy is not here: CONNECT gets 405', async () => {
+  const answer = await exchangeRaw(service.apiUrl, 'CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n');
+  expectProblem(answer, 405, 'method_not_allowed');
+  expect(answer.headers.get('allow')).toContain('GET');
+});
+
+test.each(['websocket', 'h2c'])('an upgrade to %s is not made', async (protocol) => {
+  const headers = ['connection: upgrade, close', `upgrade: ${protocol}`];
+  const lines = ['GET /healthz HTTP/1.1', 'host: x', ...headers, '', ''].join('\r\n');
+  expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
+});
+
+test('what a GET carries as its body is not the next request', async () => {
+  const smuggled = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
+  const headers = ['host: x', 'connection: close', `content-length: ${smuggled.length}`];
+  const lines = ['GET /healthz HTTP/1.1', ...headers, '', smuggled].join('\r\n');
+  const answer = await exchangeRaw(service.apiUrl, lines);
+  expect({ status: answer.status, answers: answer.answers }).toEqual({ status: 200, answers: 1 });
+});
+
+test('two Content-Type headers get 400, although the first one is right', async () => {
+  const headers = [json, 'content-type: text/plain', `content-length: ${agent.length}`];
+  const answer = await exchangeRaw(service.apiUrl, request('POST', headers, agent));
+  expectProblem(answer, 400, 'malformed_request');
+});
+
+test('no header is dropped, however many there are', async () => {
+  const fillers = Array<string>(3_000).fill('a:');
+  const twice = `x-api-key: ${service.app.apiKey}`;
+  const answer = await exchangeRaw(service.apiUrl, request('GET', [...fillers, twice]));
+  expectProblem(answer, 400, 'credentials_conflict');
+});
+
+test('a trailer of more than 16 KiB gets 431', async () => {
+  const trailer = `2\r\n{}\r\n0\r\na: ${'a'.repeat(20_000)}\r\n\r\n`;
+  const answer = await exchangeRaw(service.apiUrl, request('POST', [json, chunked], trailer));
+  expectProblem(answer, 431, 'headers_too_large');
+});
+
+test('what is refused before it is a request carries the headers of every answer', async () => {
+  const refused = await exchangeRaw(service.apiUrl, 'hello\r\n\r\n');
+  const answered = await service.raw('GET', '/nothing');
+  for (const name of ['cache-control', 'content-security-policy', 'referrer-policy']) {
+    expect(refused.headers.get(name)).toBe(answered.headers.get(name));
+    expect(refused.headers.get(name)).toMatch(/\S/);
+  }
+});
+
 test('HTTP/1.0 needs no host', async () => {
   expect((await exchangeRaw(service.apiUrl, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
@@ -107,6 +132,22 @@ test('a broken chunk gets one 400, although the request had begun', async () => 
   const head = request('POST', [json, 'transfer-encoding: chunked']);
   const answer = await exchangeRaw(service.apiUrl, head, '5\r\n{"age', '\r\nzz\r\n');
   expectProblem(answer, 400, 'malformed_request');
+  expect(answer.answers).toBe(1);
+});
+
+test.each([
+  ['a chunk that is longer than its size', '2\r\n{}x\r\n0\r\n\r\n'],
+  ['a length in the trailer', '2\r\n{}\r\n0\r\ncontent-length: 5\r\n\r\n'],
+])('%s gets one 400', async (_what, body) => {
+  const answer = await exchangeRaw(service.apiUrl, request('POST', [json, chunked], body));
+  expectProblem(answer, 400, 'malformed_request');
+  expect(answer.answers).toBe(1);
+});
+
+test('the broken rest of a request that was answered gets no answer of its own', async () => {
+  const lines = ['POST /nothing HTTP/1.1', 'host: x', chunked, '', ''].join('\r\n');
+  const answer = await exchangeRaw(service.apiUrl, lines, '5\r\nab', 'cde\r\nzz\r\n');
+  expectProblem(answer, 404, 'not_found');
   expect(answer.answers).toBe(1);
 });
 

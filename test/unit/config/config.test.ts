@@ -44,6 +44,8 @@ test('the defaults are those of production: https alone, on two ports, to public
     host: '0.0.0.0',
     publicUrl: 'http://localhost:3000',
     trustedProxyHops: 0,
+    connectionsMax: 10_000,
+    requestsAtOnceMax: 500,
   });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
@@ -52,6 +54,10 @@ test('the defaults are those of production: https alone, on two ports, to public
 
 const bad: [string, string][] = [
   ['HERALD_TRUSTED_PROXY_HOPS', '10'],
+  ['HERALD_CONNECTIONS', '0'],
+  ['HERALD_CONNECTIONS', '1000001'],
+  ['HERALD_REQUESTS_AT_ONCE', '0'],
+  ['HERALD_REQUESTS_AT_ONCE', '10001'],
   ['HERALD_TRUSTED_PROXY_HOPS', 'true'],
   ['PORT', '65536'],
   ['PORT', '-1'],

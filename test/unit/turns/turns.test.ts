@@ -43,7 +43,7 @@ test('no more run at once than may, and those that wait go in the order they cam
 test('what would wait behind too many is refused, and a failure gives its place back', async () => {
   const take = createTurns({ atOnceMax: 1, waitingMax: 1 });
   const [running, waiting, refused] = [startJob(take), startJob(take), startJob(take)];
-  expect(await refused.done).toMatchObject({ code: 'unavailable' });
+  expect(await refused.done).toMatchObject({ code: 'overloaded' });
   expect(refused.began).toBe(false);
   running.end(new Error('no'));
   expect(await running.done).toMatchObject({ message: 'no' });
@@ -54,4 +54,20 @@ test('what would wait behind too many is refused, and a failure gives its place 
   expect(later.began).toBe(true);
   later.end();
   await later.done;
+});
+
+test('who waits longer than may be is refused, and the turn goes to the next', async () => {
+  const take = createTurns({ atOnceMax: 1, waitingMax: 5, waitMsMax: 20 });
+  const [running, late] = [startJob(take), startJob(take)];
+  const error = (await late.done) as { code: string; headers: Record<string, string> };
+  expect(error).toMatchObject({ code: 'overloaded' });
+  expect(Number(error.headers['retry-after'])).toBeGreaterThanOrEqual(2);
+  expect(take.standing()).toEqual({ running: 1, waiting: 0 });
+  const next = startJob(take);
+  expect(take.standing()).toEqual({ running: 1, waiting: 1 });
+  running.end();
+  next.end();
+  expect(await next.done).toBeUndefined();
+  expect(late.began).toBe(false);
+  expect(take.standing()).toEqual({ running: 0, waiting: 0 });
 });

@@ -1,0 +1,53 @@
+// Clients that are slow on purpose, beside good ones: headers and bodies that drip, connections that idle.
+import type { Bench } from '../bench.ts';
+import { measure } from '../measure.ts';
+import type { Measurement } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { sized } from '../settings.ts';
+import { openSlowSockets } from '../slow-sockets.ts';
+import type { SlowSockets, SlowSocketsSeen } from '../slow-sockets.ts';
+import { planSignIns } from './sign-in.ts';
+
+export const slowSockets: Scenario = {
+  name: 'slow-sockets',
+  about: '100 sign-ins a second for 30 s, alone and beside 2,000 connections that are slow',
+  isMain: true,
+  needs: 'any',
+  async run(bench) {
+    const alone = await measure(bench, planSignIns(bench, { name: 'alone', seconds: 30 }));
+    const sockets = sized(bench.settings, 2_000, 200);
+    const { measurement: beside, seen } = await measureBeside(bench, sockets);
+    const [aloneMs, besideMs] = [alone.answerMs?.p99 ?? NaN, beside.answerMs?.p99 ?? NaN];
+    const ratio = (besideMs / aloneMs).toFixed(2);
+    const cutAfterS = (seen.cutAfterMsMax / 1_000).toFixed(1);
+    const notes = [
+      '“event” means a sign-in here.',
+      `p99 of sign-ins: ${aloneMs} ms alone, ${besideMs} ms beside ${sockets} slow connections, ${ratio} times as long.`,
+      `${seen.cut} slow connections were ended by the api, the last of them ${cutAfterS} s after it began; each was opened again.`,
+    ];
+    return { measurements: [alone, beside], notes };
+  },
+};
+
+/** Measures while so many slow connections are held, and tells what became of those. */
+async function measureBeside(
+  bench: Bench,
+  sockets: number,
+): Promise<{ measurement: Measurement; seen: SlowSocketsSeen }> {
+  const plan = planSignIns(bench, { name: `beside ${sockets} slow`, seconds: 30 });
+  const held: { slow?: SlowSockets } = {};
+  try {
+    const measurement = await measure(bench, {
+      ...plan,
+      async prepare(app, caller) {
+        await plan.prepare(app, caller);
+        const { appUid, apiKey } = app;
+        const target = { apiUrl: bench.service.apiUrl, appUid, apiKey, sockets };
+        held.slow = await openSlowSockets(target);
+      },
+    });
+    return { measurement, seen: held.slow?.seen() ?? { open: 0, cut: 0, cutAfterMsMax: 0 } };
+  } finally {
+    await held.slow?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,57 @@
+// The slow clients' process: holds connections open, a byte a second on each that has something to send.
+import { connect } from 'node:net';
+import { nowMs } from './clock.ts';
+import type { SlowSocketsSeen, SlowTarget } from './slow-sockets.ts';
+
+const dripEveryMs = 1_000;
+const tellEveryMs = 100;
+// They begin one after the other, as clients do: that many at once would be another kind of load.
+const openEveryMs = 5;
+
+const seen: SlowSocketsSeen = { open: 0, cut: 0, cutAfterMsMax: 0 };
+
+/** What each connection begins with: headers that never end, a body that never ends, silence after an answer. */
+function beginnings({ appUid, apiKey }: SlowTarget): { begin: string; drips: boolean }[] {
+  const head = `POST /api/v1/appuid/${appUid}/sdkusers/auth HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
+  const body = `${head}content-type: application/json\r\ncontent-length: 9000\r\n\r\n{"externalId":"`;
+  return [
+    { begin: `${head}x-more: `, drips: true },
+    { begin: body, drips: true },
+    { begin: 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n', drips: false },
+  ];
+}
+
+/** Keeps connection `n` open, a new one in the place of one that was ended. */
+function hold(target: SlowTarget, n: number): void {
+  const all = beginnings(target);
+  const { begin, drips } = all[n % all.length] ?? { begin: '', drips: false };
+  const { hostname, port } = new URL(target.apiUrl);
+  const startedAtMs = nowMs();
+  let drip: NodeJS.Timeout | undefined;
+  const socket = connect(Number(port), hostname, () => {
+    seen.open += 1;
+    socket.write(begin);
+    if (drips) drip = setInterval(() => socket.write('x'), dripEveryMs);
+  });
+  // The answer is of no interest, and an error is followed by the close.
+  socket.resume().on('error', () => undefined);
+  socket.once('close', () => {
+    clearInterval(drip);
+    seen.open -= 1;
+    seen.cut += 1;
+    seen.cutAfterMsMax = Math.max(seen.cutAfterMsMax, nowMs() - startedAtMs);
+    hold(target, n);
+  });
+}
+
+process.on('message', (message) => {
+  const target = message as SlowTarget;
+  for (let n = 0; n < target.sockets; n += 1) setTimeout(() => hold(target, n), n * openEveryMs);
+});
+const tell = (): void => {
+  if (process.connected) process.send?.(seen);
+};
+setInterval(tell, tellEveryMs);
+// The channel ends with the driver, however that one ended.
+process.once('disconnect', () => process.exit(0));
+tell();

@@ -1,0 +1,232 @@
+// Every route of the table by everyone who may not call it: a new route is in it without being asked.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { routes } from '../../../api/routes.ts';
+import type { Route } from '../../../api/http/router.ts';
+import type { AdminNeed } from '../../../api/admin/admit-admin.ts';
+import { newApiKey } from '../../../lib/crypto/api-key.ts';
+import { roles } from '../../../lib/store/admins.ts';
+import type { Role } from '../../../lib/store/admins.ts';
+import { scopes } from '../../../lib/store/api-keys.ts';
+import type { Scope } from '../../../lib/store/api-keys.ts';
+import { createApp } from '../../../lib/store/create-app.ts';
+import type { NewApp } from '../../../lib/store/create-app.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
+import type { PathUids } from './furnished-app.ts';
+import { expectProblem, makeKey } from './problems.ts';
+
+let service: TestService;
+/** The application whose things nobody may reach through the other one, or with its key. */
+let other: NewApp;
+let own: PathUids;
+let foreign: PathUids;
+let badKeys: Record<string, Record<string, string>>;
+let keysWithout: Record<Scope, string>;
+let keysOf: Record<Scope, string>;
+let otherBefore: Record<string, unknown[]>;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  other = await createApp(service.store, {
+    name: 'Other',
+    keyPepper: service.config.keyPepper,
+  });
+  own = await furnishApp(service.apiUrl, service.app);
+  foreign = await furnishApp(service.apiUrl, other);
+  const past = new Date(Date.now() - 1_000);
+  const send = (key: string): Record<string, string> => ({ 'x-api-key': key });
+  badKeys = {
+    none: {},
+    unknown: send(newApiKey().text),
+    'of a wrong secret': send(await makeKey(service, { secretHash: 'ab'.repeat(32) })),
+    revoked: send(await makeKey(service, { revokedAt: past })),
+    expired: send(await makeKey(service, { expiresAt: past })),
+  };
+  keysWithout = await keysFor((scope) => scopes.filter((each) => each !== scope));
+  keysOf = await keysFor((scope) => [scope]);
+  otherBefore = await readEverythingOf(other.appUid);
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function keysFor(scopesOf: (scope: Scope) => Scope[]): Promise<Record<Scope, string>> {
+  const keys = await Promise.all(
+    scopes.map(async (scope) => [scope, await makeKey(service, { scopes: scopesOf(scope) })]),
+  );
+  return Object.fromEntries(keys) as Record<Scope, string>;
+}
+
+/** Reads all documents of an application, but for the times at which its keys were used. */
+async function readEverythingOf(appUid: string): Promise<Record<string, unknown[]>> {
+  const collections = await service.store.db.collections();
+  const found = await Promise.all(
+    collections.map(async (collection): Promise<[string, unknown[]]> => {
+      const options = { projection: { lastUsedAt: 0 }, sort: { _id: 1 } } as const;
+      return [collection.collectionName, await collection.find({ appUid }, options).toArray()];
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+function call(
+  route: Route,
+  { uids, headers }: { uids: PathUids; headers: Record<string, string> },
+): Promise<Answer> {
+  const body = goodBodyOf(route);
+  const options = body === undefined ? { headers } : { headers, body };
+  return service.raw(route.method.toUpperCase(), fillPath(route, uids), options);
+}
+
+/** The uids of a path that name things of an application, the innermost last. */
+function thingsIn({ path }: Route): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((n) => n !== 'appUid');
+}
+
+/** Checks that an answer holds nothing of the other application. */
+function expectNothingOf(uids: PathUids, answer: Answer): void {
+  for (const uid of Object.values(uids)) expect(answer.text).not.toContain(uid);
+}
+
+const keyRoutes = routes.flatMap((route): [string, Route, Scope][] =>
+  route.access.kind === 'key' ? [[nameOf(route), route, route.access.scope]] : [],
+);
+const adminRoutes = routes.flatMap((route): [string, Route, AdminNeed][] =>
+  route.access.kind === 'admin' ? [[nameOf(route), route, route.access.needs]] : [],
+);
+
+test('what is open to all is this, and nothing else', () => {
+  const open = routes.filter(({ access }) => !['key', 'admin'].includes(access.kind));
+  expect(open.map(nameOf).toSorted()).toEqual([
+    'GET /.well-known/jwks.json',
+    'GET /docs/migration',
+    'GET /healthz',
+    'GET /readyz',
+    'POST /admin/api/session',
+    'POST /api-authenticate-embedded-user',
+  ]);
+});
+
+describe.each(keyRoutes)('%s', (_name, route, scope) => {
+  test('without a valid key it is 401, whatever is wrong with the key', async () => {
+    for (const headers of Object.values(badKeys)) {
+      expectProblem(await call(route, { uids: own, headers }), 401, 'unauthenticated');
+    }
+  });
+
+  test(`with every scope but ${scope}, or any other alone, it is 403`, async () => {
+    const others = scopes.filter((each) => each !== scope).map((each) => keysOf[each]);
+    for (const key of [keysWithout[scope], ...others]) {
+      const answer = await call(route, { uids: own, headers: { 'x-api-key': key } });
+      expectProblem(answer, 403, 'insufficient_scope');
+    }
+  });
+
+  test("with another application's key it is 404", async () => {
+    const headers = { 'x-api-key': service.app.apiKey };
+    const answer = await call(route, { uids: foreign, headers });
+    expectProblem(answer, 404, 'not_found');
+    expect(answer.body['detail']).toBe('there is no such application');
+    expectNothingOf(foreign, answer);
+  });
+});
+
+const routesOfThings = keyRoutes.filter(([, route]) => thingsIn(route).length > 0);
+
+test.each(routesOfThings)("%s: another application's things are 404", async (_name, route) => {
+  const headers = { 'x-api-key': service.app.apiKey };
+  const things = thingsIn(route);
+  const swaps = [...things.map((thing) => [thing]), things];
+  for (const swapped of swaps) {
+    const uids = { ...own, ...Object.fromEntries(swapped.map((name) => [name, foreign[name]])) };
+    const answer = await call(route, { uids: uids as PathUids, headers });
+    expectProblem(answer, 404, 'not_found');
+    expectNothingOf(foreign, answer);
+  }
+});
+
+test('things of another application are refused in bodies, too', async () => {
+  const webhookUids = [foreign['webhookUid']];
+  const resend = await service.call('POST', `/events/${own['eventId']}/resend`, {
+    body: { webhookUids },
+  });
+  expectProblem(resend, 400, 'invalid_request');
+  const signIn = await service.call('POST', '/sdkusers/auth', {
+    body: { externalId: 'user-1', accountUids: [foreign['accountUid']] },
+  });
+  expectProblem(signIn, 422, 'unknown_account_uids');
+});
+
+const lists = keyRoutes.filter(([, route]) => route.method === 'get' && !/:\w+$/.test(route.path));
+
+test.each(lists)('%s lists nothing of another application', async (_name, route) => {
+  const headers = { 'x-api-key': service.app.apiKey };
+  const answer = await call(route, { uids: own, headers });
+  expect(answer.status).toBe(200);
+  expectNothingOf(foreign, answer);
+});
+
+test('after all of this the other application is as it was', async () => {
+  expect(await readEverythingOf(other.appUid)).toEqual(otherBefore);
+});
+
+describe('the admin area', () => {
+  let members: Record<Role, TestAdmin>;
+  let otherOwner: TestAdmin;
+  let things: PathUids;
+  let otherThings: PathUids;
+
+  beforeAll(async () => {
+    const superuser = await makeTestAdmin(service);
+    const join = async (app: NewApp, role: Role): Promise<TestAdmin> => {
+      const member = await makeTestAdmin(service);
+      const body = { email: member.email, role };
+      await superuser.call('POST', `/apps/${app.appUid}/members`, { body });
+      return member;
+    };
+    const entries = roles.map(async (role) => [role, await join(service.app, role)] as const);
+    members = Object.fromEntries(await Promise.all(entries)) as Record<Role, TestAdmin>;
+    otherOwner = await join(other, 'owner');
+    things = await furnishAdminArea(service.app, members.owner);
+    otherThings = await furnishAdminArea(other, otherOwner);
+  }, 60_000);
+
+  test.each(adminRoutes)('%s is 401 without a session', async (_name, route) => {
+    expectProblem(await call(route, { uids: things, headers: {} }), 401, 'not_signed_in');
+    const key = { 'x-api-key': service.app.apiKey };
+    expectProblem(await call(route, { uids: things, headers: key }), 401, 'not_signed_in');
+  });
+
+  const byRole = adminRoutes.filter(([, , needs]) => needs !== 'session');
+
+  test.each(byRole)('%s is 403 for lower roles', async (_name, route, needs) => {
+    const ranked: Role[] = ['viewer', 'admin', 'owner'];
+    const lower = needs === 'superuser' ? ranked : ranked.slice(0, ranked.indexOf(needs as Role));
+    for (const role of lower) {
+      const answer = await call(route, { uids: things, headers: members[role].headers });
+      expectProblem(answer, 403, 'insufficient_role');
+    }
+  });
+
+  const ofApps = adminRoutes.filter(([, { path }]) => path.includes(':appUid'));
+
+  test.each(ofApps)("%s is 404 for another application's owner", async (_name, route) => {
+    const answer = await call(route, { uids: things, headers: otherOwner.headers });
+    expectProblem(answer, 404, 'not_found');
+    expectNothingOf(things, answer);
+  });
+
+  const ofThings = ofApps.filter(([, route]) => thingsIn(route).length > 0);
+
+  test.each(ofThings)("%s: another application's things are 404", async (_name, route) => {
+    const uids = { ...otherThings, appUid: service.app.appUid };
+    const answer = await call(route, { uids, headers: members.owner.headers });
+    expectProblem(answer, 404, 'not_found');
+    expectNothingOf(otherThings, answer);
+  });
+});

@@ -1,0 +1,110 @@
+// An application with one of everything, and the table of routes filled in with it.
+import { scopes } from '../../../lib/store/api-keys.ts';
+import type { Route } from '../../../api/http/router.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { NewApp } from '../../../lib/store/create-app.ts';
+import { itemsOf } from './problems.ts';
+
+/** What stands in the paths of routes, by the name that the table has for it. */
+export type PathUids = Readonly<Record<string, string>>;
+
+/** Makes one of everything in an application, and gives its uids. */
+export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids> {
+  const client = createApiClient(apiUrl, app);
+  const make = async (path: string, body: unknown): Promise<string> => {
+    const answer = await client.call('POST', path, { body });
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    return String(answer.body['uid'] ?? answer.body['userUid']);
+  };
+  const externalTenantId = 'tenant-1';
+  const { accountUid } = app;
+  const signIn = { externalId: 'user-1', accountUids: [accountUid] };
+  const userUid = await make('/sdkusers/auth', signIn);
+  // Paused, so that nothing of it is ever sent.
+  const hook = { url: 'http://127.0.0.1:9/', entities: ['agent'], active: false };
+  const webhookUid = await make('/webhooks', hook);
+  const agentUid = await make('/agents', { agentName: `Agent of ${app.appUid}`, externalTenantId });
+  const contextUid = await make('/contexts', { contextName: 'C', externalTenantId });
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  const fileUid = await make(`/contexts/${contextUid}/files`, file);
+  const [event] = itemsOf(await client.call('GET', '/events?limit=1'));
+  const replay = { since: '2026-01-01T00:00:00Z' };
+  const replayUid = await make(`/webhooks/${webhookUid}/replays`, replay);
+  const erasureUid = await make('/erasures', { externalTenantId: 'tenant-nobody' });
+  const eventId = String(event?.['eventId']);
+  const resources = { agentUid, contextUid, fileUid };
+  const ofWebhooks = { webhookUid, eventId, replayUid, erasureUid };
+  return { appUid: app.appUid, accountUid, userUid, ...resources, ...ofWebhooks };
+}
+
+/** The same of the admin area, where `owner` owns the application. */
+export async function furnishAdminArea({ appUid }: NewApp, owner: TestAdmin): Promise<PathUids> {
+  const body = { name: 'Key', scopes: [scopes[0]] };
+  const key = await owner.call('POST', `/apps/${appUid}/keys`, { body });
+  return { appUid, keyUid: String(key.body['uid']), adminUid: owner.admin._id };
+}
+
+/** Gives a route's path with uids in it. Throws for a place that nothing fills. */
+export function fillPath({ path }: Pick<Route, 'path'>, uids: PathUids): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const uid = uids[name];
+    if (uid === undefined) throw new Error(`the tests have no ${name} for ${path}`);
+    return uid;
+  });
+}
+
+/** How tests name a route, such as `POST /api/v1/appuid/:appUid/agents`. */
+export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+const changeOfAgent = {
+  event: 'agent.updated',
+  data: { uid: 'agent-1', externalTenantId: 'tenant-1' },
+};
+const app = 'appuid/:appUid';
+
+/** A body that each route takes; by the end of its name behind the version or area. */
+const goodBodies: Readonly<Record<string, unknown>> = {
+  [`POST ${app}/sdkusers/auth`]: { externalId: 'user-1', name: 'Ada', accountUids: [] },
+  [`POST ${app}/sdkusers/token/verify`]: { authToken: 'x', agentUid: 'agt_1' },
+  [`PATCH ${app}/sdkusers/:userUid`]: { name: 'Ada' },
+  [`POST ${app}/accounts`]: { name: 'Account' },
+  [`PATCH ${app}/accounts/:accountUid`]: { name: 'Account' },
+  [`POST ${app}/webhooks`]: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
+  [`PATCH ${app}/webhooks/:webhookUid`]: { url: 'http://127.0.0.1:9/' },
+  [`POST ${app}/webhooks/:webhookUid/secret/rotate`]: { overlapSeconds: 60 },
+  [`POST ${app}/webhooks/:webhookUid/test`]: {},
+  [`POST ${app}/webhooks/:webhookUid/replays`]: { since: '2026-01-01T00:00:00Z' },
+  [`POST ${app}/agents`]: { agentName: 'Agent', externalTenantId: 'tenant-1' },
+  [`PATCH ${app}/agents/:agentUid`]: { agentName: 'Agent' },
+  [`POST ${app}/contexts`]: { contextName: 'Context', externalTenantId: 'tenant-1' },
+  [`PATCH ${app}/contexts/:contextUid`]: { contextName: 'Context' },
+  [`POST ${app}/contexts/:contextUid/files`]: {
+    fileName: 'file',
+    contentType: 'text/plain',
+    sizeBytes: 1,
+  },
+  [`PATCH ${app}/contexts/:contextUid/files/:fileUid`]: { fileName: 'file' },
+  [`POST ${app}/changes`]: changeOfAgent,
+  [`POST ${app}/events/:eventId/resend`]: {},
+  [`POST ${app}/erasures`]: { externalTenantId: 'tenant-1' },
+  'POST session': { email: 'ada@example.com', password: 'correct horse battery' },
+  'POST password': { currentPassword: 'correct horse', newPassword: 'battery staple' },
+  'POST apps': { name: 'App' },
+  'PATCH apps/:appUid': { name: 'App' },
+  'POST apps/:appUid/keys': { name: 'Key', scopes: ['events:read'] },
+  'POST apps/:appUid/keys/:keyUid/roll': { overlapSeconds: 60 },
+  'POST apps/:appUid/members': { email: 'ada@example.com', role: 'viewer' },
+  'PATCH apps/:appUid/members/:adminUid': { role: 'viewer' },
+};
+
+/** Gives a body that a route takes; undefined for one that takes none. Throws for one without an example. */
+export function goodBodyOf(route: Route): unknown {
+  if (route.body === null) return undefined;
+  const name = nameOf(route).replace(/ \/(api\/v1|admin\/api)\//, ' ');
+  const body = goodBodies[name];
+  if (body === undefined) throw new Error(`the tests have no body for ${name}`);
+  return structuredClone(body);
+}

@@ -1,0 +1,114 @@
+// Bodies that are built to keep a process busy: each gets its 4xx, and holds nobody else up.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { limits } from '../../../lib/config.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { watchEventLoop } from '../../support/event-loop.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from './problems.ts';
+
+/** What a body of the largest size may hold the event loop up, on a machine with nothing else to do. */
+const blockedMsMax = 50;
+const size = limits.requestBytesMax;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  // The first bodies of a process are slow: the code that reads them is not compiled yet.
+  for (let n = 0; n < 20; n += 1) await post(goodBody());
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const post = (body: string): Promise<Answer> => service.call('POST', '/changes', { body });
+
+/** The largest event that is taken: of many small values, so that there is much to look at. */
+function goodBody(): string {
+  const values = Array.from({ length: 9_000 }, (_, n) => `value-${n}`);
+  const data = { uid: 'u', externalTenantId: 't', values };
+  return JSON.stringify({ event: 'agent.updated', data });
+}
+
+const fill = (unit: string): string => unit.repeat(Math.floor((size - 200) / unit.length));
+const inData = (members: string): string =>
+  `{"event":"agent.updated","data":{"uid":"u","externalTenantId":"t",${members}}}`;
+const keys = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',');
+
+const hostile: [string, () => string, string][] = [
+  ['arrays 120,000 deep', () => fill('[]').replaceAll('[]', '['), 'malformed_json'],
+  ['closed arrays 120,000 deep', () => '['.repeat(120_000) + ']'.repeat(120_000), 'malformed_json'],
+  [
+    'objects 40,000 deep',
+    () => `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
+    'malformed_json',
+  ],
+  ['120,000 numbers', () => inData(`"a":[${fill('1,')}1]`), 'malformed_json'],
+  ['120,000 empty objects', () => inData(`"a":[${fill('{},')}{}]`), 'malformed_json'],
+  ['a key 20,000 times', () => inData(`${fill('"a":1,')}"a":1`), 'malformed_json'],
+  ['20,000 keys', () => inData(keys(20_000)), 'malformed_json'],
+  ['1,900 keys, one of them twice', () => inData(`${keys(1_900)},"k7":2`), 'malformed_json'],
+  ['2,000 unknown fields', () => `{${keys(2_000)}}`, 'invalid_request'],
+  ['a text of backslashes', () => inData(`"a":"${fill('\\\\')}","a":1`), 'malformed_json'],
+  ['a text of quotation marks', () => inData(`"a":"${fill('\\"')}","a":1`), 'malformed_json'],
+  ['an unterminated text', () => `{"a":"${fill('\\"')}`, 'malformed_json'],
+  [
+    'a text that ends in a lone surrogate',
+    () => inData(`"a":"${fill('x')}\\ud800"`),
+    'malformed_json',
+  ],
+  ['spaces', () => fill(' '), 'malformed_json'],
+  ['a number of 250,000 digits', () => inData(`"a":${fill('9')}`), 'malformed_json'],
+  [
+    'a fraction of 250,000 digits, and a NUL',
+    () => inData(`"b":0.${fill('1')},"a":"\\u0000"`),
+    'malformed_json',
+  ],
+  ['a key of 250,000 characters', () => `{"${fill('k')}":1}`, 'invalid_request'],
+  ['random bytes', () => randomBytes(size / 2).toString('latin1'), 'malformed_json'],
+  ['a name of 250,000 characters', () => `{"event":"${fill('e')}","data":{}}`, 'invalid_request'],
+];
+
+test.each(hostile)(
+  '%s are refused within the time that others can spare',
+  async (_what, make, code) => {
+    const body = make();
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(size + 60_000);
+    const good = await fastest(() => post(goodBody()));
+    expect(good.result.status).toBe(202);
+    const bad = await fastest(() => post(body));
+    expectProblem(bad.result, 400, code as never);
+    expect(bad.result.text.length).toBeLessThan(16_384);
+    // On a machine that is busy with other things a good body of the size is the measure.
+    expect(bad.blockedMsMax).toBeLessThan(Math.max(blockedMsMax, 3 * good.blockedMsMax));
+  },
+);
+
+test.each([
+  [2_000, 202],
+  [2_001, 400],
+])('an object of %d keys gets %d', async (count, status) => {
+  const more = Array.from({ length: count - 2 }, (_, n) => [`key${n}`, n]);
+  const data = { uid: 'u', externalTenantId: 't', ...Object.fromEntries(more) };
+  const text = JSON.stringify({ event: 'agent.updated', data });
+  expect((await post(text)).status).toBe(status);
+});
+
+/** Of three times the one that was held up least: what the others were held up by is the machine. */
+async function fastest<T>(work: () => Promise<T>): Promise<{ result: T; blockedMsMax: number }> {
+  let best = await watchEventLoop(work);
+  for (let n = 0; n < 2; n += 1) {
+    const next = await watchEventLoop(work);
+    if (next.blockedMsMax < best.blockedMsMax) best = next;
+  }
+  return best;
+}
+
+test('after all of them the process answers as before', async () => {
+  expect((await post(goodBody())).status).toBe(202);
+  expect((await service.raw('GET', '/healthz')).status).toBe(200);
+});

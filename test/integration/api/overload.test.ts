@@ -1,0 +1,133 @@
+// More than the process can do: what is too much is refused at once, the rest is answered.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Pool } from 'undici';
+import { createLoad } from '../../../api/limits/load.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectProblem } from './problems.ts';
+
+const signIn = (service: TestService, externalId: string) =>
+  service.call('POST', '/sdkusers/auth', { body: { externalId } });
+
+async function isReady(service: TestService): Promise<true | undefined> {
+  const { status } = await service.raw('GET', '/readyz', { headers: {} });
+  return status === 200 ? true : undefined;
+}
+
+test('a flood: some are answered, the rest gets 503 with Retry-After, and afterwards all is as before', async () => {
+  await using service = await startService({
+    worker: false,
+    env: { HERALD_REQUESTS_AT_ONCE: '4' },
+  });
+  expect((await signIn(service, 'first')).status).toBe(200);
+  const memoryBefore = process.memoryUsage.rss();
+  const padding = 'x'.repeat(100_000);
+  const flood = Promise.all(
+    Array.from({ length: 1_000 }, (_, n) =>
+      n % 10 === 0
+        ? service.call('POST', '/changes', { body: { padding } })
+        : signIn(service, `user-${n % 7}`),
+    ),
+  );
+  const probe = service.raw('GET', '/healthz', { headers: {} });
+  const answers = await flood;
+  expect((await probe).status).toBe(200);
+  const refused = answers.filter((answer) => answer.status === 503);
+  const admitted = answers.filter((answer) => answer.status !== 503);
+  expect(admitted.length).toBeGreaterThan(0);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(new Set(admitted.map((answer) => answer.status))).toEqual(new Set([200, 400]));
+  for (const answer of refused) {
+    expectProblem(answer, 503, 'overloaded');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  }
+  // Caller and service are one process here, which holds a thousand requests on the caller's side.
+  expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(400 * 1024 * 1024);
+  const readiness = await service.raw('GET', '/readyz', { headers: {} });
+  expect(readiness.status).toBe(503);
+  expect(readiness.body).toMatchObject({
+    status: 'not ready',
+    parts: { mongodb: 'ok', load: expect.stringMatching(/^overloaded/) },
+  });
+  await waitFor(() => isReady(service), { timeoutMs: 15_000, what: 'the service to be ready' });
+  const later = await Promise.all(Array.from({ length: 10 }, () => signIn(service, 'later')));
+  expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
+}, 60_000);
+
+test('with the defaults a thousand requests at once, of a thousand connections, are all answered', async () => {
+  await using service = await startService({ worker: false });
+  const sockets = new Pool(service.apiUrl, { connections: 1_000, pipelining: 1 });
+  const { appUid, apiKey } = service.app;
+  const statuses = await Promise.all(
+    Array.from({ length: 1_000 }, async (_, n) => {
+      const { statusCode, body } = await sockets.request({
+        method: 'POST',
+        path: `/api/v1/appuid/${appUid}/sdkusers/auth`,
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ externalId: `user-${n}` }),
+      });
+      await body.dump();
+      return statusCode;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(await isReady(service)).toBe(true);
+  await sockets.close();
+}, 60_000);
+
+test('idle connections make room for new ones when they run out', async () => {
+  await using service = await startService({ worker: false, env: { HERALD_CONNECTIONS: '20' } });
+  const port = Number(new URL(service.apiUrl).port);
+  const idle = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+  const closed = idle.map((socket) => once(socket, 'close'));
+  const answered = idle.map((socket) => once(socket, 'data'));
+  for (const socket of idle) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+  await Promise.all(answered);
+  const one = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(one, 'close');
+  const answer = await waitFor(
+    () => service.raw('GET', '/healthz', { headers: {} }).catch(() => undefined),
+    { timeoutMs: 5_000, what: 'a connection' },
+  );
+  expect(answer.status).toBe(200);
+  await Promise.all(closed);
+});
+
+test('bodies are kept up to 256 MiB in all, and their bytes are free again when the visit ends', async () => {
+  await using load = createLoad(10);
+  const [mib, first, second] = [1024 * 1024, load.enter(), load.enter()];
+  await first.receive(async (keep) => keep(200 * mib));
+  const tooMuch = second.receive(async (keep) => keep(57 * mib));
+  await expect(tooMuch).rejects.toMatchObject({ code: 'overloaded' });
+  await second.receive(async (keep) => keep(56 * mib));
+  first.leave();
+  await second.receive(async (keep) => keep(200 * mib));
+  second.leave();
+});
+
+test('a process that is late takes on a quarter of what it may, until it is not late any more', async () => {
+  await using load = createLoad(8);
+  const visits = [load.enter(), load.enter()];
+  await waitFor(
+    async () => {
+      const endMs = performance.now() + 700;
+      while (performance.now() < endMs);
+      await nextTurn();
+      return load.overload() === null ? undefined : true;
+    },
+    { timeoutMs: 15_000, what: 'the process to be late' },
+  );
+  expect(load.overload()).toMatch(/^overloaded: the process is \d+ ms late$/);
+  expect(() => load.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }));
+  load.enter({ always: true }).leave();
+  for (const visit of visits) visit.leave();
+  load.enter().leave();
+  await waitFor(async () => (load.overload() === null ? true : undefined), {
+    timeoutMs: 15_000,
+    what: 'the process to be well',
+  });
+}, 40_000);
