@@ -16,7 +16,7 @@ const requestTimeoutMs = 15_000;
 const keepAliveTimeoutMs = 65_000;
 /** Often, so that those who are late together are not answered together, with everybody waiting. */
 const timeoutCheckEveryMs = 200;
-/** Nothing is sent or taken for so long: a client that does not read its answer. */
+/** Nothing is sent or taken for so long, or twice as long where an answer waits to be read. */
 const idleTimeoutMs = 30_000;
 /** After a refusal, for the client to read it: closed at once, what it still sends would reset it. */
 const lingerMs = 1_000;

@@ -39,10 +39,13 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
 }
 
 /** The same of the admin area, where `owner` owns the application. */
-export async function furnishAdminArea({ appUid }: NewApp, owner: TestAdmin): Promise<PathUids> {
+export async function furnishAdminArea(
+  { appUid, accountUid }: NewApp,
+  owner: TestAdmin,
+): Promise<PathUids> {
   const body = { name: 'Key', scopes: [scopes[0]] };
   const key = await owner.call('POST', `/apps/${appUid}/keys`, { body });
-  return { appUid, keyUid: String(key.body['uid']), adminUid: owner.admin._id };
+  return { appUid, accountUid, keyUid: String(key.body['uid']), adminUid: owner.admin._id };
 }
 
 /** Gives a route's path with uids in it. Throws for a place that nothing fills. */
@@ -96,6 +99,8 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   'PATCH apps/:appUid': { name: 'App' },
   'POST apps/:appUid/keys': { name: 'Key', scopes: ['events:read'] },
   'POST apps/:appUid/keys/:keyUid/roll': { overlapSeconds: 60 },
+  'POST apps/:appUid/accounts': { name: 'Account' },
+  'PATCH apps/:appUid/accounts/:accountUid': { name: 'Account' },
   'POST apps/:appUid/members': { email: 'ada@example.com', role: 'viewer' },
   'PATCH apps/:appUid/members/:adminUid': { role: 'viewer' },
 };
