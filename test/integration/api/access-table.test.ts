@@ -104,6 +104,10 @@ test('what is open to all is this, and nothing else', () => {
   const open = routes.filter(({ access }) => !['key', 'admin'].includes(access.kind));
   expect(open.map(nameOf).toSorted()).toEqual([
     'GET /.well-known/jwks.json',
+    // Where an admin signs in there is no session yet.
+    'GET /admin/api/oidc/callback',
+    'GET /admin/api/oidc/start',
+    'GET /admin/api/sign-in-methods',
     'GET /docs/migration',
     'GET /healthz',
     'GET /readyz',
