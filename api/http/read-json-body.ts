@@ -39,18 +39,14 @@ async function readBytes(
   request: IncomingMessage,
   { bytesMax, keep }: { bytesMax: number; keep: (bytes: number) => void },
 ): Promise<Buffer> {
-  // The rest of a refused body is not read, so the connection cannot carry another request.
-  const tooLarge = new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`, {
-    headers: { connection: 'close' },
-  });
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge;
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     // Breaking out of the loop must not destroy the socket before the answer is written.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += (chunk as Buffer).length;
-      if (length > bytesMax) throw tooLarge;
+      if (length > bytesMax) throw tooLarge(bytesMax);
       keep((chunk as Buffer).length);
       chunks.push(chunk as Buffer);
     }
@@ -59,6 +55,13 @@ async function readBytes(
     throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
   }
   return Buffer.concat(chunks);
+}
+
+/** The rest of a refused body is not read, so the connection cannot carry another request. */
+function tooLarge(bytesMax: number): AppError {
+  return new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`, {
+    headers: { connection: 'close' },
+  });
 }
 
 function decodeUtf8(bytes: Buffer): string {
