@@ -9,6 +9,7 @@ import type {
   DeliveryKey,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
+import { findBefore, findHead } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
 import {
   deactivateGoneWebhook,
@@ -77,19 +78,27 @@ export async function attemptDelivery(
     return outcomeOf(key, delivery, options);
   }
   if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-  const unsent = { event, delivery, options };
+  const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
+  if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
+  return outcome;
+}
+
+async function takeStep(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  subject: Omit<Subject, 'webhook'> & { webhook: WebhookDocument | null },
+): Promise<DeliveryOutcome> {
+  const { event, webhook } = subject;
   if (webhook === null || event.erasedAt !== null) {
-    return recordUnsent(ports, key, { ...unsent, state: 'cancelled' });
+    return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
   }
-  if (!webhook.active) {
-    const held = await recordUnsent(ports, key, { ...unsent, state: 'held' });
-    // Resuming sets `active` first and looks for held deliveries second. Read again after the
-    // write, so that a resume between our two steps does not leave this delivery behind.
-    const resumed = await ports.records.readWebhook(key);
-    if (resumed === null || !resumed.active) return held;
-    return sendInTurn(ports, key, { event, webhook: resumed, delivery, options });
-  }
-  return sendInTurn(ports, key, { event, webhook, delivery, options });
+  if (webhook.active) return sendInTurn(ports, key, { ...subject, webhook });
+  const held = await recordUnsent(ports, key, { ...subject, state: 'held' });
+  // Resuming sets `active` first and looks for held deliveries second. Read again after the
+  // write, so that a resume between our two steps does not leave this delivery behind.
+  const resumed = await ports.records.readWebhook(key);
+  if (resumed === null || !resumed.active) return held;
+  return sendInTurn(ports, key, { ...subject, webhook: resumed });
 }
 
 function isDue(delivery: DeliveryDocument, now: Date): boolean {
@@ -105,7 +114,10 @@ interface Subject {
   options: AttemptOptions;
 }
 
-/** Sends now, or lines up behind earlier events about the resource where the webhook wants that. */
+/**
+ * Sends now, or lines up behind earlier events about the resource where the webhook wants that and
+ * one is on its way. A resend is for now, whatever the order.
+ */
 async function sendInTurn(
   ports: DeliveryPorts,
   key: DeliveryKey,
@@ -117,17 +129,29 @@ async function sendInTurn(
   const isOrdered = webhook.ordering === 'resource' && sequence !== null;
   if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
   const lane: LaneKey = { appUid, webhookUid, resourceUid };
-  if (delivery?.requeuedAs !== 'resend') {
+  const isResend = delivery?.requeuedAs === 'resend';
+  if (!isResend && (await findBefore(ports.store, lane, sequence)) !== 'nothing') {
     const unsent = { event, delivery, options, state: 'waiting' } as const;
     const outcome = await recordUnsent(ports, key, unsent);
     await ports.wakeLane({ lane, letGo: null });
     return outcome;
   }
-  // A resend is for now. The lane stops retrying it, and those behind it go once it is settled.
-  await ports.wakeLane({ lane, letGo: key.eventId });
-  const outcome = await sendAndRecord(ports, key, subject);
-  if (outcome.state !== 'retrying') await ports.wakeLane({ lane, letGo: null });
-  return outcome;
+  // If it is in the lane, the lane stops retrying it.
+  if (isResend) await ports.wakeLane({ lane, letGo: key.eventId });
+  return sendAndRecord(ports, key, subject);
+}
+
+/** Tells those that wait in the lane for this delivery, which is not in it, that they need not any more. */
+async function wakeFollowers(
+  ports: DeliveryPorts,
+  { appUid, webhookUid }: DeliveryKey,
+  step: { event: EventDocument; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
+): Promise<void> {
+  const { resourceUid, sequence } = step.event;
+  if (step.webhook?.ordering !== 'resource' || sequence === null) return;
+  if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
+  const lane: LaneKey = { appUid, webhookUid, resourceUid };
+  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane, letGo: null });
 }
 
 /** Leaves a delivery to its lane; awake once more, in case a crash came between the two. */

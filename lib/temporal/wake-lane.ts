@@ -19,7 +19,7 @@ import {
 
 const wakeTimeoutMs = 5_000;
 // A batch of events is often about few resources: one signal a lane does for all that came together.
-const wakes = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
+const wakes = { itemsPerCallMax: 50, callsAtOnceMax: 2 };
 
 /** Makes the function that wakes the lanes of a process. */
 export function createLaneWaker(client: Client): WakeLane {

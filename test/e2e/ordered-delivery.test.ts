@@ -144,12 +144,13 @@ test('a later event waits until an earlier one is delivered, and other resources
 
 test('a later event goes when an earlier one is exhausted, and the workflow of the lane fails', async () => {
   const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1s'] });
-  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  // The first takes its time, so that the others meet it on its way and line up behind it.
+  answerOf = (request) => ({ status: sequenceOf(request) === 2 ? 500 : 200, ms: 300 });
   await report('agt_exhausted');
   await untilArrived('/exhausted', 'agt_exhausted', 1);
-  await report('agt_exhausted');
-  await untilArrived('/exhausted', 'agt_exhausted', 3);
-  expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 1, 2]);
+  await reportMany('agt_exhausted', 2);
+  await untilArrived('/exhausted', 'agt_exhausted', 4);
+  expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 2, 2, 3]);
   const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_exhausted' });
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await waitFor(async () => (await handle.describe()).status.name === 'FAILED');
@@ -179,6 +180,21 @@ test('a pause holds what waits, and a resume sends it in order', async () => {
   await remove(webhookUid);
 });
 
+test('an event that meets no other about its resource needs no lane', async () => {
+  const webhookUid = await newWebhook('/alone');
+  for (const n of range(1, 3)) {
+    await report('agt_alone');
+    await untilArrived('/alone', 'agt_alone', n);
+    const delivered = { webhookUid, state: 'delivered' } as const;
+    await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === n);
+  }
+  expect(arrivedAt('/alone', 'agt_alone').map(sequenceOf)).toEqual([1, 2, 3]);
+  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_alone' });
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  await expect(handle.describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
+  await remove(webhookUid);
+});
+
 test('a resend goes at once, past an event that blocks the others', async () => {
   const webhookUid = await newWebhook('/resent', { retrySchedule: ['1h'] });
   const first = await report('agt_resent');
@@ -202,9 +218,11 @@ test('a resend goes at once, past an event that blocks the others', async () => 
 
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
   const webhookUid = await newWebhook('/woken', { retrySchedule: ['5s'] });
-  answerOf = () => ({ status: 503 });
+  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503, ms: 300 });
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 1);
+  await report('agt_woken');
+  await untilArrived('/woken', 'agt_woken', 2);
   const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_woken' });
   const { client } = service.temporal;
   const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
@@ -217,8 +235,8 @@ test('a lane that is woken more often than a run may be goes on as a new run', a
     async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
   );
   await report('agt_woken');
-  await untilArrived('/woken', 'agt_woken', 3);
-  expect(arrivedAt('/woken', 'agt_woken').map(sequenceOf)).toEqual([1, 1, 2]);
+  await untilArrived('/woken', 'agt_woken', 4);
+  expect(arrivedAt('/woken', 'agt_woken').map(sequenceOf)).toEqual([1, 2, 2, 3]);
   await remove(webhookUid);
 });
 

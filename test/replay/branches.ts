@@ -90,6 +90,20 @@ async function startInOrder(
   return { eventIds, lane: laneWorkflowId({ webhookUid, resourceUid }) };
 }
 
+/** The same, of which all but the first are started, and wait for it in the lane. */
+async function lineUp(
+  stage: Stage,
+  path: string,
+  facts: { count: number; retryScheduleMs?: number[] },
+): Promise<{ eventIds: string[]; lane: string }> {
+  const { eventIds, lane } = await startInOrder(stage, path, facts);
+  for (const eventId of eventIds.slice(1)) {
+    await startStored(stage, eventId);
+    await untilState(stage, eventId, 'waiting');
+  }
+  return { eventIds, lane };
+}
+
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
   const event = await service.store.events.findOne({ _id: eventId });
   if (event !== null) await service.context.dispatcher.start([event]);
@@ -149,40 +163,27 @@ export const branches: Readonly<Record<string, Branch>> = {
     return workflowId;
   },
   'hand-to-lane': async (stage) => {
-    const { eventIds } = await startInOrder(stage, '/200', { count: 1 });
-    await startStored(stage, eventIds[0] ?? '');
-    return `event/${eventIds[0]}`;
+    const { eventIds } = await lineUp(stage, '/200', { count: 2 });
+    return `event/${eventIds[1]}`;
   },
-  'lane-delivers': async (stage) => {
-    const { eventIds, lane } = await startInOrder(stage, '/200', { count: 2 });
-    for (const eventId of eventIds) await startStored(stage, eventId);
-    await untilState(stage, eventIds[1] ?? '', 'delivered');
+  'lane-waits-then-delivers': async (stage) => {
+    const { eventIds, lane } = await lineUp(stage, '/200', { count: 3 });
+    await startStored(stage, eventIds[0] ?? '');
+    await untilState(stage, eventIds[2] ?? '', 'delivered');
     return lane;
   },
   'lane-retries': async (stage) => {
-    const { eventIds, lane } = await startInOrder(stage, '/500', {
-      count: 2,
-      retryScheduleMs: [second],
-    });
-    for (const eventId of eventIds) await startStored(stage, eventId);
-    await untilState(stage, eventIds[1] ?? '', 'exhausted');
-    return lane;
-  },
-  'lane-waits-for-an-earlier-event': async (stage) => {
-    const { eventIds, lane } = await startInOrder(stage, '/200', { count: 2 });
-    await startStored(stage, eventIds[1] ?? '');
-    await untilState(stage, eventIds[1] ?? '', 'waiting');
+    const facts = { count: 3, retryScheduleMs: [second] };
+    const { eventIds, lane } = await lineUp(stage, '/500', facts);
     await startStored(stage, eventIds[0] ?? '');
-    await untilState(stage, eventIds[1] ?? '', 'delivered');
+    await untilState(stage, eventIds[2] ?? '', 'exhausted');
     return lane;
   },
   'lane-lets-go': async (stage) => {
-    const { eventIds, lane } = await startInOrder(stage, '/500', {
-      count: 1,
-      retryScheduleMs: [5 * second],
-    });
-    const [eventId = ''] = eventIds;
-    await startStored(stage, eventId);
+    const facts = { count: 2, retryScheduleMs: [5 * second] };
+    const { eventIds, lane } = await lineUp(stage, '/500', facts);
+    const [first = '', eventId = ''] = eventIds;
+    await stage.service.store.events.updateOne({ _id: first }, { $set: { inOrder: false } });
     await untilState(stage, eventId, 'retrying');
     const handle = stage.service.temporal.client.workflow.getHandle(lane);
     await waitFor(async () => {
