@@ -22,6 +22,7 @@ const shownHeaders = [
   'x-webhook-event-id',
   'x-webhook-timestamp',
   'x-webhook-attempt',
+  'x-webhook-sequence',
   'webhook-id',
   'webhook-timestamp',
   'webhook-signature',

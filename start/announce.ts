@@ -1,4 +1,5 @@
 // What `npm start` prints: where everything is, and the first three calls.
+import { join } from 'node:path';
 import type { DevFile } from './dev-file.ts';
 
 /** Gives the lines that tell a new user how to go on. */
@@ -15,7 +16,8 @@ export function announcement(
     ['app uid', dev.appUid],
     ['API key', dev.apiKey],
     ['account uid', dev.accountUid],
-    [facts.ephemeral ? 'logs' : 'data, logs', facts.dataDir],
+    ...(facts.ephemeral ? [] : [['data', facts.dataDir] satisfies [string, string]]),
+    ['logs', join(facts.dataDir, 'logs')],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [

@@ -8,6 +8,8 @@ export interface PresentedAttempt {
   trigger: string;
   status: number | null;
   errorClass: string | null;
+  /** What went wrong where there was no answer. */
+  detail: string | null;
   ms: Attempt['ms'];
   responseSample: string;
 }
@@ -69,6 +71,7 @@ function presentAttempt(attempt: Attempt): PresentedAttempt {
     trigger: attempt.trigger,
     status: attempt.status,
     errorClass: attempt.errorClass,
+    detail: attempt.detail,
     ms: attempt.ms,
     responseSample: attempt.responseSample,
   };

@@ -6,16 +6,23 @@ import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Gives the parsed body, and tells `keep` of each part that is kept in memory, which may refuse it.
+ * Gives the parsed body, an empty object where a request has none, and tells `keep` of each part that is kept in memory, which may refuse it.
  * Throws `malformed_request`, `unsupported_media_type`, `payload_too_large` or `malformed_json`.
  */
 export async function readJsonBody(
   request: IncomingMessage,
   keep: (bytes: number) => void,
 ): Promise<unknown> {
+  if (hasNoBody(request)) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, { bytesMax: limits.requestBytesMax, keep });
   return parseStrictJson(decodeUtf8(bytes));
+}
+
+/** Many calls have nothing that must be said; leaving the body out is the same as `{}`. */
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  const isEmpty = (headers['content-length'] ?? '0') === '0';
+  return isEmpty && headers['transfer-encoding'] === undefined && !('content-type' in headers);
 }
 
 function checkMediaType(request: IncomingMessage): void {

@@ -7,6 +7,7 @@ const depthMax = 32;
 const arrayItemsMax = 10_000;
 /** Objects of more keys are slow in every step that follows. */
 const objectKeysMax = 2_000;
+const keyShownMax = 80;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
@@ -20,12 +21,14 @@ export function parseStrictJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new AppError('malformed_json', 'the body is not valid JSON');
+    const detail = text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON';
+    throw new AppError('malformed_json', detail);
   }
   const walk = new Walk();
   walk.check(value);
   if (walk.keys !== countKeys(text)) {
-    throw new AppError('malformed_json', 'an object has the same key twice');
+    const key = JSON.stringify(repeatedKey(text, value).slice(0, keyShownMax));
+    throw new AppError('malformed_json', `an object has the same key twice: ${key}`);
   }
   return value;
 }
@@ -40,6 +43,25 @@ function countKeys(text: string): number {
     if (match.endsWith(':')) keys += 1;
   }
   return keys;
+}
+
+/** Finds a key that is written more often than `JSON.parse` kept it. */
+function repeatedKey(text: string, value: unknown): string {
+  const counts = new Map<string, number>();
+  for (const match of text.match(textOrKey) ?? []) {
+    if (!match.endsWith(':')) continue;
+    const key = JSON.parse(match.slice(0, -1)) as string;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const pending = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [key, item] of Object.entries(next)) {
+      if (!Array.isArray(next)) counts.set(key, (counts.get(key) ?? 0) - 1);
+      pending.push(item);
+    }
+  }
+  return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
 }
 
 /** One walk through a value; `keys` counts those of all its objects. */

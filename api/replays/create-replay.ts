@@ -26,8 +26,8 @@ export interface CreateReplayBody {
 }
 
 const states = ['delivered', 'exhausted', 'held', 'cancelled', 'blocked', 'never_attempted'];
-/** What went wrong, and what was never tried; not what arrived. */
-const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked', 'never_attempted'];
+/** What went wrong; not what arrived, nor what the webhook was never meant to get. */
+const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
 
 const time = { type: 'string', maxLength: 40 };
 
@@ -75,7 +75,8 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
     async (session) => {
       await context.store.redeliveries.insertOne(replay, { session });
       const target = { kind: 'replay', uid: replay._id };
-      const details = { webhookUid: webhook._id, since: replay.since, until: replay.until };
+      const { webhookUid, since, until, events, states: chosen, perSecond } = replay;
+      const details = { webhookUid, since, until, events, states: chosen, perSecond };
       const entry = { appUid, action: 'replay.created', target, details };
       await recordAudit(context.store, entry, { caller, now: replay.createdAt, session });
       return presentReplay(replay);

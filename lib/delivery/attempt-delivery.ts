@@ -261,6 +261,7 @@ function toAttempt(
     ms: result.ms,
     status: answered ? result.status : null,
     errorClass: facts.verdict.errorClass,
+    detail: answered ? null : result.detail,
     responseSample: answered ? result.responseSample : '',
     address: result.address,
     trigger: facts.trigger,
@@ -278,7 +279,8 @@ function logAttempt(
   },
 ): void {
   const { attempt, verdict, result } = facts;
-  deliveryLog.info(
+  const isLost = verdict.state === 'exhausted' || verdict.state === 'blocked';
+  deliveryLog[isLost ? 'warn' : 'info'](
     {
       ...key,
       eventType: facts.event.event,

@@ -21,6 +21,8 @@ export interface Attempt {
   ms: AttemptTimings;
   status: number | null;
   errorClass: ErrorClass | null;
+  /** What went wrong, in a sentence of a fixed set that names neither addresses nor secrets. */
+  detail: string | null;
   responseSample: string;
   /** The receiver's address, for operators only. */
   address: string | null;

@@ -145,7 +145,7 @@ test('a delivery that waits for its retry is resent now, and the retry that wait
   await remove(hook);
 });
 
-test('a replay sends what failed and what was never tried, oldest first, and nothing that arrived', async () => {
+test('a replay sends what failed, and if asked what was never tried, and nothing that arrived', async () => {
   const hook = await newHook('/replayed');
   const since = new Date();
   const arrived = await report();
@@ -158,7 +158,10 @@ test('a replay sends what failed and what was never tried, oldest first, and not
   const missed = await report();
   await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { events: null } });
 
-  const range = { since: since.toISOString() };
+  const time = { since: since.toISOString() };
+  const byDefault = await replay(hook, { ...time, dryRun: true });
+  expect([byDefault.status, byDefault.body]).toEqual([200, { dryRun: true, count: 2 }]);
+  const range = { ...time, states: ['exhausted', 'never_attempted'] };
   const dry = await replay(hook, { ...range, dryRun: true });
   expect([dry.status, dry.body]).toEqual([200, { dryRun: true, count: 3 }]);
   const before = requestsOf(hook).length;
