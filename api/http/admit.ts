@@ -1,6 +1,7 @@
 // Who may call a route: anyone, the holder of an API key with a scope, or an admin.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
+import type { ErrorCode } from '../../lib/errors.ts';
 import { networkOf } from '../../lib/net/network-of.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Actor } from '../../lib/store/audit-log.ts';
@@ -37,6 +38,9 @@ const nobody: Admitted = {
   signedIn: null,
 };
 
+// A key, or a session, that is none.
+const refusals: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'not_signed_in']);
+
 /** A request that asks to be let in. */
 export interface Applicant {
   request: IncomingMessage;
@@ -46,7 +50,7 @@ export interface Applicant {
 
 /**
  * Lets a caller in, or throws the error that tells why not. Whoever sends refused credentials too often
- * gets `rate_limited` instead of `unauthenticated`; a valid credential from the same address passes all
+ * gets `rate_limited` instead of that answer; a valid credential from the same address passes all
  * the same, so that nobody can lock his neighbours out.
  */
 export async function admit(
@@ -57,7 +61,7 @@ export async function admit(
   try {
     return await recognise(context, access, applicant);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'unauthenticated') {
+    if (error instanceof AppError && refusals.has(error.code)) {
       spend(context.rateLimits.failure, networkOf(applicant.address));
     }
     throw error;

@@ -293,26 +293,3 @@ test('at most twenty faults are listed, and the detail tells how many more there
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toHaveLength(20);
 });
-
-test.each([
-  ['{"agentName":"a","agentName":"b"}', 'an object has the same key twice: "agentName"'],
-  ['{"a":{"b":1},"c":[{"b":1,"\\u0062":2}]}', 'an object has the same key twice: "b"'],
-  ['', 'the body is empty'],
-  ['{"agentName":"x",}', 'the body is not valid JSON'],
-])('the body %j is refused with what is wrong: %s', async (body, detail) => {
-  const headers = { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' };
-  const answer = await service.call('POST', '/agents', { body, headers });
-  expectProblem(answer, 400, 'malformed_json');
-  expect(answer.body['detail']).toBe(detail);
-});
-
-test('a call without a body is one with an empty object, and says what it lacks', async () => {
-  const answer = await service.call('POST', '/agents');
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toContain('#/agentName required');
-  const { body } = await service.call('POST', '/webhooks', {
-    body: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
-  });
-  const rotated = await service.call('POST', `/webhooks/${String(body['uid'])}/secret/rotate`);
-  expect(rotated.status).toBe(200);
-});
