@@ -42,6 +42,6 @@ export function presentEventWithPayload(
 ): PresentedEvent & { payload: unknown } {
   return {
     ...presentEvent(event),
-    payload: event.body === '' ? null : (JSON.parse(event.body) as unknown),
+    payload: event.erasedAt !== null ? null : (JSON.parse(event.body) as unknown),
   };
 }

@@ -35,7 +35,7 @@ export async function eraseStretch(store: Store, now: Date): Promise<ErasedStret
   const last = stretch.at(-1) ?? after;
   const found = await store.events
     .find(
-      { appUid, _id: { $gt: after, $lte: last }, erasedAt: null, ...erasedBy(subject) },
+      { appUid, _id: { $gt: after, $lte: last }, ...erasedBy(subject) },
       { projection: { _id: 1 } },
     )
     .map((event) => event._id)

@@ -26,7 +26,9 @@ export async function findRunningErasure(store: Store): Promise<ErasureDocument 
 
 /** Gives the filter of the events that are to lose their payloads. */
 export function erasedBy(subject: ErasureSubject): Filter<EventDocument> {
-  if ('externalTenantId' in subject) return { externalTenantId: subject.externalTenantId };
+  if ('externalTenantId' in subject) {
+    return { externalTenantId: subject.externalTenantId, body: { $ne: '' } };
+  }
   // The body was written by JSON.stringify, so a value stands in it exactly so.
   const values = subject.mentions.map((text) => escapeForPattern(JSON.stringify(text)));
   return { body: { $regex: values.join('|') } };
@@ -37,8 +39,9 @@ function escapeForPattern(text: string): string {
 }
 
 /**
- * Takes the payloads of events away: the body first, so that nothing can be sent any more; then what
- * receivers answered, which may repeat it, and the deliveries that are still to be made.
+ * Takes the payloads of events away. First nothing may be sent any more; then go the deliveries that
+ * are still to be made and what receivers answered, which may repeat the payload; the body goes last,
+ * because by it the events are found again when a crash comes in between.
  */
 export async function erasePayloads(
   store: Store,
@@ -47,7 +50,7 @@ export async function erasePayloads(
 ): Promise<void> {
   if (eventIds.length === 0) return;
   const ids = [...eventIds];
-  await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '', erasedAt: now } });
+  await store.events.updateMany({ _id: { $in: ids } }, { $set: { erasedAt: now } });
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, state: { $in: ['pending', 'waiting', 'retrying', 'held'] } },
     { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
@@ -56,6 +59,7 @@ export async function erasePayloads(
     { eventId: { $in: ids }, attempts: { $ne: [] } },
     { $set: { 'attempts.$[].responseSample': '' } },
   );
+  await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '' } });
 }
 
 /** Writes how far an erasure is. When it is done, whom it was about is forgotten. */

@@ -10,6 +10,9 @@ export interface LaneKey {
   resourceUid: string;
 }
 
+// How far back to look past deliveries that somebody sent again, before the resource counts as free.
+const lookedBackMax = 50;
+
 // A delivery in one of these is done with, and the one after it may go.
 const passed: ReadonlySet<DeliveryState> = new Set([
   'delivered',
@@ -34,25 +37,32 @@ export type Before = 'nothing' | 'underway' | 'held';
 
 /**
  * Tells whether an earlier event about the resource is yet to reach the webhook outside the lane: its
- * workflow has not handed it over, it is held, or somebody sends it again. The nearest one speaks
- * for all before it, because it could not go before them.
+ * workflow has not handed it over, it is held, or somebody sends it again. The nearest one that was
+ * settled in its turn speaks for all before it, because it could not go before them; one that was sent
+ * again or erased was settled out of its turn, and says nothing of those.
  */
 export async function findBefore(
   store: Store,
   { appUid, webhookUid, resourceUid }: LaneKey,
   sequence: number,
 ): Promise<Before> {
-  const earlier = await store.events.findOne(
-    { appUid, resourceUid, inOrder: true, sequence: { $lt: sequence }, webhookUids: webhookUid },
-    { sort: { sequence: -1 }, projection: { _id: 1 } },
-  );
-  if (earlier === null) return 'nothing';
-  const delivery = await store.deliveries.findOne(
-    { eventId: earlier._id, webhookUid, appUid },
-    { projection: { state: 1 } },
-  );
-  if (delivery?.state === 'held') return 'held';
-  return delivery !== null && passed.has(delivery.state) ? 'nothing' : 'underway';
+  let below = sequence;
+  for (let count = 0; count < lookedBackMax; count += 1) {
+    const earlier = await store.events.findOne(
+      { appUid, resourceUid, inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid },
+      { sort: { sequence: -1 }, projection: { sequence: 1, erasedAt: 1 } },
+    );
+    if (earlier?.sequence == null) return 'nothing';
+    const delivery = await store.deliveries.findOne(
+      { eventId: earlier._id, webhookUid, appUid },
+      { projection: { state: 1, redeliveryUid: 1 } },
+    );
+    if (delivery?.state === 'held') return 'held';
+    if (delivery === null || !passed.has(delivery.state)) return 'underway';
+    if (delivery.redeliveryUid === null && earlier.erasedAt === null) return 'nothing';
+    below = earlier.sequence;
+  }
+  return 'nothing';
 }
 
 /** Takes a waiting delivery out of its lane, as held. */

@@ -1,5 +1,8 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApp } from '../../lib/store/create-app.ts';
+import { erasePayloads, erasedBy } from '../../lib/store/erasures.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
@@ -122,6 +125,24 @@ test('an event whose payload is gone before its first attempt is not sent', asyn
   });
   expect((await service.store.deliveries.findOne({ eventId }))?.state).toBe('cancelled');
   expect(receiver.requests.length).toBe(before);
+  await service.store.webhooks.deleteOne({ _id: webhook._id });
+});
+
+test('an erasure that was killed half-way is found again and finished', async () => {
+  const webhook = await insertWebhook(service, { url: `${receiver.url}/200` });
+  const eventId = await report({ owner: 'half-way' });
+  await untilDelivered([eventId]);
+  // What a crash after the first of its writes leaves.
+  await service.store.events.updateOne({ _id: eventId }, { $set: { erasedAt: new Date() } });
+  expect(await payloadOf(eventId)).toBeNull();
+  const again = { _id: eventId, ...erasedBy({ mentions: ['half-way'] }) };
+  expect(await service.store.events.countDocuments(again)).toBe(1);
+  await erasePayloads(service.store, [eventId], new Date());
+  const delivery = await service.store.deliveries.findOne({ eventId });
+  expect(delivery?.attempts.map((attempt) => attempt.responseSample)).toEqual(['']);
+  expect((await service.store.events.findOne({ _id: eventId }))?.body).toBe('');
+  expect(await service.store.events.countDocuments(again)).toBe(0);
+  await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
 test.each([
@@ -140,5 +161,13 @@ test.each([
 });
 
 test("another application's erasure is not found", async () => {
-  expectProblem(await service.call('GET', '/erasures/ers_unknown'), 404, 'not_found');
+  const { keyPepper } = service.config;
+  const other = createApiClient(
+    service.apiUrl,
+    await createApp(service.store, { name: 'Other', keyPepper }),
+  );
+  const { body } = await other.call('POST', '/erasures', { body: { externalTenantId: 'theirs' } });
+  const path = `/erasures/${String(body['uid'])}`;
+  expect((await other.call('GET', path)).status).toBe(200);
+  expectProblem(await service.call('GET', path), 404, 'not_found');
 });

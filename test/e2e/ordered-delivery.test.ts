@@ -216,6 +216,22 @@ test('a resend goes at once, past an event that blocks the others', async () => 
   await remove(webhookUid);
 });
 
+test('a resend of a later event does not let those behind it overtake an earlier one', async () => {
+  const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['3s'] });
+  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  await report('agt_first');
+  await untilArrived('/not-overtaken', 'agt_first', 1);
+  const second = await report('agt_first');
+  await service.call('POST', `/events/${second}/resend`);
+  await untilArrived('/not-overtaken', 'agt_first', 2);
+  const delivered = { eventId: second, state: 'delivered' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 1);
+  await report('agt_first');
+  await untilArrived('/not-overtaken', 'agt_first', 4);
+  expect(arrivedAt('/not-overtaken', 'agt_first').map(sequenceOf)).toEqual([1, 2, 1, 3]);
+  await remove(webhookUid);
+});
+
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
   const webhookUid = await newWebhook('/woken', { retrySchedule: ['5s'] });
   answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503, ms: 300 });
