@@ -1,4 +1,5 @@
 // What both activities share: heartbeats while they work, and the form their own faults take.
+import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/logger.ts';
@@ -11,6 +12,8 @@ const heartbeatEveryMs = 1_000;
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
+  // Each of up to 100 deliveries listens to the one signal: that many listeners are no leak.
+  setMaxListeners(0, context.cancellationSignal);
   const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
   try {
     return await work(context.cancellationSignal);
