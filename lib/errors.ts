@@ -10,7 +10,7 @@ const kinds = {
   malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
   invalid_request: { status: 400, title: 'The request does not match its schema' },
-  invalid_cursor: { status: 400, title: 'The cursor is not one this service gave out' },
+  invalid_cursor: { status: 400, title: 'The cursor is not one this list gave out' },
   credentials_conflict: { status: 400, title: 'More than one credential was sent' },
   unauthenticated: { status: 401, title: 'No valid API key was sent' },
   not_signed_in: { status: 401, title: 'No admin is signed in' },
