@@ -46,6 +46,7 @@ export interface ApiAnswer {
   headers?: Record<string, string | string[]>;
 }
 
+/** What answers a checked request, and says which parameters it is to have been checked for. */
 export interface HandlerOf<Request> {
   (request: Request, context: ApiContext): Promise<ApiAnswer>;
   /** The names of the parameters that its query may have; absent: it takes none. */
