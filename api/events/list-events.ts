@@ -1,15 +1,22 @@
 // GET …/events: what happened in the application, newest first.
 import { testEventName } from '../../lib/events.ts';
-import { readPage } from '../../lib/store/paging.ts';
+import { madeWithin, readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
+import { parseTime } from '../http/query-values.ts';
 import { presentEvent } from './present-event.ts';
 
+/** The parameters of the list: `since` is included, `until` is not. */
+const eventFilters = { since: parseTime, until: parseTime };
+
 /** Gives a page of events without their payloads. A test of a webhook is no change and is left out. */
-export const listEvents = listHandler({}, async ({ appUid, page }, { store }) => {
-  const { items, lastUid } = await readPage(
-    store.events,
-    { appUid, event: { $ne: testEventName } },
-    page,
-  );
-  return { data: items.map(presentEvent), lastUid };
-});
+export const listEvents = listHandler(
+  eventFilters,
+  async ({ appUid, page, filters }, { store }) => {
+    const { items, lastUid } = await readPage(
+      store.events,
+      { appUid, event: { $ne: testEventName }, ...madeWithin('evt', filters) },
+      page,
+    );
+    return { data: items.map(presentEvent), lastUid };
+  },
+);

@@ -78,7 +78,7 @@ test('what the routes take is this, and nothing else', () => {
       `GET ${app}/contexts/:contextUid/files: limit, cursor`,
       `GET ${app}/contexts: limit, cursor`,
       `GET ${app}/events/:eventId/deliveries: ${deliveries}`,
-      `GET ${app}/events: limit, cursor`,
+      `GET ${app}/events: since, until, limit, cursor`,
       `GET ${app}/sdkusers: externalId, limit, cursor`,
       `GET ${app}/webhooks/:webhookUid/deliveries: ${deliveries}`,
       `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
