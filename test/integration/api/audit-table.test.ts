@@ -83,6 +83,10 @@ const preparations: Readonly<Record<string, Preparation>> = {
   'POST /admin/api/password': async ({ admin }) => ({
     body: { currentPassword: admin.password, newPassword: 'another long password' },
   }),
+  'DELETE /admin/api/apps/:appUid/keys/:keyUid': async ({ admin, uids: { appUid, keyUid } }) => {
+    await admin.call('POST', `/apps/${appUid}/keys/${keyUid}/revoke`);
+    return {};
+  },
   'POST /admin/api/apps/:appUid/members': async () => {
     const { email } = await makeTestAdmin(service);
     return { body: { email, role: 'viewer' } };
