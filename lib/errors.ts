@@ -17,6 +17,7 @@ const kinds = {
   sign_in_refused: { status: 401, title: 'The e-mail or the password is wrong' },
   cross_site_request: { status: 403, title: 'The request does not come from our own pages' },
   insufficient_role: { status: 403, title: 'The admin lacks the role for this call' },
+  app_disabled: { status: 403, title: 'The application is disabled' },
   insufficient_scope: { status: 403, title: 'The API key lacks the scope for this call' },
   not_found: { status: 404, title: 'There is no such thing here' },
   method_not_allowed: { status: 405, title: 'The method is not allowed on this path' },

@@ -12,7 +12,7 @@ import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
 import { getApp } from './apps/get-app.ts';
 import { listApps } from './apps/list-apps.ts';
-import { appBody } from './apps/present-app.ts';
+import { appBody, changeAppBody } from './apps/present-app.ts';
 import { createApiKeyBody } from './keys/api-key-fields.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { deleteApiKey } from './keys/delete-api-key.ts';
@@ -53,7 +53,7 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'get', path: `${area}/apps`, needs: 'session', handler: listApps }),
   adminRouteWithBody({ method: 'post', path: `${area}/apps`, needs: 'superuser', body: appBody, handler: createApp }),
   adminRoute({ method: 'get', path: app, needs: 'viewer', handler: getApp }),
-  adminRouteWithBody({ method: 'patch', path: app, needs: 'owner', body: appBody, handler: changeApp }),
+  adminRouteWithBody({ method: 'patch', path: app, needs: 'owner', body: changeAppBody, handler: changeApp }),
 
   adminRoute({ method: 'get', path: `${app}/keys`, needs: 'viewer', handler: listApiKeys }),
   adminRouteWithBody({ method: 'post', path: `${app}/keys`, needs: 'admin', body: createApiKeyBody, handler: createApiKey }),

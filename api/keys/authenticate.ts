@@ -2,23 +2,30 @@
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/crypto/api-key.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isKeyAlive } from '../../lib/store/api-keys.ts';
-import type { ApiKeyDocument, Scope } from '../../lib/store/api-keys.ts';
+import type { Scope } from '../../lib/store/api-keys.ts';
+import { isActive } from '../../lib/store/apps.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
+import type { FoundApiKey } from './api-key-reader.ts';
 
 /**
  * Gives the key a request carries, in `x-api-key` or as a Bearer credential.
  * Throws `credentials_conflict` for more than one, `unauthenticated` (one text for absent, unknown,
- * revoked and expired alike), `not_found` for another application's path, `insufficient_scope`.
+ * revoked and expired alike), `not_found` for another application's path, `app_disabled`,
+ * `insufficient_scope`.
  */
 export async function authenticate(
   context: ApiContext,
   rawHeaders: readonly string[],
   wanted: { appUid: string; scope: Scope },
-): Promise<ApiKeyDocument> {
+): Promise<FoundApiKey> {
   const key = await findKey(context, readCredential(rawHeaders));
   if (key.appUid !== wanted.appUid) {
     throw new AppError('not_found', 'there is no such application');
+  }
+  if (!isActive(key.app)) {
+    const detail = 'this application is disabled; an owner can enable it in the admin area';
+    throw new AppError('app_disabled', detail);
   }
   if (!key.scopes.includes(wanted.scope)) {
     throw new AppError('insufficient_scope', `this call needs the scope ${wanted.scope}`);
@@ -40,7 +47,7 @@ function readCredential(rawHeaders: readonly string[]): string {
   return /^Bearer +(\S+)$/i.exec(authorizations[0]?.trim() ?? '')?.[1] ?? '';
 }
 
-async function findKey(context: ApiContext, text: string): Promise<ApiKeyDocument> {
+async function findKey(context: ApiContext, text: string): Promise<FoundApiKey> {
   const parsed = parseApiKey(text);
   // A mistyped key is refused by its checksum, without a read.
   if (parsed === null) throw unauthenticated();

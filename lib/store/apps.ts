@@ -10,6 +10,8 @@ export interface AppDocument {
   webhookCount: number;
   /** How often the tokens of all its users were revoked; absent before the first time. */
   tokenEpoch?: number;
+  /** Since when it is disabled; null, or absent before the first time, while it is active. */
+  disabledAt?: Date | null;
   /** Written by transactions that must not run side by side (`takeTurn`); it means nothing else. */
   turn?: number;
   createdAt: Date;
@@ -27,6 +29,11 @@ export interface AccountDocument {
 /** Makes an application, to be stored by the caller. */
 export function makeApp(name: string, now: Date): AppDocument {
   return { _id: newId('app', now), name, webhookCount: 0, createdAt: now };
+}
+
+/** Tells whether an application's API keys open anything: while it is disabled none does. */
+export function isActive({ disabledAt }: Pick<AppDocument, 'disabledAt'>): boolean {
+  return (disabledAt ?? null) === null;
 }
 
 /**

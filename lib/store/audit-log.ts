@@ -43,6 +43,13 @@ export interface AuditDocument extends Required<AuditEntry>, Caller {
   createdAt: Date;
 }
 
+/** Whose the rows are, and when; with the session of the change they tell about. */
+export interface AuditOccasion {
+  caller: Caller;
+  now: Date;
+  session?: ClientSession;
+}
+
 /**
  * Adds a row. With the session of the change it tells about, so that neither is there without the
  * other.
@@ -50,10 +57,23 @@ export interface AuditDocument extends Required<AuditEntry>, Caller {
 export async function recordAudit(
   store: Store,
   entry: AuditEntry,
-  { caller, now, session }: { caller: Caller; now: Date; session?: ClientSession },
+  occasion: AuditOccasion,
 ): Promise<void> {
-  await store.auditLog.insertOne(
-    { _id: newId('aud', now), details: {}, ...entry, ...caller, createdAt: now },
-    session === undefined ? {} : { session },
-  );
+  await recordAudits(store, [entry], occasion);
+}
+
+/** The same for a change that is several things at once: a row each, at least one. */
+export async function recordAudits(
+  store: Store,
+  entries: readonly AuditEntry[],
+  { caller, now, session }: AuditOccasion,
+): Promise<void> {
+  const rows = entries.map((entry) => ({
+    _id: newId('aud', now),
+    details: {},
+    ...entry,
+    ...caller,
+    createdAt: now,
+  }));
+  await store.auditLog.insertMany(rows, session === undefined ? {} : { session });
 }

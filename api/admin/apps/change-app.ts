@@ -1,23 +1,38 @@
-// PATCH /admin/api/apps/{appUid}: renames an application.
-import { recordAudit } from '../../../lib/store/audit-log.ts';
+// PATCH /admin/api/apps/{appUid}: renames an application, disables and enables it.
+import { isActive } from '../../../lib/store/apps.ts';
+import { recordAudits } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
+import { revokeAppTokens } from '../../../lib/store/token-epochs.ts';
 import type { AdminHandler } from '../../http/router.ts';
 import { noSuchApp } from './get-app.ts';
 import { presentApp } from './present-app.ts';
-import type { AppBody } from './present-app.ts';
+import type { ChangeAppBody } from './present-app.ts';
 
-/** Throws `not_found`. */
-export const changeApp: AdminHandler<AppBody> = async (request, { store, clock }) => {
+/**
+ * Changes what is given and not so already, with a row of the audit log each. The API keys of a
+ * disabled application open nothing; enabling it ends the tokens issued before (docs/adr/0013).
+ * Throws `not_found`.
+ */
+export const changeApp: AdminHandler<ChangeAppBody> = async (request, { store, clock }) => {
   const { appUid, body, caller } = request;
+  const now = clock.now();
   const app = await inTransaction(store, async (session) => {
-    const options = { session, returnDocument: 'after' } as const;
-    const set = { $set: { name: body.name } };
-    const changed = await store.apps.findOneAndUpdate({ _id: appUid }, set, options);
-    if (changed === null) throw noSuchApp();
+    const before = await store.apps.findOne({ _id: appUid }, { session });
+    if (before === null) throw noSuchApp();
+    const { name = before.name, active = isActive(before) } = body;
+    const isTurned = active !== isActive(before);
+    const done = [
+      ...(name === before.name ? [] : [{ action: 'app.renamed', details: { name } }]),
+      ...(isTurned ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
+    ];
+    if (done.length === 0) return before;
+    const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
+    await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
+    if (isTurned && active) await revokeAppTokens(store, appUid, session);
     const target = { kind: 'app', uid: appUid };
-    const entry = { appUid, action: 'app.renamed', target, details: { name: body.name } };
-    await recordAudit(store, entry, { caller, now: clock.now(), session });
-    return changed;
+    const rows = done.map((each) => ({ appUid, target, ...each }));
+    await recordAudits(store, rows, { caller, now, session });
+    return { ...before, ...fields };
   });
   return { status: 200, body: presentApp(app, 'owner') };
 };

@@ -1,6 +1,7 @@
 // An application as the admin area sees it.
 import { limits } from '../../../lib/config.ts';
 import type { Role } from '../../../lib/store/admins.ts';
+import { isActive } from '../../../lib/store/apps.ts';
 import type { AppDocument } from '../../../lib/store/apps.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
@@ -9,16 +10,30 @@ export interface AppBody {
   name: string;
 }
 
+export interface ChangeAppBody extends Partial<AppBody> {
+  active?: boolean;
+}
+
+const name = lineField(limits.nameCharactersMax);
+
 export const appBody = validator<AppBody>({
   type: 'object',
   additionalProperties: false,
   required: ['name'],
-  properties: { name: lineField(limits.nameCharactersMax) },
+  properties: { name },
+});
+
+export const changeAppBody = validator<ChangeAppBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: { name, active: { type: 'boolean' } },
 });
 
 export interface PresentedApp {
   uid: string;
   name: string;
+  /** False while it is disabled. */
+  active: boolean;
   /** What the admin who asks may do in it. */
   role: Role;
   createdAt: string;
@@ -26,5 +41,6 @@ export interface PresentedApp {
 
 /** Gives an application's public fields. */
 export function presentApp(app: AppDocument, role: Role): PresentedApp {
-  return { uid: app._id, name: app.name, role, createdAt: app.createdAt.toISOString() };
+  const { _id: uid, name, createdAt } = app;
+  return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };
 }

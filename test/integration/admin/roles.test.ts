@@ -197,7 +197,7 @@ test.each([
   ['POST', '/apps', { name: '' }, ['#/name minLength']],
   ['POST', '/apps', { name: 'a'.repeat(201) }, ['#/name maxLength']],
   ['POST', '/apps', { name: 1, x: 1 }, ['#/name type', '#/x additionalProperties']],
-  ['PATCH', '{app}', {}, ['#/name required']],
+  ['PATCH', '{app}', { name: '' }, ['#/name minLength']],
   ['POST', '{app}/members', {}, ['#/email required', '#/role required']],
   ['POST', '{app}/members', { email: 'a@b.co', role: 'root' }, ['#/role enum']],
   ['POST', '{app}/members', { email: 'nonsense', role: 'owner' }, ['#/email format']],

@@ -22,6 +22,8 @@ import { expectProblem, makeKey } from './problems.ts';
 let service: TestService;
 /** The application whose things nobody may reach through the other one, or with its key. */
 let other: NewApp;
+/** An application that was disabled. */
+let disabled: NewApp;
 let own: PathUids;
 let foreign: PathUids;
 let badKeys: Record<string, Record<string, string>>;
@@ -35,6 +37,12 @@ beforeAll(async () => {
     name: 'Other',
     keyPepper: service.config.keyPepper,
   });
+  disabled = await createApp(service.store, {
+    name: 'Disabled',
+    keyPepper: service.config.keyPepper,
+  });
+  const since = { $set: { disabledAt: new Date() } };
+  await service.store.apps.updateOne({ _id: disabled.appUid }, since);
   own = await furnishApp(service.apiUrl, service.app);
   foreign = await furnishApp(service.apiUrl, other);
   const past = new Date(Date.now() - 1_000);
@@ -129,6 +137,14 @@ describe.each(keyRoutes)('%s', (_name, route, scope) => {
       const answer = await call(route, { uids: own, headers: { 'x-api-key': key } });
       expectProblem(answer, 403, 'insufficient_scope');
     }
+  });
+
+  test('of a disabled application it is 403 for who has a key, and as ever for others', async () => {
+    const uids = { ...own, appUid: disabled.appUid };
+    const withKey = (headers: Record<string, string>) => call(route, { uids, headers });
+    expectProblem(await withKey({ 'x-api-key': disabled.apiKey }), 403, 'app_disabled');
+    expectProblem(await withKey({ 'x-api-key': newApiKey().text }), 401, 'unauthenticated');
+    expectProblem(await withKey({ 'x-api-key': service.app.apiKey }), 404, 'not_found');
   });
 
   test("with another application's key it is 404", async () => {

@@ -54,7 +54,7 @@ test('a mistyped key is refused without a read; an unknown one costs one, as a r
   const revoked = await makeKey(service, { revokedAt: new Date() });
   for (const key of [newApiKey().text, revoked]) {
     const commands = await commandsOnKeys(async () => expect(await callWith(key)).toBe(401));
-    expect(commands).toEqual(['query']);
+    expect(commands).toEqual(['command']);
   }
 });
 
@@ -113,6 +113,6 @@ test('a use that cannot be noted fails no request', async () => {
 test('a refused key is not noted as used', async () => {
   const apiKey = await makeKey(service, { revokedAt: new Date() });
   const commands = await commandsOnKeys(() => callWith(apiKey));
-  expect(commands).toEqual(['query']);
+  expect(commands).toEqual(['command']);
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
 });

@@ -50,7 +50,7 @@ export function resign(
 }
 
 /** Signs a user in and gives the token. */
-export async function signIn(service: TestService, body: Json): Promise<string> {
+export async function signIn(service: Pick<TestService, 'call'>, body: Json): Promise<string> {
   const answer = await service.call('POST', '/sdkusers/auth', { body });
   expect(answer.status).toBe(200);
   return String(answer.body['authToken']);

@@ -99,3 +99,19 @@ test('a deleted user is unknown on either process, and so are the tokens', async
   const shown = await onBoth((client) => client.call('GET', `/sdkusers/${user?._id}`));
   expect(shown.map((answer) => answer.status)).toEqual([404, 404]);
 });
+
+test('a disabled application opens nothing on either process, and again once it is enabled', async () => {
+  const admin = await makeTestAdmin(service, { superuser: true });
+  const turn = (active: boolean) => () =>
+    admin.call('PATCH', `/apps/${service.app.appUid}`, { body: { active } });
+  const signInAnew = (client: ApiClient): Promise<Answer> =>
+    client.call('POST', '/sdkusers/auth', { body: { externalId: 'dora' } });
+  const [before, after] = await beforeAndAfter(signInAnew, turn(false));
+  expect(before.map((answer) => answer.status)).toEqual([200, 200]);
+  expect(after.map((answer) => answer.body['code'])).toEqual(['app_disabled', 'app_disabled']);
+  const [, again] = await beforeAndAfter(signInAnew, turn(true));
+  expect(again.map((answer) => answer.status)).toEqual([200, 200]);
+  const token = String(before[0]?.body['authToken']);
+  const old = await onBoth(isActive(token));
+  expect(old.map((answer) => answer.body['reason'])).toEqual(['revoked', 'revoked']);
+});

@@ -1,0 +1,120 @@
+// A disabled application: its keys open nothing, its tokens end, what was to be sent is sent.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient, Answer } from '../../support/api-client.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectProblem, faultsOf } from '../api/problems.ts';
+import { signIn, verify } from '../api/token-forge.ts';
+
+let service: TestService;
+let superuser: TestAdmin;
+let appUid: string;
+let client: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ env: { HERALD_RETRY_SCHEDULE: '1s' } });
+  superuser = await makeTestAdmin(service);
+});
+
+beforeEach(async () => {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'App', keyPepper });
+  ({ appUid } = app);
+  client = createApiClient(service.apiUrl, app);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const change = (body: unknown): Promise<Answer> =>
+  superuser.call('PATCH', `/apps/${appUid}`, { body });
+
+async function actions(): Promise<string[]> {
+  const rows = await service.store.auditLog
+    .find({ appUid, 'target.uid': appUid })
+    .sort({ _id: 1 })
+    .toArray();
+  return rows.map((row) => row.action);
+}
+
+test('an owner disables and enables it, with a row of the audit log each and none for what is so already', async () => {
+  expect((await change({ active: true })).body['active']).toBe(true);
+  expect((await change({})).status).toBe(200);
+  expect((await change({ active: false })).body).toMatchObject({ active: false, name: 'App' });
+  const { disabledAt } = (await service.store.apps.findOne({ _id: appUid })) ?? {};
+  expect((await change({ active: false })).body['active']).toBe(false);
+  expect(await service.store.apps.findOne({ _id: appUid })).toMatchObject({ disabledAt });
+  expect((await superuser.call('GET', `/apps/${appUid}`)).body['active']).toBe(false);
+  const both = await change({ active: true, name: 'Back' });
+  expect(both.body).toMatchObject({ active: true, name: 'Back' });
+  expect(await actions()).toEqual(['app.created', 'app.disabled', 'app.renamed', 'app.enabled']);
+});
+
+test.each([
+  [{ active: 'false' }, '#/active type'],
+  [{ active: null }, '#/active type'],
+  [{ disabledAt: null }, '#/disabledAt additionalProperties'],
+])('the change %j is refused', async (body, fault) => {
+  const answer = await change(body);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test('while it is disabled users neither sign in nor have their tokens verified, and the admin area goes on', async () => {
+  const token = await signIn(client, { externalId: 'ada' });
+  await change({ active: false });
+  const body = { externalId: 'ada' };
+  expectProblem(await client.call('POST', '/sdkusers/auth', { body }), 403, 'app_disabled');
+  const verified = await client.call('POST', '/sdkusers/token/verify', {
+    body: { authToken: token },
+  });
+  expectProblem(verified, 403, 'app_disabled');
+  const key = { name: 'New', scopes: ['users:auth'] };
+  const made = await superuser.call('POST', `/apps/${appUid}/keys`, { body: key });
+  expect(made.status).toBe(201);
+  const headers = { 'x-api-key': String(made.body['apiKey']) };
+  const byNewKey = await client.call('POST', '/sdkusers/auth', { body, headers });
+  expectProblem(byNewKey, 403, 'app_disabled');
+});
+
+test('tokens from before it was enabled stay dead, those that a sign-in under way still gave as well', async () => {
+  const token = await signIn(client, { externalId: 'ada' });
+  const user = await service.store.users.findOne({ appUid, externalId: 'ada' });
+  if (user === null) throw new Error('the user is not there');
+  await change({ active: false });
+  const { tokens, readTokenEpoch } = service.context;
+  const epoch = await readTokenEpoch(user);
+  const late = await tokens.issue({ userUid: user._id, appUid, accountUids: [], epoch });
+  await change({ active: true });
+  for (const old of [token, late.authToken]) {
+    expect(await verify(client, old)).toEqual({ active: false, reason: 'revoked' });
+  }
+  const again = await signIn(client, { externalId: 'ada' });
+  expect(await verify(client, again)).toMatchObject({ active: true });
+});
+
+test('an event from before is delivered and retried to its end', async () => {
+  let answers = 0;
+  await using receiver = await startReceiver((response) => {
+    answers += 1;
+    response.writeHead(answers === 1 ? 500 : 200).end();
+  });
+  const hook = { url: receiver.url, entities: ['agent'] };
+  const webhook = await client.call('POST', '/webhooks', { body: hook });
+  const agent = { agentName: 'Agent', externalTenantId: 'tenant-1' };
+  expect((await client.call('POST', '/agents', { body: agent })).status).toBe(201);
+  await change({ active: false });
+  const filter = { webhookUid: String(webhook.body['uid']), state: 'delivered' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(filter)) === 1, {
+    timeoutMs: 20_000,
+    what: 'the delivery',
+  });
+  expect(receiver.requests).toHaveLength(2);
+}, 30_000);
