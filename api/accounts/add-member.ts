@@ -1,5 +1,4 @@
 // PUT …/accounts/{accountUid}/members/{userUid}: adds a user to an account.
-import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import { addToAccounts } from '../../lib/store/users.ts';
 import type { Handler } from '../http/router.ts';
@@ -18,15 +17,9 @@ export const addMember: Handler = async ({ appUid, params, caller }, context) =>
   await inTransaction(store, async (session) => {
     const account = await store.accounts.findOne({ _id: accountUid, appUid }, { session });
     if (account === null) throw noSuchAccount();
-    const filter = { _id: userUid, appUid, deletedAt: null };
-    const user = await store.users.findOne(filter, { session });
+    const addition = { accountUids: [accountUid], caller, now, session };
+    const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();
-    if (user.accountUids.includes(accountUid)) return;
-    const change = { accountUids: [accountUid], now, session };
-    if ((await addToAccounts(store, { _id: userUid, appUid }, change)) === null) throw noSuchUser();
-    const target = { kind: 'account', uid: accountUid };
-    const entry = { appUid, action: 'account.member_added', target, details: { userUid } };
-    await recordAudit(store, entry, { caller, now, session });
   });
   return { status: 204 };
 };

@@ -39,7 +39,7 @@ export const signUserInBody = validator<SignUserInBody>({
  * Signs a user in (spec, "POST …/sdkusers/auth").
  * Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user.
  */
-export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, context) => {
+export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller }, context) => {
   const { store, config, rateLimits } = context;
   const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
   spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
@@ -50,6 +50,7 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body }, cont
     email,
     name: body.name ?? null,
     accountUids: [...new Set(body.accountUids)],
+    caller,
     now: context.clock.now(),
   };
   const { user, created } = await findOrCreateUser(store, wanted, context.readUser);

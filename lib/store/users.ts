@@ -3,8 +3,10 @@ import type { ClientSession } from 'mongodb';
 import { limits } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { recordAudits } from './audit-log.ts';
+import type { Caller } from './audit-log.ts';
+import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
-import { isDuplicateKey } from './connect.ts';
 import type { UserReader } from './user-reader.ts';
 
 /**
@@ -32,16 +34,21 @@ export interface UserDocument {
 /** What identifies a user: exactly the fields of one of the two unique indexes. */
 export type UserIdentity = { externalId: string } | { emailKey: string };
 
-export interface UserToFind {
+/** Accounts to add to a user's, without repetition, and who adds them. */
+export interface AccountsToAdd {
+  accountUids: readonly string[];
+  caller: Caller;
+  now: Date;
+}
+
+/** The accounts are added to those the user is in already; at most as many as a user may be in. */
+export interface UserToFind extends AccountsToAdd {
   appUid: string;
   identity: UserIdentity;
   /** Applied only when the user is new. */
   name: string | null;
   /** The e-mail made unique to the application, kept only when the user is new. */
   email: string | undefined;
-  /** Added to the accounts the user is in already; at most as many as a user may be in. */
-  accountUids: readonly string[];
-  now: Date;
 }
 
 export interface FoundUser {
@@ -61,17 +68,18 @@ export async function findOrCreateUser(
   wanted: UserToFind,
   readUser: UserReader,
 ): Promise<FoundUser> {
-  const { appUid, identity, accountUids, now } = wanted;
+  const { appUid, identity, accountUids, caller, now } = wanted;
   const known = await readUser({ appUid, identity });
   if (known && isInAll(known, accountUids)) return { user: known, created: false };
   for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
-    if (found.created || isInAll(found.user, accountUids)) return found;
-    const { _id } = found.user;
-    const user = await addToAccounts(store, { _id, appUid }, { accountUids, now });
+    if (isInAll(found.user, accountUids)) return found;
+    const user = await inTransaction(store, (session) =>
+      addToAccounts(store, found.user, { accountUids, caller, now, session }),
+    );
     // Null when the user was deleted at this moment: then the identity is free, and gets a new one.
-    if (user !== null) return { user, created: false };
+    if (user !== null) return { user, created: found.created };
   }
   throw new AppError('conflict', 'the user is being created or deleted at this moment; try again');
 }
@@ -87,7 +95,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
     _id: newId('usr', now),
     name: wanted.name,
     ...(wanted.email === undefined ? {} : { email: wanted.email }),
-    accountUids: [...wanted.accountUids],
+    accountUids: [],
     createdAt: now,
     updatedAt: now,
     deletedAt: null,
@@ -108,27 +116,31 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
 }
 
 /**
- * Adds accounts to those a user is in. Gives the user, or null when the application has no such
- * user. Throws `limit_reached`.
+ * Adds accounts to those a user is in, with a row of the audit log for each that is new. Gives the
+ * user, or null when the application has no such user. Throws `limit_reached`.
  */
 export async function addToAccounts(
   store: Store,
-  user: { _id: string; appUid: string },
-  change: { accountUids: readonly string[]; now: Date; session?: ClientSession },
+  { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
+  { accountUids, ...occasion }: AccountsToAdd & { session: ClientSession },
 ): Promise<UserDocument | null> {
-  const { accountUids, now } = change;
-  const options = change.session === undefined ? {} : { session: change.session };
-  const filter = { ...user, deletedAt: null };
-  const together = { $setUnion: ['$accountUids', { $literal: accountUids }] };
-  const changed = await store.users.findOneAndUpdate(
-    { ...filter, $expr: { $lte: [{ $size: together }, limits.accountsPerUserMax] } },
-    { $addToSet: { accountUids: { $each: [...accountUids] } }, $set: { updatedAt: now } },
-    { returnDocument: 'after', ...options },
-  );
-  if (changed !== null) return changed;
-  if ((await store.users.findOne(filter, options)) === null) return null;
-  const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
-  throw new AppError('limit_reached', detail);
+  const { now, session } = occasion;
+  const filter = { _id, appUid, deletedAt: null };
+  const user = await store.users.findOne(filter, { session });
+  if (user === null) return null;
+  const added = accountUids.filter((uid) => !user.accountUids.includes(uid));
+  if (added.length === 0) return user;
+  // Nobody adds others between this read and the write: they would conflict.
+  const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
+  if (fields.accountUids.length > limits.accountsPerUserMax) {
+    const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
+    throw new AppError('limit_reached', detail);
+  }
+  await store.users.updateOne(filter, { $set: fields }, { session });
+  const row = { appUid, action: 'account.member_added', details: { userUid: _id } };
+  const rows = added.map((uid) => ({ ...row, target: { kind: 'account', uid } }));
+  await recordAudits(store, rows, occasion);
+  return { ...user, ...fields };
 }
 
 /** Takes accounts off a user. */

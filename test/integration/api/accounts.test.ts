@@ -158,6 +158,34 @@ test('a user is in at most 100 accounts, by signing in and by being added', asyn
   expect(user?.accountUids).toHaveLength(100);
 });
 
+test('accounts that a sign-in adds leave a row each, those of a new user too; a sign-in that adds none leaves none', async () => {
+  const [one, two, three] = [await makeAccount(), await makeAccount(), await makeAccount()];
+  const { userUid } = await signIn('audited', [one, two, one]);
+  for (let time = 0; time < 2; time += 1) await signIn('audited', [two, three]);
+  await signIn('audited');
+  const [key] = await service.store.apiKeys.find({ appUid }).toArray();
+  for (const uid of [one, two, three]) {
+    expect(await actionsOf(uid)).toEqual(['account.created', 'account.member_added']);
+    const row = { appUid, 'target.uid': uid, action: 'account.member_added' };
+    expect(await service.store.auditLog.findOne(row)).toMatchObject({
+      actor: { kind: 'api_key', uid: key?._id },
+      target: { kind: 'account', uid },
+      details: { userUid },
+      requestId: expect.stringMatching(/^req_/),
+    });
+  }
+});
+
+test('first sign-ins of one user at once add each account once, with one row', async () => {
+  const [one, two] = [await makeAccount(), await makeAccount()];
+  const users = await Promise.all(Array.from({ length: 40 }, () => signIn('rush', [one, two])));
+  expect(new Set(users.map((user) => user.userUid)).size).toBe(1);
+  for (const { accounts } of users) expect(accounts).toEqual([one, two]);
+  for (const uid of [one, two]) {
+    expect(await actionsOf(uid)).toEqual(['account.created', 'account.member_added']);
+  }
+});
+
 test('many sign-ins at once with different accounts keep the limit', async () => {
   const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount()));
   await signIn('crowd', accountUids.slice(0, 90));

@@ -27,7 +27,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-// As docs/admin.md says: users who come, and the events of resources, are records of their own.
+// As docs/admin.md says: users who come (to no new account), and the events of resources, are records of their own.
 const unaudited = new Set([
   'POST /api/v1/appuid/:appUid/sdkusers/auth',
   'POST /api/v1/appuid/:appUid/sdkusers/token/verify',
