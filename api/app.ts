@@ -7,6 +7,7 @@ import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
 import { createRouter } from './http/router.ts';
 import { setSecurityHeaders } from './http/set-security-headers.ts';
+import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { shedLoad } from './limits/shed-load.ts';
 import { routes } from './routes.ts';
 
@@ -17,6 +18,7 @@ export function createApp(context: ApiContext): Koa {
 
   app.use(assignRequestId);
   app.use(logRequest(context));
+  app.use(warnOfProxy(context));
   app.use(announceDrain(context));
   app.use(setSecurityHeaders(context.config.http.publicUrl));
   app.use(renderErrors);
