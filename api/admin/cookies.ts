@@ -1,41 +1,45 @@
-// The cookies of the admin area: the session's, and that of a sign-in on its way through the identity provider.
+// The cookies of the admin area, and how they are set and read.
 import { isThisMachine } from '../../lib/net/host-name.ts';
 import { headerValues } from '../http/raw-headers.ts';
 
-interface Cookie {
+export interface Cookie {
   name: string;
   sameSite: 'Strict' | 'Lax';
 }
 
 export const sessionCookie: Cookie = { name: 'herald_admin', sameSite: 'Strict' };
 
+/** Tells a browser that an admin signed in with before from those of strangers (session/known-device.ts). */
+export const deviceCookie: Cookie = { name: 'herald_device', sameSite: 'Strict' };
+
 /** Lax, because it has to come back with the redirect from the identity provider, which is another site. */
 export const oidcCookie: Cookie = { name: 'herald_oidc', sameSite: 'Lax' };
 
 /**
- * Gives the name and attributes of a cookie. Over https it is `__Host-…; Secure`: no other host
- * can set it and it never leaves TLS. Only where the service is known by a plain http address of
- * this machine (`npm start`) it is neither: Chrome and Firefox take Secure cookies there, Safari does
- * not (https://bugs.webkit.org/show_bug.cgi?id=281149). Under any other plain http address it stays
- * Secure, so that signing in fails there rather than send the session in the clear.
+ * The name of a cookie. `__Host-`, so that no other host can set it; but for a plain http address of
+ * this machine (`npm start`), where not every browser takes the prefix.
  */
-function formOf(publicUrl: string, cookie: Cookie): { name: string; attributes: string } {
+function nameOf(publicUrl: string, cookie: Cookie): string {
   const { protocol, hostname } = new URL(publicUrl);
-  const common = `HttpOnly; SameSite=${cookie.sameSite}; Path=/`;
-  return protocol === 'http:' && isThisMachine(hostname)
-    ? { name: cookie.name, attributes: common }
-    : { name: `__Host-${cookie.name}`, attributes: `${common}; Secure` };
+  const isPlain = protocol === 'http:' && isThisMachine(hostname);
+  return isPlain ? cookie.name : `__Host-${cookie.name}`;
 }
 
-/** Gives the `Set-Cookie` of a value, for as long as it can last; null takes the cookie away. */
+/**
+ * Gives the `Set-Cookie` of a value, for as long as it can last; null takes the cookie away. It is
+ * always Secure: Chrome and Firefox count `http://localhost` as secure, Safari does not
+ * (https://bugs.webkit.org/show_bug.cgi?id=281149), and under any other plain http address signing in
+ * fails rather than send the session in the clear.
+ */
 export function setCookie(
   publicUrl: string,
   cookie: Cookie,
   content: { value: string; lifetimeMs: number } | null,
 ): string {
-  const { name, attributes } = formOf(publicUrl, cookie);
+  const pair = `${nameOf(publicUrl, cookie)}=${content?.value ?? ''}`;
   const maxAgeSeconds = Math.floor((content?.lifetimeMs ?? 0) / 1_000);
-  return `${name}=${content?.value ?? ''}; Max-Age=${maxAgeSeconds}; ${attributes}`;
+  const attributes = `HttpOnly; SameSite=${cookie.sameSite}; Path=/; Secure`;
+  return `${pair}; Max-Age=${maxAgeSeconds}; ${attributes}`;
 }
 
 /** Gives every value a request carries for a cookie. */
@@ -44,7 +48,7 @@ export function cookieValues(
   cookie: Cookie,
   rawHeaders: readonly string[],
 ): string[] {
-  const { name } = formOf(publicUrl, cookie);
+  const name = nameOf(publicUrl, cookie);
   return headerValues(rawHeaders, 'cookie')
     .flatMap((header) => header.split(';'))
     .map((pair) => pair.trim())

@@ -20,6 +20,8 @@ export interface AdminDocument {
   identity?: ProviderIdentity;
   /** Is owner of every application, and makes new ones. */
   superuser: boolean;
+  /** How often the browsers that it signed in with were forgotten; absent before the first time. */
+  deviceEpoch?: number;
   createdAt: Date;
   updatedAt: Date;
   /** Absent until the first time. */

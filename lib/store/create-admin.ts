@@ -49,8 +49,8 @@ export async function resetPassword(
   const passwordHash = await hash(wish.password, email);
   const now = new Date();
   return inTransaction(store, async (session) => {
-    const set = { $set: { passwordHash, updatedAt: now } };
-    const admin = await store.admins.findOneAndUpdate({ email }, set, { session });
+    const update = { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } };
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
@@ -68,7 +68,11 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
   const email = readEmail(wish.email);
   const now = new Date();
   return inTransaction(store, async (session) => {
-    const update = { $unset: { identity: true }, $set: { updatedAt: now } } as const;
+    const update = {
+      $unset: { identity: true },
+      $set: { updatedAt: now },
+      $inc: { deviceEpoch: 1 },
+    } as const;
     const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
     if (admin.identity === undefined) throw new Error(`${email} is linked to no identity`);

@@ -6,7 +6,7 @@ import { isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
 
 export interface SignInThrottleDocument {
-  /** The keyed hash of an e-mail and an address, or of an address alone. */
+  /** The keyed hash of an e-mail and an address, of an address alone, or of a known browser. */
   _id: string;
   failures: number;
   blockedUntil: Date | null;
@@ -23,6 +23,8 @@ const raceAttemptsMax = 3;
 export interface SignInSubject {
   email: string;
   address: string | null;
+  /** The browser, where the admin of the e-mail signed in with it before. */
+  device?: string | null;
 }
 
 /** The leave to check one password, or how long to wait for it. */
@@ -33,28 +35,30 @@ export type SignInTurn =
  * Takes the leave to check one password. It counts as a failure until `succeeded` is called, so
  * guesses made at once count as well. After 5 failures for an e-mail from an address, and after 20
  * from an address, each next one must wait, from 1 s doubling to 15 minutes; a day without any
- * forgets them. The e-mail alone is never held back: its owner signs in from another address.
+ * forgets them. The e-mail alone is never held back: its owner signs in from another address, or with
+ * a browser known from before, whose own failures alone count.
  */
 export async function takeSignInTurn(
   store: Store,
-  { email, address }: SignInSubject,
+  { email, address, device = null }: SignInSubject,
   { pepper, now }: { pepper: string; now: Date },
 ): Promise<SignInTurn> {
   const network = networkOf(address);
   const hash = (text: string): string =>
     createHmac('sha256', pepper).update(`sign-in|${text}`).digest('hex');
-  const person = await count(store, {
-    id: hash(`${email}|${network}`),
-    free: freeFailures.person,
-    now,
-  });
+  const own = hash(device === null ? `${email}|${network}` : `device|${device}`);
+  const person = await count(store, { id: own, free: freeFailures.person, now });
   if (person.retryAfterMs > 0) return { allowed: false, retryAfterMs: person.retryAfterMs };
+  const forgotten = async (): Promise<void> => {
+    await store.signInThrottles.deleteOne({ _id: person.id });
+  };
+  if (device !== null) return { allowed: true, succeeded: forgotten };
   const place = await count(store, { id: hash(network), free: freeFailures.address, now });
   if (place.retryAfterMs > 0) return { allowed: false, retryAfterMs: place.retryAfterMs };
   return {
     allowed: true,
     async succeeded() {
-      await store.signInThrottles.deleteOne({ _id: person.id });
+      await forgotten();
       // Only this attempt is taken back: an own account must not wipe out guesses at others.
       await store.signInThrottles.updateOne(
         { _id: place.id, blockedUntil: place.blockedUntil },

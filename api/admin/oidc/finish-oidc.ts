@@ -7,9 +7,11 @@ import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { SignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer, ApiRequest, Handler } from '../../http/router.ts';
-import { cookieValues, oidcCookie, setCookie } from '../cookies.ts';
+import { oidcCookie, setCookie } from '../cookies.ts';
+import { openCookie } from '../sealed-cookie.ts';
 import { openSession } from '../session/open-session.ts';
-import { openTransaction, requireProvider } from './begin-oidc.ts';
+import { requireProvider } from './begin-oidc.ts';
+import type { OidcTransaction } from './identity-provider.ts';
 
 export const callbackPath = '/admin/api/oidc/callback';
 const pagesPath = '/admin';
@@ -39,7 +41,9 @@ export const finishOidc: Handler = async (request, context) => {
     const answer = await openSession(context, opening);
     if (answer !== null) return sendOn(context, answer);
   }
-  const known = isAnothers ? 'the admin is linked to another identity' : 'the admin just changed';
+  const known = isAnothers
+    ? 'the admin is linked to another identity'
+    : 'the admin or the link just changed';
   const reason = admin === null ? 'no admin has this e-mail' : known;
   throw await refuse(request, context, {
     reason,
@@ -59,8 +63,8 @@ function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
 async function readUser(request: ApiRequest, context: ApiContext): Promise<VouchedUser> {
   const provider = requireProvider(context);
   const { publicUrl } = context.config.http;
-  const [cookie = '', ...more] = cookieValues(publicUrl, oidcCookie, request.rawHeaders);
-  const transaction = more.length === 0 ? openTransaction(context, cookie) : null;
+  const opened = openCookie(context, oidcCookie, request.rawHeaders);
+  const transaction = opened as OidcTransaction | null;
   if (transaction === null) {
     throw await refuse(request, context, { reason: 'it was begun elsewhere or too long ago' });
   }

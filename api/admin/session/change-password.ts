@@ -7,6 +7,7 @@ import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { AdminHandler } from '../../http/router.ts';
 import { validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
+import { knownDevice, rememberDevice } from './known-device.ts';
 import { passwordField } from './sign-in.ts';
 
 export interface ChangePasswordBody {
@@ -22,12 +23,12 @@ export const changePasswordBody = validator<ChangePasswordBody>({
 });
 
 /**
- * Sets a new password and ends the admin's other sessions. Throws `password_refused` for a new one
+ * Sets a new password, ends the admin's other sessions and forgets the other browsers. Throws `password_refused` for a new one
  * that breaks the rules and for a current one that is wrong, `too_many_sign_ins`, and `conflict`
  * for an admin without a password or when another change came first.
  */
 export const changePassword: AdminHandler<ChangePasswordBody> = async (request, context) => {
-  const { signedIn, body, caller } = request;
+  const { signedIn, body, caller, rawHeaders } = request;
   const { store } = context;
   const { admin } = signedIn;
   if (admin.passwordHash === null) {
@@ -35,7 +36,8 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   }
   const fault = passwordFault(body.newPassword, admin.email);
   if (fault !== null) throw refused('newPassword', fault);
-  const subject = { email: admin.email, address: caller.address };
+  const device = knownDevice(context, admin, rawHeaders);
+  const subject = { email: admin.email, address: caller.address, device };
   const given = { password: body.currentPassword, stored: admin.passwordHash };
   const now = context.clock.now();
   if (!(await checkPassword(context, subject, given))) {
@@ -44,13 +46,13 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
     throw refused('currentPassword', 'is wrong');
   }
   const passwordHash = await hashPassword(body.newPassword);
-  await inTransaction(store, async (session) => {
-    const changed = await store.admins.updateOne(
+  const changed = await inTransaction(store, async (session) => {
+    const after = await store.admins.findOneAndUpdate(
       { _id: admin._id, passwordHash: admin.passwordHash },
-      { $set: { passwordHash, updatedAt: now } },
-      { session },
+      { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
+      { session, returnDocument: 'after' },
     );
-    if (changed.matchedCount === 0) throw new AppError('conflict', 'the password was just changed');
+    if (after === null) throw new AppError('conflict', 'the password was just changed');
     await store.adminSessions.deleteMany(
       { adminUid: admin._id, _id: { $ne: signedIn.session._id } },
       { session },
@@ -58,8 +60,9 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.password_changed', target };
     await recordAudit(store, entry, { caller, now, session });
+    return after;
   });
-  return { status: 204 };
+  return { status: 204, headers: { 'set-cookie': rememberDevice(context, changed) } };
 };
 
 function refused(field: string, reason: string): AppError {

@@ -5,12 +5,13 @@ import {
   newSessionToken,
 } from '../../../lib/crypto/session-token.ts';
 import type { AdminDocument, AdminSessionDocument } from '../../../lib/store/admins.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { recordAudits } from '../../../lib/store/audit-log.ts';
 import type { Caller } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
+import { inTransaction, isDuplicateKey } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer } from '../../http/router.ts';
 import { sessionCookie, setCookie } from '../cookies.ts';
+import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
 /** A session ends after so long, however much it is used. */
@@ -25,14 +26,16 @@ export interface Opening {
 }
 
 /**
- * Opens a session under a new random id and gives the answer with its cookie; null when the admin's
- * password or identity changed meanwhile, so that one that was changed away opens nothing.
+ * Opens a session under a new random id and gives the answer with its cookies; null when the admin's
+ * password or identity changed meanwhile, so that one that was changed away opens nothing, or when the
+ * identity was linked to another admin.
  */
 export async function openSession(
   context: ApiContext,
-  { admin, caller, method, changes = {} }: Opening,
+  opening: Opening,
 ): Promise<ApiAnswer | null> {
-  const { store, config, clock } = context;
+  const { config, clock } = context;
+  const { admin } = opening;
   const now = clock.now();
   const token = newSessionToken();
   const session: AdminSessionDocument = {
@@ -42,31 +45,50 @@ export async function openSession(
     lastUsedAt: now,
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
   };
-  const opened = await inTransaction(store, async (transaction) => {
-    const { _id, passwordHash, identity = { $exists: false } } = admin;
-    // Written, not read: a change of either at the same moment then conflicts with it.
-    const found = await store.admins.updateOne(
-      { _id, passwordHash, identity },
-      { $set: { lastSignedInAt: now, ...changes } },
-      { session: transaction },
-    );
-    if (found.matchedCount === 0) return false;
-    await store.adminSessions.insertOne(session, { session: transaction });
-    const actor = { kind: 'admin', uid: _id } as const;
-    const record = (action: string, details: Record<string, unknown>): Promise<void> => {
-      const signedIn = { caller: { ...caller, actor }, now, session: transaction };
-      return recordAudit(store, { appUid: null, action, target: actor, details }, signedIn);
-    };
-    if (changes.identity) await record('admin.identity_linked', { ...changes.identity });
-    await record('admin.signed_in', { method });
-    return true;
-  });
-  if (!opened) return null;
+  if (!(await storeSession(context, opening, session))) return null;
   const csrfToken = csrfTokenOf(token, config.keyPepper);
   const content = { value: token, lifetimeMs: sessionLifetimeMs };
   return {
     status: 200,
     body: presentSession({ admin, session, csrfToken }),
-    headers: { 'set-cookie': setCookie(config.http.publicUrl, sessionCookie, content) },
+    headers: {
+      'set-cookie': [
+        setCookie(config.http.publicUrl, sessionCookie, content),
+        rememberDevice(context, admin),
+      ],
+    },
   };
+}
+
+async function storeSession(
+  { store }: ApiContext,
+  { admin, caller, method, changes = {} }: Opening,
+  session: AdminSessionDocument,
+): Promise<boolean> {
+  const now = session.createdAt;
+  const { _id, passwordHash, identity = { $exists: false } } = admin;
+  const actor = { kind: 'admin', uid: _id } as const;
+  const row = { appUid: null, target: actor };
+  const linked = { ...row, action: 'admin.identity_linked', details: { ...changes.identity } };
+  const signedIn = { ...row, action: 'admin.signed_in', details: { method } };
+  const rows = changes.identity ? [linked, signedIn] : [signedIn];
+  try {
+    return await inTransaction(store, async (transaction) => {
+      // Written, not read: a change of either at the same moment then conflicts with it.
+      const found = await store.admins.updateOne(
+        { _id, passwordHash, identity },
+        { $set: { lastSignedInAt: now, ...changes } },
+        { session: transaction },
+      );
+      if (found.matchedCount === 0) return false;
+      await store.adminSessions.insertOne(session, { session: transaction });
+      const occasion = { caller: { ...caller, actor }, now, session: transaction };
+      await recordAudits(store, rows, occasion);
+      return true;
+    });
+  } catch (error) {
+    // The identity, which is unique, was linked to another admin after it was looked for.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { Handler } from '../../http/router.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
+import { knownDevice } from './known-device.ts';
 import { openSession } from './open-session.ts';
 
 export interface SignInBody {
@@ -30,11 +31,12 @@ export const signInBody = validator<SignInBody>({
  * Opens a session. Throws `sign_in_refused`, with one text and after the same work for a wrong
  * password and an unknown e-mail, and `too_many_sign_ins`.
  */
-export const signIn: Handler<SignInBody> = async ({ body, caller }, context) => {
+export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
   const email = readEmail(body.email);
   const admin = await context.store.admins.findOne({ email });
   const stored = admin?.passwordHash ?? null;
-  const subject = { email, address: caller.address };
+  const device = knownDevice(context, admin, rawHeaders);
+  const subject = { email, address: caller.address, device };
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
     const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};

@@ -3,33 +3,47 @@ import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../http/router.ts';
-import { sessionCookie, setCookie } from '../cookies.ts';
+import { deviceCookie, sessionCookie, setCookie } from '../cookies.ts';
+import type { Cookie } from '../cookies.ts';
 
 /** Ends the session that asks. */
 export const signOut: AdminHandler = (request, context) =>
   endSessions(context, request, {
     ended: { _id: request.signedIn.session._id },
     action: 'admin.signed_out',
+    forgotten: [sessionCookie],
   });
 
-/** Ends every session of the admin, this one too. */
+/** Ends every session of the admin, this one too, and forgets the browsers that it signed in with. */
 export const signOutEverywhere: AdminHandler = (request, context) =>
   endSessions(context, request, {
     ended: { adminUid: request.signedIn.admin._id },
     action: 'admin.signed_out_everywhere',
+    forgotten: [sessionCookie, deviceCookie],
   });
+
+interface Ending {
+  ended: { _id: string } | { adminUid: string };
+  action: string;
+  /** The cookies that are taken away. */
+  forgotten: readonly Cookie[];
+}
 
 async function endSessions(
   { store, clock, config }: ApiContext,
   { signedIn, caller }: AdminRequest,
-  { ended, action }: { ended: { _id: string } | { adminUid: string }; action: string },
+  { ended, action, forgotten }: Ending,
 ): Promise<ApiAnswer> {
-  const target = { kind: 'admin', uid: signedIn.admin._id };
+  const { _id } = signedIn.admin;
+  const target = { kind: 'admin', uid: _id };
   await inTransaction(store, async (session) => {
     await store.adminSessions.deleteMany(ended, { session });
+    if (forgotten.includes(deviceCookie)) {
+      await store.admins.updateOne({ _id }, { $inc: { deviceEpoch: 1 } }, { session });
+    }
     const now = clock.now();
     await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
   });
-  const cookie = setCookie(config.http.publicUrl, sessionCookie, null);
-  return { status: 204, headers: { 'set-cookie': cookie } };
+  const cookies = forgotten.map((cookie) => setCookie(config.http.publicUrl, cookie, null));
+  return { status: 204, headers: { 'set-cookie': cookies } };
 }

@@ -104,6 +104,30 @@ test('two persons with one e-mail who sign in first at once: one is linked, the 
   expect(linked).toHaveLength(1);
 });
 
+test('one person who signs in first at once under two e-mails: one admin is linked, the other refused', async () => {
+  const makers = Array.from({ length: 5 }, (_, i) => [
+    makeUnlinked(`one-${i}`),
+    makeUnlinked(`two-${i}`),
+  ]);
+  for (const [i, both] of makers.entries()) {
+    const admins = await Promise.all(both);
+    const visits: Visit[] = [];
+    for (const { mail } of admins) {
+      provider.claims = { sub: `sub-twice-${i}`, email: mail, email_verified: true };
+      visits.push(await visitProvider(service));
+    }
+    const answers = await Promise.all(visits.map((visit) => comeBack(service, visit)));
+    // The later one is refused, or finds the link made already and signs that admin in.
+    const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
+    expect([
+      [303, 303],
+      [303, 401],
+    ]).toContainEqual(statuses);
+    const identity = { issuer: provider.issuer, subject: `sub-twice-${i}` };
+    expect(await service.store.admins.countDocuments({ identity })).toBe(1);
+  }
+});
+
 test('an admin who is unlinked is signed out, and linked anew by the next sign-in', async () => {
   const { uid, mail } = await makeUnlinked('recreated');
   expect(await signInAs('sub-before', mail)).toBe(303);

@@ -43,9 +43,10 @@ test('the admin of a verified e-mail gets a session, in any spelling of the e-ma
   expect(visit.location).toMatch(/^http:\/\/herald\.example\/admin\/api\/oidc\/callback\?code=/);
   const back = await comeBack(service, visit);
   expect([back.status, back.headers.get('location')]).toEqual([303, 'http://herald.example/admin']);
-  const [session = '', gone = '', ...more] = back.headers.getSetCookie();
+  const [session = '', device = '', gone = '', ...more] = back.headers.getSetCookie();
   expect(more).toEqual([]);
   expect(session).toMatch(/^__Host-herald_admin=.{43}; Max-Age=43200; HttpOnly; SameSite=Strict; /);
+  expect(device).toMatch(/^__Host-herald_device=/);
   expect(gone).toMatch(/^__Host-herald_oidc=; Max-Age=0; /);
   const cookie = session.split(';')[0] ?? '';
   const who = await service.raw('GET', '/admin/api/session', { headers: { cookie } });

@@ -27,11 +27,14 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
 test('signing in gives a session in a cookie that only this host gets and no script reads', async () => {
   const { answer } = await signIn(service, ada);
   expect(answer.status).toBe(200);
-  const [cookie = '', ...more] = answer.headers.getSetCookie();
+  const [cookie = '', device = '', ...more] = answer.headers.getSetCookie();
   expect(more).toEqual([]);
   expect(cookie).toMatch(/^__Host-herald_admin=[A-Za-z0-9_-]{43}; /);
   const attributes = cookie.split('; ').slice(1).sort();
   expect(attributes).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict', 'Secure']);
+  expect(device).toMatch(
+    /^__Host-herald_device=\S+; Max-Age=15552000; HttpOnly; SameSite=Strict; /,
+  );
   expect(answer.body).toMatchObject({
     admin: { uid: ada.admin._id, email: ada.email, superuser: true, hasPassword: true },
     csrfToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
@@ -154,17 +157,17 @@ test.each([
   expect(faultsOf(answer).sort()).toEqual(faults.sort());
 });
 
-test('the cookie is plain on a plain http address of this machine, where not every browser takes Secure ones', async () => {
+test('the cookies are Secure on a plain http address of this machine, too, and without the prefix, which needs https', async () => {
   await using local = await startService({
     worker: false,
     env: { HERALD_PUBLIC_URL: 'http://localhost:3000' },
   });
   const admin = await makeTestAdmin(local);
   const { answer } = await signIn(local, admin);
-  const [cookie = ''] = answer.headers.getSetCookie();
-  expect(cookie).toMatch(/^herald_admin=[A-Za-z0-9_-]{43}; /);
-  expect(cookie).not.toContain('Secure');
-  expect(cookie).toContain('HttpOnly; SameSite=Strict; Path=/');
+  const cookies = answer.headers.getSetCookie();
+  expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['herald_admin', 'herald_device']);
+  for (const cookie of cookies)
+    expect(cookie).toContain('HttpOnly; SameSite=Strict; Path=/; Secure');
   expect((await admin.call('GET', '/session')).status).toBe(200);
 });
 

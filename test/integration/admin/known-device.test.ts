@@ -1,0 +1,166 @@
+// A browser that an admin signed in with before is not held up by what others guess behind its address.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { resetPassword, unlinkAdmin } from '../../../lib/store/create-admin.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { expectProblem } from '../api/problems.ts';
+
+let service: TestService;
+let ada: TestAdmin;
+let now: Date;
+
+beforeAll(async () => {
+  now = new Date();
+  service = await startService({ worker: false, clock: { now: () => now } });
+});
+
+beforeEach(async () => {
+  ada = await makeTestAdmin(service);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface SignIn {
+  email?: string;
+  password?: string;
+  /** The cookie of a browser. */
+  device?: string;
+}
+
+async function signIn({ email, password, device }: SignIn): Promise<Answer> {
+  const body = { email: email ?? ada.email, password: password ?? ada.password };
+  const headers = device === undefined ? {} : { cookie: device };
+  return service.raw('POST', '/admin/api/session', { headers, body });
+}
+
+/** Gives the cookie by which an answer makes the browser known. */
+function deviceOf(answer: Pick<Answer, 'headers'>): string {
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  return cookies.find((cookie) => cookie.startsWith('__Host-herald_device=')) ?? '';
+}
+
+/** Waits out the blocks of before, and gives a browser that the admin has signed in with. */
+async function makeDevice(): Promise<string> {
+  now = new Date(now.getTime() + 60 * 60_000);
+  const answer = await signIn({});
+  expect(answer.status).toBe(200);
+  return deviceOf(answer);
+}
+
+/** Guesses until the e-mail waits at this address, which all callers of the test share. */
+async function blockAddress(email = ada.email): Promise<void> {
+  for (let i = 0; i < 6; i += 1) await signIn({ email, password: 'a guess' });
+  expectProblem(await signIn({ email }), 429, 'too_many_sign_ins');
+}
+
+test('it signs in while everyone else behind its address waits, and each time it is made known anew', async () => {
+  const device = await makeDevice();
+  await blockAddress();
+  const answer = await signIn({ device });
+  expect(answer.status).toBe(200);
+  expect(deviceOf(answer)).not.toBe(device);
+  expect((await signIn({ device: deviceOf(answer) })).status).toBe(200);
+  expectProblem(await signIn({}), 429, 'too_many_sign_ins');
+});
+
+test('its own wrong passwords make it wait after five, and hold up nobody else', async () => {
+  const device = await makeDevice();
+  const other = deviceOf(await signIn({}));
+  for (let i = 0; i < 5; i += 1) {
+    const wrong = await signIn({ device, password: 'a guess' });
+    expectProblem(wrong, 401, 'sign_in_refused');
+    expect(wrong.headers.getSetCookie()).toEqual([]);
+  }
+  const answer = await signIn({ device });
+  expectProblem(answer, 429, 'too_many_sign_ins');
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect((await signIn({ device: other })).status).toBe(200);
+  expect((await signIn({})).status).toBe(200);
+});
+
+test("another admin's, one that was changed, sent twice or is too old is none", async () => {
+  const device = await makeDevice();
+  const mallory = await makeTestAdmin(service);
+  const { email, password } = mallory;
+  const theirs = deviceOf(await signIn({ email, password }));
+  await blockAddress();
+  const changed = device.slice(0, -8) + (device.at(-8) === 'A' ? 'B' : 'A') + device.slice(-7);
+  for (const cookie of [theirs, changed, `${device}; ${device}`, '__Host-herald_device=x']) {
+    expectProblem(await signIn({ device: cookie }), 429, 'too_many_sign_ins');
+  }
+  now = new Date(now.getTime() + 180 * 24 * 60 * 60_000 - 3_600_000);
+  await blockAddress();
+  expect((await signIn({ device })).status).toBe(200);
+  now = new Date(now.getTime() + 3_600_000);
+  await blockAddress();
+  expectProblem(await signIn({ device }), 429, 'too_many_sign_ins');
+});
+
+test.each([
+  [
+    'a sign-out everywhere',
+    async () => {
+      const headers = await sessionHeaders();
+      expect((await service.raw('DELETE', '/admin/api/sessions', { headers })).status).toBe(204);
+    },
+  ],
+  ['a reset of the password', () => resetPassword(service.store, ada)],
+  [
+    'an unlinking',
+    async () => {
+      const identity = { issuer: 'https://provider.example', subject: ada.email };
+      await service.store.admins.updateOne({ _id: ada.admin._id }, { $set: { identity } });
+      await unlinkAdmin(service.store, ada);
+    },
+  ],
+])('%s makes every browser of the admin unknown', async (_name, forget) => {
+  const device = await makeDevice();
+  await forget();
+  await blockAddress();
+  expectProblem(await signIn({ device }), 429, 'too_many_sign_ins');
+});
+
+async function sessionHeaders(): Promise<Record<string, string>> {
+  const answer = await signIn({});
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { cookie, 'x-csrf-token': String(answer.body['csrfToken']) };
+}
+
+test('signing out leaves it known, signing out everywhere takes its cookie away', async () => {
+  const taken = async (path: string): Promise<string[]> => {
+    await makeDevice();
+    const headers = await sessionHeaders();
+    const answer = await service.raw('DELETE', `/admin/api${path}`, { headers });
+    return answer.headers.getSetCookie().map((cookie) => cookie.split('; Max-Age=0')[0] ?? '');
+  };
+  expect(await taken('/session')).toEqual(['__Host-herald_admin=']);
+  expect(await taken('/sessions')).toEqual(['__Host-herald_admin=', '__Host-herald_device=']);
+});
+
+test('a change of the password works from it while its address waits, and makes all others unknown', async () => {
+  const [device, other] = [await makeDevice(), deviceOf(await signIn({}))];
+  const headers = await sessionHeaders();
+  await blockAddress();
+  const body = { currentPassword: ada.password, newPassword: 'another correct horse' };
+  const change = (cookie: string): Promise<Answer> =>
+    service.raw('POST', '/admin/api/password', { headers: { ...headers, cookie }, body });
+  expectProblem(await change(headers['cookie'] ?? ''), 429, 'too_many_sign_ins');
+  const changed = await change(`${headers['cookie']}; ${device}`);
+  expect(changed.status).toBe(204);
+  const password = body.newPassword;
+  expect((await signIn({ password, device: deviceOf(changed) })).status).toBe(200);
+  for (const old of [device, other]) {
+    expectProblem(await signIn({ password, device: old }), 429, 'too_many_sign_ins');
+  }
+});
+
+test('the cookie names nobody', async () => {
+  const device = await makeDevice();
+  const bytes = Buffer.from(device.split('.')[1] ?? '', 'base64').toString('latin1');
+  for (const text of [ada.email, ada.admin._id]) expect(device + bytes).not.toContain(text);
+});
