@@ -80,7 +80,10 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
 }, 60_000);
 
 test('idle connections make room for new ones when they run out', async () => {
-  await using service = await startService({ worker: false, env: { HERALD_CONNECTIONS: '20' } });
+  await using service = await startService({
+    worker: false,
+    env: { HERALD_CONNECTIONS: '20', HERALD_CONNECTIONS_PER_ADDRESS: '0' },
+  });
   const port = Number(new URL(service.apiUrl).port);
   const idle = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
   const closed = idle.map((socket) => once(socket, 'close'));
