@@ -1,8 +1,7 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApp } from '../../lib/store/create-app.ts';
 import { erasePayloads, erasedBy } from '../../lib/store/erasures.ts';
-import { createApiClient } from '../support/api-client.ts';
+import { addApp } from '../support/add-app.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
@@ -161,11 +160,7 @@ test.each([
 });
 
 test("another application's erasure is not found", async () => {
-  const { keyPepper } = service.config;
-  const other = createApiClient(
-    service.apiUrl,
-    await createApp(service.store, { name: 'Other', keyPepper }),
-  );
+  const other = await addApp(service);
   const { body } = await other.call('POST', '/erasures', { body: { externalTenantId: 'theirs' } });
   const path = `/erasures/${String(body['uid'])}`;
   expect((await other.call('GET', path)).status).toBe(200);

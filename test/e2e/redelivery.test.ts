@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
-import { createApp } from '../../lib/store/create-app.ts';
-import { createApiClient } from '../support/api-client.ts';
+import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
@@ -252,11 +251,7 @@ test('a test event goes to one webhook, signed and marked, and is no change', as
 });
 
 test("another application's event, webhook or replay is not there, and nothing changes", async () => {
-  const app = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  const stranger = createApiClient(service.apiUrl, app);
+  const stranger = await addApp(service);
   const hook = await newHook('/mine');
   const eventId = await report();
   await untilState(eventId, hook, 'delivered');

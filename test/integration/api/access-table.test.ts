@@ -8,8 +8,8 @@ import { roles } from '../../../lib/store/admins.ts';
 import type { Role } from '../../../lib/store/admins.ts';
 import { scopes } from '../../../lib/store/api-keys.ts';
 import type { Scope } from '../../../lib/store/api-keys.ts';
-import { createApp } from '../../../lib/store/create-app.ts';
 import type { NewApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -31,10 +31,7 @@ let otherBefore: Record<string, unknown[]>;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
+  other = await addApp(service);
   own = await furnishApp(service.apiUrl, service.app);
   foreign = await furnishApp(service.apiUrl, other);
   const past = new Date(Date.now() - 1_000);

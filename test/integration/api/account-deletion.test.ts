@@ -1,26 +1,23 @@
 // Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;
 let appUid: string;
-let client: ApiClient;
+let client: TestApp;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  appUid = app.appUid;
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
+  appUid = client.appUid;
 });
 
 afterAll(async () => {

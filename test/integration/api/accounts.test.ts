@@ -1,9 +1,8 @@
 // Accounts: what is kept of them, and who is in them.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
@@ -11,17 +10,15 @@ import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 let service: TestService;
 let appUid: string;
 let apiKey: string;
-let client: ApiClient;
+let client: TestApp;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  ({ appUid, apiKey } = app);
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
+  ({ appUid, apiKey } = client);
 });
 
 afterAll(async () => {
@@ -174,14 +171,12 @@ test('many sign-ins at once with different accounts keep the limit', async () =>
 });
 
 test("another application's accounts and users are not there", async () => {
-  const { keyPepper } = service.config;
-  const other = await createApp(service.store, { name: 'Other', keyPepper });
+  const stranger = await addApp(service);
   const own = await makeAccount();
   const { userUid } = await signIn('own');
-  const stranger = createApiClient(service.apiUrl, other);
-  const body = { externalId: 'foreign', accountUids: [other.accountUid] };
+  const body = { externalId: 'foreign', accountUids: [stranger.accountUid] };
   const foreign = String((await stranger.call('POST', '/sdkusers/auth', { body })).body['userUid']);
-  const account = `/accounts/${other.accountUid}`;
+  const account = `/accounts/${stranger.accountUid}`;
   for (const [method, path] of [
     ['GET', account],
     ['PATCH', account],

@@ -1,8 +1,7 @@
 // Users as an administrator sees them: listed, renamed, and erased so that nothing of the person is left.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
@@ -11,17 +10,15 @@ import { verify } from './token-forge.ts';
 let service: TestService;
 let appUid: string;
 let accountUid: string;
-let client: ApiClient;
+let client: TestApp;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  ({ appUid, accountUid } = app);
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
+  ({ appUid, accountUid } = client);
 });
 
 afterAll(async () => {
