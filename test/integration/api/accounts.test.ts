@@ -1,10 +1,10 @@
 // Accounts: what is kept of them, and who is in them.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
 import { addApp } from '../../support/add-app.ts';
 import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 let service: TestService;
@@ -24,22 +24,6 @@ beforeEach(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-async function makeAccount(name = 'Account'): Promise<string> {
-  const answer = await client.call('POST', '/accounts', { body: { name } });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
-
-async function signIn(
-  externalId: string,
-  accountUids: string[] = [],
-): Promise<{ userUid: string; accounts: unknown }> {
-  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
-  expect(answer.status).toBe(200);
-  const { accounts } = decodeJwt(String(answer.body['authToken']));
-  return { userUid: String(answer.body['userUid']), accounts };
-}
 
 async function actionsOf(uid: string): Promise<string[]> {
   const rows = await service.store.auditLog
@@ -73,7 +57,7 @@ test('an account is created, shown, listed, renamed and deleted, with a row of t
 });
 
 test('a change to the same name writes nothing', async () => {
-  const uid = await makeAccount('Same');
+  const uid = await makeAccount(client, 'Same');
   for (const body of [{}, { name: 'Same' }]) {
     expect((await client.call('PATCH', `/accounts/${uid}`, { body })).status).toBe(200);
   }
@@ -99,25 +83,25 @@ test.each([
   ['PATCH', { name: 7 }, '#/name type'],
   ['PATCH', { appUid: 'app_x' }, '#/appUid additionalProperties'],
 ] as const)('%s of %j is refused', async (method, body, fault) => {
-  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount()}`;
+  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount(client)}`;
   const answer = await client.call(method, path, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
 test('members are added and removed, and the next token tells so', async () => {
-  const [one, two] = [await makeAccount(), await makeAccount()];
-  const { userUid } = await signIn('member', [one]);
+  const [one, two] = [await makeAccount(client), await makeAccount(client)];
+  const { userUid } = await signIn(client, 'member', [one]);
   const member = `/accounts/${two}/members/${userUid}`;
   for (let time = 0; time < 2; time += 1) {
     expect((await client.call('PUT', member)).status).toBe(204);
   }
-  expect((await signIn('member')).accounts).toEqual([one, two]);
+  expect((await signIn(client, 'member')).accounts).toEqual([one, two]);
   const listed = itemsOf(await client.call('GET', `/accounts/${two}/members`));
   expect(listed).toEqual([expect.objectContaining({ uid: userUid, accountUids: [one, two] })]);
   expect((await client.call('DELETE', member)).status).toBe(204);
   expectProblem(await client.call('DELETE', member), 404, 'not_found');
-  expect((await signIn('member')).accounts).toEqual([one]);
+  expect((await signIn(client, 'member')).accounts).toEqual([one]);
   expect(await actionsOf(two)).toEqual([
     'account.created',
     'account.member_added',
@@ -126,10 +110,10 @@ test('members are added and removed, and the next token tells so', async () => {
 });
 
 test('members are listed in pages, newest first, without those of other accounts', async () => {
-  const [one, other] = [await makeAccount(), await makeAccount()];
+  const [one, other] = [await makeAccount(client), await makeAccount(client)];
   const uids: string[] = [];
-  for (let i = 0; i < 5; i += 1) uids.push((await signIn(`user ${i}`, [one])).userUid);
-  await signIn('elsewhere', [other]);
+  for (let i = 0; i < 5; i += 1) uids.push((await signIn(client, `user ${i}`, [one])).userUid);
+  await signIn(client, 'elsewhere', [other]);
   const first = await client.call('GET', `/accounts/${one}/members?limit=3`);
   const cursor = String(first.body['nextCursor']);
   const second = await client.call('GET', `/accounts/${one}/members?limit=3&cursor=${cursor}`);
@@ -139,8 +123,8 @@ test('members are listed in pages, newest first, without those of other accounts
 });
 
 test('a user is in at most 100 accounts, by signing in and by being added', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount()));
-  const { userUid } = await signIn('busy', accountUids.slice(0, 99));
+  const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount(client)));
+  const { userUid } = await signIn(client, 'busy', accountUids.slice(0, 99));
   const [hundredth = '', further = ''] = accountUids.slice(100);
   const signInWith = (uids: unknown) =>
     client.call('POST', '/sdkusers/auth', { body: { externalId: 'busy', accountUids: uids } });
@@ -156,8 +140,8 @@ test('a user is in at most 100 accounts, by signing in and by being added', asyn
 });
 
 test('many sign-ins at once with different accounts keep the limit', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount()));
-  await signIn('crowd', accountUids.slice(0, 90));
+  const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount(client)));
+  await signIn(client, 'crowd', accountUids.slice(0, 90));
   const answers = await Promise.all(
     accountUids.slice(90).map((uid) =>
       client.call('POST', '/sdkusers/auth', {
@@ -172,8 +156,8 @@ test('many sign-ins at once with different accounts keep the limit', async () =>
 
 test("another application's accounts and users are not there", async () => {
   const stranger = await addApp(service);
-  const own = await makeAccount();
-  const { userUid } = await signIn('own');
+  const own = await makeAccount(client);
+  const { userUid } = await signIn(client, 'own');
   const body = { externalId: 'foreign', accountUids: [stranger.accountUid] };
   const foreign = String((await stranger.call('POST', '/sdkusers/auth', { body })).body['userUid']);
   const account = `/accounts/${stranger.accountUid}`;
