@@ -1,5 +1,6 @@
 // The relay: whatever the direct start missed is started, once, and Temporal's absence costs only time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
 import { eventWorkflowId } from '../../../lib/temporal/names.ts';
@@ -102,7 +103,12 @@ test('a change is answered although no workflow can be started, and is kept for 
   await away.drained();
   service.context.dispatcher = real;
   expect(answer.status).toBe(202);
-  expect(await dispatchedAt(String(answer.body['eventId']))).toBeNull();
+  const eventId = String(answer.body['eventId']);
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(eventId));
+  await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+  await service.store.events.updateOne({ _id: eventId }, { $set: { createdAt: longAgo() } });
+  expect(await sweepOnce()).toBe(1);
+  await untilMarked(eventId);
 });
 
 test('an event without a subscriber is kept and needs no workflow', async () => {
