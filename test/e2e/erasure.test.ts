@@ -8,6 +8,7 @@ import type { Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { reportChange } from '../support/webhook-calls.ts';
 import { expectProblem } from '../integration/api/problems.ts';
 
 let service: TestService;
@@ -26,13 +27,8 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-async function report(data: Record<string, unknown>): Promise<string> {
-  const { status, body } = await service.call('POST', '/changes', {
-    body: { event: 'agent.updated', data: { uid: 'agt_1', externalTenantId: 'kept', ...data } },
-  });
-  expect(status).toBe(202);
-  return String(body['eventId']);
-}
+const report = (data: Record<string, unknown>): Promise<string> =>
+  reportChange(service, { externalTenantId: 'kept', ...data });
 
 async function erase(body: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { status, body: asked } = await service.call('POST', '/erasures', { body });

@@ -6,6 +6,7 @@ import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -47,21 +48,11 @@ function sequenceOf(request: ReceivedRequest): number {
 }
 
 async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await service.call('POST', '/webhooks', {
-    body: { url: `${receiver.url}${path}`, entities: ['agent'], ordering: 'resource', ...fields },
-  });
-  expect(status).toBe(201);
-  return String(body['uid']);
+  const url = `${receiver.url}${path}`;
+  return (await registerWebhook(service, { url, ordering: 'resource', ...fields })).uid;
 }
 
-async function report(uid: string): Promise<string> {
-  const data = { uid, externalTenantId: 'tenant-1' };
-  const { status, body } = await service.call('POST', '/changes', {
-    body: { event: 'agent.updated', data },
-  });
-  expect(status).toBe(202);
-  return String(body['eventId']);
-}
+const report = (uid: string): Promise<string> => reportChange(service, { uid });
 
 async function reportMany(uid: string, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => report(uid)));

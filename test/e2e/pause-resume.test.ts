@@ -5,6 +5,7 @@ import type { Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -20,19 +21,10 @@ afterAll(async () => {
 });
 
 async function newWebhook(path: string): Promise<string> {
-  const { body } = await service.call('POST', '/webhooks', {
-    body: { url: `${receiver.url}${path}`, entities: ['agent'], active: true },
-  });
-  return String(body['uid']);
+  return (await registerWebhook(service, { url: `${receiver.url}${path}` })).uid;
 }
 
-async function report(n: number): Promise<string> {
-  const data = { uid: `agt_${n}`, externalTenantId: 'tenant-1' };
-  const { body } = await service.call('POST', '/changes', {
-    body: { event: 'agent.updated', data },
-  });
-  return String(body['eventId']);
-}
+const report = (n: number): Promise<string> => reportChange(service, { uid: `agt_${n}` });
 
 function arrivedAt(path: string): string[] {
   return receiver.requests

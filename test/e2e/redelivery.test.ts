@@ -10,6 +10,7 @@ import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts';
 
 let service: TestService;
@@ -37,15 +38,11 @@ interface Hook {
 
 async function newHook(path: string, fields: Record<string, unknown> = {}): Promise<Hook> {
   const url = `${receiver.url}${path}`;
-  const body = { url, entities: ['agent'], active: true, retrySchedule: [], ...fields };
-  const answer = await service.call('POST', '/webhooks', { body });
-  return { uid: String(answer.body['uid']), secret: String(answer.body['secret']), path };
+  return { ...(await registerWebhook(service, { url, retrySchedule: [], ...fields })), path };
 }
 
-async function report(externalTenantId = 'tenant-1', event = 'agent.updated'): Promise<string> {
-  const body = { event, data: { uid: 'agt_1', externalTenantId } };
-  return String((await service.call('POST', '/changes', { body })).body['eventId']);
-}
+const report = (externalTenantId = 'tenant-1', event = 'agent.updated'): Promise<string> =>
+  reportChange(service, { externalTenantId }, event);
 
 function requestsOf({ path }: Hook, eventId?: string): ReceivedRequest[] {
   return receiver.requests.filter(

@@ -7,6 +7,7 @@ import type { Receiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { reportChange } from '../../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -91,11 +92,7 @@ function isNoCost(command: Record<string, unknown>): boolean {
   return 'aggregate' in command || 'createdAt' in filter || 'resumedAt' in filter;
 }
 
-const reportChange = async (): Promise<string[]> => {
-  const data = { uid: 'agt_1', externalTenantId: 'tenant-1', agentName: 'A' };
-  const body = { event: 'agent.updated', data };
-  return [String((await service.call('POST', '/changes', { body })).body['eventId'])];
-};
+const reportOne = async (): Promise<string[]> => [await reportChange(service, { agentName: 'A' })];
 
 // However many webhooks an event has; each delivery and its webhook's last time are written besides.
 const commandsOfEvent = {
@@ -111,7 +108,7 @@ const commandsOfOne = { ...commandsOfEvent, 'deliveries.insert': 1, 'webhooks.up
 
 test('an event alone, reported: ten commands, six transitions, 12 events of history', async () => {
   await insertWebhook(service, { url: receiver.url });
-  const cost = await costOf(1, reportChange);
+  const cost = await costOf(1, reportOne);
   expect(cost.commands).toEqual(commandsOfOne);
   expect(cost.stateTransitions).toBe(6);
   expect(cost.historyEvents).toBe(12);
@@ -169,7 +166,7 @@ test('fifty events that share a workflow cost it what one does, and few commands
 
 test('a hundred webhooks of an event cost one activity, and few commands more than one', async () => {
   for (let n = 0; n < 100; n += 1) await insertWebhook(service, { url: receiver.url });
-  const { commands, ...cost } = await costOf(100, reportChange);
+  const { commands, ...cost } = await costOf(100, reportOne);
   const { 'deliveries.insert': inserts = 0, 'webhooks.update': triggered, ...others } = commands;
   expect(others).toEqual(commandsOfEvent);
   expect(inserts).toBeLessThanOrEqual(50);
@@ -191,7 +188,7 @@ test('webhooks that do not match and events already stored add nothing to it', a
     { _id: { $ne: webhook._id } },
     { $set: { lastTriggeredAt: new Date() } },
   );
-  const cost = await costOf(1, reportChange);
+  const cost = await costOf(1, reportOne);
   expect(cost.commands).toEqual(commandsOfOne);
   expect(cost.documentsRead).toBeLessThan(20);
 });
