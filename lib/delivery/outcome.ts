@@ -28,15 +28,6 @@ export function statusClassOf(status: number | null): StatusClass {
 export type ErrorClass =
   'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
 
-/** How long an attempt's phases took, in whole milliseconds; a reused connection has only the last two. */
-export interface AttemptTimings {
-  dns?: number;
-  connect?: number;
-  tls?: number;
-  firstByte?: number;
-  total: number;
-}
-
 /** What an activity tells its workflow about one delivery: ids, states and times, nothing else. */
 export interface DeliveryOutcome {
   eventId: string;

@@ -2,6 +2,7 @@
 // was asked to be erased.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
+import type { TidyUpBatch } from '../temporal/messages.ts';
 import { eraseStretch } from './erase.ts';
 
 /** How long things are kept, in milliseconds. */
@@ -10,17 +11,6 @@ export interface Retention {
   recordsMs: number;
   /** A held delivery; after that it is dropped. */
   heldMs: number;
-}
-
-/** What one batch did. `more` is true when there is more to do. */
-export interface TidyUpBatch {
-  expired: number;
-  deliveries: number;
-  events: number;
-  redeliveries: number;
-  erasures: number;
-  erased: number;
-  more: boolean;
 }
 
 // Small enough that a batch takes well under a second and blocks nobody.

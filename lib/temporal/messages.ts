@@ -96,10 +96,15 @@ export interface TidyUpTotals {
   erased: number;
 }
 
+/** The same of one batch; `more` is true when there is more to do. */
+export interface TidyUpBatch extends TidyUpTotals {
+  more: boolean;
+}
+
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
-  tidyUpBatch(): Promise<TidyUpTotals & { more: boolean }>;
+  tidyUpBatch(): Promise<TidyUpBatch>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
   attemptInOrder(input: LaneKey): Promise<LaneStep>;
