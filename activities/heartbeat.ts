@@ -1,19 +1,12 @@
 // What both activities share: heartbeats while they work, and the form their own faults take.
-import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/logger.ts';
+import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
-const heartbeatEveryMs = 1_000;
-
-/**
- * Runs `work` and heartbeats each second, so that the server notices within three seconds when the
- * process is killed. A quick attempt is over before the first beat and costs none.
- */
+/** Runs `work` and heartbeats meanwhile, so that the server notices when the process is killed. */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  // Each of up to 100 deliveries listens to the one signal: that many listeners are no leak.
-  setMaxListeners(0, context.cancellationSignal);
   const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
   try {
     return await work(context.cancellationSignal);

@@ -1,4 +1,4 @@
-// `npm run admin`: makes and removes the admins of the admin area, and sets their passwords.
+// `npm run admin`: makes and removes the admins of the admin area, and changes how they sign in.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../lib/config.ts';
@@ -6,7 +6,7 @@ import { newPassword } from '../lib/crypto/password.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
-import { createAdmin, removeAdmin, resetPassword } from '../lib/store/create-admin.ts';
+import { createAdmin, removeAdmin, resetPassword, unlinkAdmin } from '../lib/store/create-admin.ts';
 import { findMissingIndexes } from '../lib/store/indexes.ts';
 import { readDevFile } from '../start/dev-file.ts';
 import { readNewPassword } from './read-password.ts';
@@ -15,7 +15,8 @@ const usage = `Usage: npm run admin -- COMMAND --email EMAIL [options]
 
   create           makes an admin; the first one is a superuser
   reset-password   sets a password and ends all sessions of the admin
-
+  unlink           forgets who the admin is at the identity provider and ends all sessions;
+                   the next sign-in through the provider with this e-mail links anew
   remove           removes an admin, with all sessions and memberships
 
   --email EMAIL    who
@@ -49,6 +50,10 @@ const commands: Record<string, (store: Store, options: Options) => Promise<void>
     const admin = await resetPassword(store, { email, password });
     say(`The password of ${admin.email} is set; all sessions have ended.`);
     if (generate) showPassword(password);
+  },
+  async unlink(store, { email }) {
+    const admin = await unlinkAdmin(store, { email });
+    say(`${admin.email} is linked to no identity any more; all sessions have ended.`);
   },
   async remove(store, { email }) {
     const admin = await removeAdmin(store, { email });

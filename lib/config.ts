@@ -41,6 +41,7 @@ export const limits = {
   /** What `HERALD_WEBHOOKS_PER_APP` may ask for. */
   webhooksPerAppCeiling: 1_000,
   apiKeysPerAppMax: 50,
+  apiKeysKeptPerAppMax: 1_000,
   membersPerAppMax: 100,
   tenantsPerWebhookMax: 100,
   replayedPerSecondMax: 100,
@@ -207,6 +208,7 @@ export function readConfig(environment: Environment): Config {
     retention: {
       recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
       heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
+      auditMs: settings.read('HERALD_AUDIT_RETENTION', 400 * dayMs, asRetention),
     },
     webhooksPerAppMax: settings.read(
       'HERALD_WEBHOOKS_PER_APP',
@@ -260,6 +262,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,
     heldForMs: config.retention.heldMs,
+    auditRetentionMs: config.retention.auditMs,
     webhooksPerAppMax: config.webhooksPerAppMax,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     workflowStartsPerSecond: config.workflowStartsPerSecond,

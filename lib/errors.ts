@@ -10,7 +10,7 @@ const kinds = {
   malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
   invalid_request: { status: 400, title: 'The request does not match its schema' },
-  invalid_cursor: { status: 400, title: 'The cursor is not one this service gave out' },
+  invalid_cursor: { status: 400, title: 'The cursor is not one this list gave out' },
   credentials_conflict: { status: 400, title: 'More than one credential was sent' },
   unauthenticated: { status: 401, title: 'No valid API key was sent' },
   not_signed_in: { status: 401, title: 'No admin is signed in' },
@@ -52,19 +52,16 @@ export interface FieldError {
 export interface AppErrorOptions {
   errors?: FieldError[];
   headers?: Record<string, string>;
-  /** What the log should know and the client must not. */
-  privateDetail?: string;
   cause?: unknown;
 }
 
-/** An error whose code, status and message a client may see; `cause` and `privateDetail` stay here. */
+/** An error whose code, status and message a client may see; the `cause` stays here. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly title: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
-  readonly privateDetail: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
     super(detail, { cause: options.cause });
@@ -74,7 +71,6 @@ export class AppError extends Error {
     this.title = kinds[code].title;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
-    this.privateDetail = options.privateDetail;
   }
 }
 

@@ -76,7 +76,10 @@ export function asLongDuration(text: string): number {
   return durationMs;
 }
 
-/** An event must outlive the retries of its deliveries, which end after 15 days (workflows/activity-options.ts). */
+/**
+ * How long records are kept: an event must outlive the retries of its deliveries, which end after 15
+ * days (workflows/activity-options.ts), and the audit log what it may be asked about.
+ */
 export function asRetention(text: string): number {
   const retentionMs = parseDurationMs(text);
   if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {

@@ -2,10 +2,9 @@
 import { hashApiKey, parseApiKey, sameHash } from '../lib/crypto/api-key.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
-import { createApiKey, createApp } from '../lib/store/create-app.ts';
+import { createApiKey, createApp, createFirstAccount } from '../lib/store/create-app.ts';
 import type { NewApp } from '../lib/store/create-app.ts';
 import type { Config } from '../lib/config.ts';
-import { newId } from '../lib/ids.ts';
 import { scopes } from '../lib/store/api-keys.ts';
 import { readAppFile, writeDevFile } from './dev-file.ts';
 
@@ -39,17 +38,10 @@ async function findOrCreate(
     : await createApiKey(store, { appUid: app._id, name: 'Development key', keyPepper });
   return {
     appUid: app._id,
-    accountUid: account?._id ?? (await addAccount(store, app._id)),
+    // Its accounts may all have been deleted.
+    accountUid: account?._id ?? (await createFirstAccount(store, app._id)),
     apiKey,
   };
-}
-
-/** For an application whose accounts were all deleted. */
-async function addAccount(store: Store, appUid: string): Promise<string> {
-  const now = new Date();
-  const _id = newId('acc', now);
-  await store.accounts.insertOne({ _id, appUid, name: 'First account', createdAt: now });
-  return _id;
 }
 
 async function isKeyOf(

@@ -1,6 +1,7 @@
 // The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
 import { Worker } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
+import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
@@ -47,6 +48,7 @@ export async function createActivityWorkers(
         // All of them on both: a retry that was begun by an earlier version waits on the first.
         activities,
         maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+        maxHeartbeatThrottleInterval: heartbeatSentEveryMs,
         shutdownGraceTime: shutdownGraceTimeMs,
         shutdownForceTime: shutdownForceTimeMs,
         activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

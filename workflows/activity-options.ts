@@ -1,15 +1,17 @@
 // How the activities of deliveries are run: their timeouts, heartbeats and retry policies.
 import { proxyActivities } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
+import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
 // Our own faults (database away, worker killed) are tried again soon and without an end of their
-// own; a receiver's failure sets its own delay and ends when its schedule does.
+// own; a receiver's failure sets its own delay and ends when its schedule does. Workers that are
+// killed one after the other use up the short waits, so the longest is short too.
 const ownFaults: RetryPolicy = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
-  maximumInterval: '30 seconds',
+  maximumInterval: '8 seconds',
   nonRetryableErrorTypes: ['EventMissing'],
 };
 
@@ -17,7 +19,7 @@ const ownFaults: RetryPolicy = {
 export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '30 seconds',
-  heartbeatTimeout: '3 seconds',
+  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
@@ -30,7 +32,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   taskQueue: retriesTaskQueue,
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '15 days',
-  heartbeatTimeout: '3 seconds',
+  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
@@ -41,7 +43,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
   taskQueue: retriesTaskQueue,
   startToCloseTimeout: '45 seconds',
-  heartbeatTimeout: '3 seconds',
+  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 

@@ -11,6 +11,7 @@ const nothing: TidyUpTotals = {
   events: 0,
   redeliveries: 0,
   erasures: 0,
+  auditRows: 0,
   erased: 0,
 };
 
@@ -25,6 +26,7 @@ export async function tidyUp(totals: TidyUpTotals = nothing): Promise<TidyUpTota
       events: sum.events + batch.events,
       redeliveries: sum.redeliveries + batch.redeliveries,
       erasures: sum.erasures + batch.erasures,
+      auditRows: sum.auditRows + batch.auditRows,
       erased: sum.erased + batch.erased,
     };
     if (!more) return sum;

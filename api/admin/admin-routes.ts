@@ -15,6 +15,7 @@ import { listApps } from './apps/list-apps.ts';
 import { appBody } from './apps/present-app.ts';
 import { createApiKeyBody } from './keys/api-key-fields.ts';
 import { createApiKey } from './keys/create-api-key.ts';
+import { deleteApiKey } from './keys/delete-api-key.ts';
 import { getApiKey } from './keys/get-api-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
 import { revokeApiKey } from './keys/revoke-api-key.ts';
@@ -59,6 +60,7 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'get', path: key, needs: 'viewer', handler: getApiKey }),
   adminRouteWithBody({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
   adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', handler: revokeApiKey }),
+  adminRoute({ method: 'delete', path: key, needs: 'admin', handler: deleteApiKey }),
 
   adminRoute({ method: 'get', path: `${app}/accounts`, needs: 'viewer', handler: listAccounts }),
   adminRouteWithBody({ method: 'post', path: `${app}/accounts`, needs: 'admin', body: createAccountBody, handler: createAccount }),

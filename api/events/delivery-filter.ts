@@ -1,27 +1,21 @@
 // Which deliveries a list is to give: of a state, of a class of answers, of a time.
 import { deliveryStates, statusClasses } from '../../lib/delivery/outcome.ts';
 import type { DeliveryState, StatusClass } from '../../lib/delivery/outcome.ts';
-import type { TimeRange } from '../../lib/store/paging.ts';
-import { readChoice, readTimeRange } from '../http/query-values.ts';
+import { oneOf, parseTime } from '../http/query-values.ts';
+import type { Filters } from '../http/query-values.ts';
 
-export interface DeliveryFilter extends TimeRange {
-  state: DeliveryState | null;
+/** The parameters of a list of deliveries. */
+export const deliveryFilters = {
+  state: oneOf(deliveryStates),
   /** The class of the last attempt's status. */
-  statusClass: StatusClass | null;
-}
-
-/** Reads the filters of a list of deliveries. Throws `invalid_request`. */
-export function readDeliveryFilter(query: URLSearchParams): DeliveryFilter {
-  return {
-    state: readChoice(query, 'state', deliveryStates),
-    statusClass: readChoice(query, 'statusClass', statusClasses),
-    ...readTimeRange(query),
-  };
-}
+  statusClass: oneOf(statusClasses),
+  since: parseTime,
+  until: parseTime,
+};
 
 /** Tells whether a delivery is one of those asked for; `since` is included, `until` is not. */
 export function isAskedFor(
-  filter: DeliveryFilter,
+  filter: Filters<typeof deliveryFilters>,
   delivery: { state: DeliveryState; statusClass: StatusClass | null; createdAt: Date },
 ): boolean {
   return (

@@ -2,25 +2,23 @@
 import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import type { ApiContext } from '../context.ts';
-import { cursorAfter, readPageQuery } from '../http/page-query.ts';
-import type { Handler } from '../http/router.ts';
-import { isAskedFor, readDeliveryFilter } from './delivery-filter.ts';
+import { listHandler } from '../http/list-handler.ts';
+import { deliveryFilters, isAskedFor } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
 import { presentDelivery, presentPendingDelivery } from './present-delivery.ts';
 
 /**
  * Gives a page of the event's deliveries in the order of their webhooks' uids, those asked for. A
  * webhook that was subscribed and not tried yet shows as `pending`: a delivery is written with its
- * first attempt. Throws `not_found`, `invalid_request`.
+ * first attempt. Throws `not_found`.
  */
-export const listEventDeliveries: Handler = async (request, context) => {
+export const listEventDeliveries = listHandler(deliveryFilters, async (request, context) => {
   const event = await findEvent(request, context);
-  const { limit, after } = readPageQuery(request.query);
-  const filter = readDeliveryFilter(request.query);
+  const { limit, after } = request.page;
   const known = await readStates(context, event);
   const asked = [...new Set([...event.webhookUids, ...known.keys()])]
     .filter((uid) => after === null || uid > after)
-    .filter((uid) => isAskedFor(filter, known.get(uid) ?? pendingSince(event)))
+    .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingSince(event)))
     .sort();
   const webhookUids = asked.slice(0, limit);
   const written = await context.store.deliveries
@@ -31,9 +29,8 @@ export const listEventDeliveries: Handler = async (request, context) => {
     const delivery = deliveries.get(webhookUid);
     return delivery ? presentDelivery(delivery) : presentPendingDelivery(event, webhookUid);
   });
-  const last = asked.length > limit ? (webhookUids.at(-1) ?? null) : null;
-  return { status: 200, body: { data, nextCursor: cursorAfter(last) } };
-};
+  return { data, lastUid: asked.length > limit ? (webhookUids.at(-1) ?? null) : null };
+});
 
 type Standing = Pick<DeliveryDocument, 'webhookUid' | 'state' | 'statusClass' | 'createdAt'>;
 

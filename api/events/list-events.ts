@@ -1,17 +1,22 @@
 // GET …/events: what happened in the application, newest first.
 import { testEventName } from '../../lib/events.ts';
-import { readPage } from '../../lib/store/paging.ts';
-import { cursorAfter, readPageQuery } from '../http/page-query.ts';
-import type { Handler } from '../http/router.ts';
+import { madeWithin, readPage } from '../../lib/store/paging.ts';
+import { listHandler } from '../http/list-handler.ts';
+import { parseTime } from '../http/query-values.ts';
 import { presentEvent } from './present-event.ts';
 
+/** The parameters of the list: `since` is included, `until` is not. */
+const eventFilters = { since: parseTime, until: parseTime };
+
 /** Gives a page of events without their payloads. A test of a webhook is no change and is left out. */
-export const listEvents: Handler = async ({ appUid, query }, context) => {
-  const page = await readPage(
-    context.store.events,
-    { appUid, event: { $ne: testEventName } },
-    readPageQuery(query),
-  );
-  const data = page.items.map(presentEvent);
-  return { status: 200, body: { data, nextCursor: cursorAfter(page.lastUid) } };
-};
+export const listEvents = listHandler(
+  eventFilters,
+  async ({ appUid, page, filters }, { store }) => {
+    const { items, lastUid } = await readPage(
+      store.events,
+      { appUid, event: { $ne: testEventName }, ...madeWithin('evt', filters) },
+      page,
+    );
+    return { data: items.map(presentEvent), lastUid };
+  },
+);

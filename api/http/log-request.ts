@@ -27,6 +27,7 @@ export function logRequest({ config }: Pick<ApiContext, 'config'>): Middleware {
         remoteAddress: clientAddress(ctx.req, config.http.trustedProxyHops),
         status: ctx.status,
         code: ctx.state['errorCode'],
+        fault: ctx.state['fault'],
         err: ctx.state['error'],
         appUid: ctx.state['appUid'],
         keyId: ctx.state['keyId'],

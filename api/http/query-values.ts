@@ -1,44 +1,62 @@
-// The values of a list's filters in the query, each at most once.
-import type { TimeRange } from '../../lib/store/paging.ts';
+// The parameters of a query: which there may be, each at most once, and the values they hold.
 import { invalidRequest } from './validate.ts';
 
+/** Gives the value of a parameter's text. Throws `invalid_request` that points to `name`. */
+export type Parameter<Value> = (name: string, text: string) => Value;
+
+/** The filters that a list takes, by the names of their parameters. */
+export type ParameterTable = Readonly<Record<string, Parameter<unknown>>>;
+
+/** What the filters of a table ask for; null is anything. */
+export type Filters<Table extends ParameterTable> = {
+  [Name in keyof Table]: ReturnType<Table[Name]> | null;
+};
+
+/** Checks that a query has parameters of these names only, each at most once. Throws `invalid_request`. */
+export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
+  const errors = [...new Set(query.keys())].flatMap((name) => {
+    if (!names.includes(name)) {
+      const taken = names.length === 0 ? 'none' : names.join(', ');
+      const detail = `${name} is not a parameter of this call, which takes ${taken}`;
+      return [{ pointer: name, code: 'unknown', detail }];
+    }
+    if (query.getAll(name).length === 1) return [];
+    return [{ pointer: name, code: 'repeated', detail: `${name} must be given once` }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}
+
+/** Reads the filters of a table. Throws `invalid_request`. */
+export function readFilters<Table extends ParameterTable>(
+  table: Table,
+  query: URLSearchParams,
+): Filters<Table> {
+  const values = Object.entries(table).map(([name, read]) => {
+    const text = query.get(name);
+    return [name, text === null ? null : read(name, text)];
+  });
+  return Object.fromEntries(values) as Filters<Table>;
+}
+
+/** Takes one of a few words. */
+export function oneOf<Choice extends string>(choices: readonly Choice[]): Parameter<Choice> {
+  return (name, text) => {
+    const choice = choices.find((each) => each === text);
+    if (choice !== undefined) return choice;
+    throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
+  };
+}
+
+/** Takes a text of 1 to `charactersMax` characters. */
+export function textUpTo(charactersMax: number): Parameter<string> {
+  return (name, text) => {
+    // As JSON Schema counts, in Unicode code points.
+    if (text !== '' && Array.from(text).length <= charactersMax) return text;
+    throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
+  };
+}
+
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-
-/** Reads one of a few words, or null where it is absent. Throws `invalid_request`. */
-export function readChoice<Choice extends string>(
-  query: URLSearchParams,
-  name: string,
-  choices: readonly Choice[],
-): Choice | null {
-  const text = readOnce(query, name);
-  if (text === null) return null;
-  const choice = choices.find((each) => each === text);
-  if (choice !== undefined) return choice;
-  throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
-}
-
-/** Reads `since` and `until`. Throws `invalid_request`. */
-export function readTimeRange(query: URLSearchParams): TimeRange {
-  return { since: readTimeQuery(query, 'since'), until: readTimeQuery(query, 'until') };
-}
-
-/** Reads a text of 1 to `charactersMax` characters, or null where it is absent. Throws `invalid_request`. */
-export function readText(
-  query: URLSearchParams,
-  name: string,
-  charactersMax: number,
-): string | null {
-  const text = readOnce(query, name);
-  // As JSON Schema counts, in Unicode code points.
-  if (text === null || (text !== '' && Array.from(text).length <= charactersMax)) return text;
-  throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
-}
-
-/** Reads a time, or null where it is absent. Throws `invalid_request`. */
-function readTimeQuery(query: URLSearchParams, name: string): Date | null {
-  const text = readOnce(query, name);
-  return text === null ? null : parseTime(name, text);
-}
 
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
 export function parseTime(pointer: string, text: string): Date {
@@ -46,12 +64,6 @@ export function parseTime(pointer: string, text: string): Date {
   if (timeShape.test(text) && at.getTime() >= 0) return at;
   const name = pointer.replace('#/', '');
   throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
-}
-
-function readOnce(query: URLSearchParams, name: string): string | null {
-  const [text = null, ...more] = query.getAll(name);
-  if (more.length > 0) throw refuse(name, 'repeated', `${name} must be given once`);
-  return text;
 }
 
 function refuse(pointer: string, code: string, detail: string): Error {

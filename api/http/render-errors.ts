@@ -2,6 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
 import { AppError, presentProblem } from '../../lib/errors.ts';
+import type { FieldError } from '../../lib/errors.ts';
 
 /** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */
 export const renderErrors: Middleware = async (ctx, next) => {
@@ -51,9 +52,25 @@ function isAway(error: MongoError): boolean {
 function renderProblem(ctx: Context, error: AppError): void {
   const requestId = String(ctx.state['requestId']);
   ctx.state['errorCode'] = error.code;
+  ctx.state['fault'] = loggedFault(error);
   if (error.status >= 500) ctx.state['error'] = error.cause ?? error;
   ctx.status = error.status;
   ctx.set(error.headers);
   ctx.body = JSON.stringify(presentProblem(error, requestId));
   ctx.type = 'application/problem+json';
+}
+
+/** What the log tells of the first fault: the code, and where, in words of ours. */
+function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'pointer'> | undefined {
+  const [first] = errors ?? [];
+  if (first === undefined) return undefined;
+  // In JSON that no schema has seen yet, each key may be anything.
+  const pointer = code === 'malformed_json' ? '#' : withoutUnknownName(first);
+  return { code: first.code, pointer };
+}
+
+/** The name of an unknown field or parameter is the caller's, and what is in it may be a secret. */
+function withoutUnknownName({ code, pointer }: FieldError): string {
+  if (code === 'unknown') return '?';
+  return code === 'additionalProperties' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
 }

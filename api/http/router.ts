@@ -1,4 +1,4 @@
-// The table of routes and what stands before each handler: who may call, body, in that order.
+// The table of routes and what stands before each handler: who may call, query, body, in that order.
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
@@ -13,6 +13,7 @@ import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
 import { readIdempotencyHeader } from './idempotency-header.ts';
+import { checkParameters } from './query-values.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { Validator } from './validate.ts';
 
@@ -21,6 +22,12 @@ export interface ApiRequest<Body = undefined> {
   /** The application of the path, in which the caller was let in; empty on routes without one. */
   appUid: string;
   params: Readonly<Record<string, string>>;
+  /**
+   * The route with what its path holds, and which admin asks: what idempotency keys and cursors belong
+   * to. Of the route and not the path, of which the router takes more than one spelling. Two admins do
+   * not share a key; those who call for an application do, for its API keys are rolled.
+   */
+  place: string;
   query: URLSearchParams;
   body: Body;
   /** Set when the caller sent `Idempotency-Key` on a POST that creates. */
@@ -39,20 +46,21 @@ export interface ApiAnswer {
   headers?: Record<string, string | string[]>;
 }
 
-export type Handler<Body = undefined> = (
-  request: ApiRequest<Body>,
-  context: ApiContext,
-) => Promise<ApiAnswer>;
+/** What answers a checked request, and says which parameters it is to have been checked for. */
+export interface HandlerOf<Request> {
+  (request: Request, context: ApiContext): Promise<ApiAnswer>;
+  /** The names of the parameters that its query may have; absent: it takes none. */
+  readonly parameters?: readonly string[];
+}
+
+export type Handler<Body = undefined> = HandlerOf<ApiRequest<Body>>;
 
 /** What a handler of the admin area gets beside: the admin who asks, and the session. */
 export interface AdminRequest<Body = undefined> extends ApiRequest<Body> {
   signedIn: SignedIn;
 }
 
-export type AdminHandler<Body = undefined> = (
-  request: AdminRequest<Body>,
-  context: ApiContext,
-) => Promise<ApiAnswer>;
+export type AdminHandler<Body = undefined> = HandlerOf<AdminRequest<Body>>;
 
 /** A line of the table. */
 export interface Route {
@@ -60,7 +68,7 @@ export interface Route {
   path: string;
   access: Access;
   body: Validator<unknown> | null;
-  handler: (request: never, context: ApiContext) => Promise<ApiAnswer>;
+  handler: HandlerOf<never>;
 }
 
 /** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
@@ -138,6 +146,9 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       address,
       requestId: ctx.state['requestId'] as string,
     };
+    const query = new URLSearchParams(ctx.querystring);
+    // Monitors, caches and identity providers put parameters of their own on what is open to all.
+    if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? []);
     const header = readIdempotencyHeader(req.rawHeaders);
     const visit = visitOf(ctx);
     const { body: validate } = line;
@@ -145,16 +156,15 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       validate === null
         ? undefined
         : validate(await visit.receive((keep) => readJsonBody(req, keep)));
-    // Of the route and not the path, of which the router takes more than one spelling. Two admins do
-    // not share a key; those who call for an application do, for its API keys are rolled.
     const owner = admitted.signedIn?.admin._id ?? '';
-    const scope = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
+    const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const request: ApiRequest<unknown> & { signedIn: SignedIn | null } = {
       appUid,
       params,
-      query: new URLSearchParams(ctx.querystring),
+      place,
+      query,
       body,
-      idempotency: header === null ? null : idempotencyKey(scope, header, body),
+      idempotency: header === null ? null : idempotencyKey(place, header, body),
       rawHeaders: req.rawHeaders,
       caller,
       signedIn: admitted.signedIn,

@@ -1,7 +1,8 @@
 // GET …/agents: the application's agents, newest first.
-import type { Handler } from '../http/router.ts';
+import { listHandler } from '../http/list-handler.ts';
 import { agentKind } from './agent.ts';
 import { listResources } from './resource-kind.ts';
 
-export const listAgents: Handler = ({ appUid, query }, context) =>
-  listResources(agentKind, context, { filter: { appUid }, query });
+export const listAgents = listHandler({}, ({ appUid, page }, context) =>
+  listResources(agentKind, context, { filter: { appUid }, page }),
+);

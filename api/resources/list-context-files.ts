@@ -1,12 +1,12 @@
 // GET …/contexts/{contextUid}/files: the files of a context, newest first.
-import type { Handler } from '../http/router.ts';
+import { listHandler } from '../http/list-handler.ts';
 import { contextFileKind } from './context-file.ts';
 import { listResources, noSuchResource } from './resource-kind.ts';
 
 /** Gives a page of files. Throws `not_found` when there is no such context. */
-export const listContextFiles: Handler = async ({ appUid, params, query }, context) => {
+export const listContextFiles = listHandler({}, async ({ appUid, params, page }, context) => {
   const contextUid = params['contextUid'] ?? '';
   const parent = await context.store.contexts.findOne({ appUid, _id: contextUid });
   if (parent === null) throw noSuchResource('context');
-  return listResources(contextFileKind, context, { filter: { appUid, contextUid }, query });
-};
+  return listResources(contextFileKind, context, { filter: { appUid, contextUid }, page });
+});

@@ -4,8 +4,9 @@ import type { Entity, ResourceData } from '../../lib/events.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import { readPage } from '../../lib/store/paging.ts';
+import type { PageRequest } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
-import { cursorAfter, readPageQuery } from '../http/page-query.ts';
+import type { ListAnswer } from '../http/list-handler.ts';
 import type { ApiAnswer, ApiRequest } from '../http/router.ts';
 import { recordChange } from './record-change.ts';
 import type { Change } from './record-change.ts';
@@ -47,12 +48,11 @@ export async function getResource<D extends Resource>(
 export async function listResources<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
-  { filter, query }: { filter: ResourceFilter<D>; query: URLSearchParams },
-): Promise<ApiAnswer> {
+  { filter, page }: { filter: ResourceFilter<D>; page: PageRequest },
+): Promise<ListAnswer> {
   const collection = kind.collection(context.store);
-  const page = await readPage<D>(collection, filter as Filter<D>, readPageQuery(query));
-  const data = page.items.map((item) => kind.present(item as D));
-  return { status: 200, body: { data, nextCursor: cursorAfter(page.lastUid) } };
+  const { items, lastUid } = await readPage<D>(collection, filter as Filter<D>, page);
+  return { data: items.map((item) => kind.present(item as D)), lastUid };
 }
 
 /** Creates a resource, with `before` run first in the same transaction, and answers with it. */

@@ -233,8 +233,8 @@ async function noteHealth(
 ): Promise<void> {
   const { key, webhook, verdict, now } = facts;
   if (verdict.gone) {
-    await deactivateGoneWebhook(store, webhook, now);
-    deliveryLog.warn({ ...key, disabledReason: 'gone' }, 'webhook.deactivated');
+    const paused = await deactivateGoneWebhook(store, webhook, now);
+    if (paused) deliveryLog.warn({ ...key, disabledReason: 'gone' }, 'webhook.deactivated');
   } else if (verdict.state === 'delivered') {
     await noteSucceeded(store, webhook);
   } else {

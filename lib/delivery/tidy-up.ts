@@ -11,6 +11,8 @@ export interface Retention {
   recordsMs: number;
   /** A held delivery; after that it is dropped. */
   heldMs: number;
+  /** Rows of the audit log. */
+  auditMs: number;
 }
 
 // Small enough that a batch takes well under a second and blocks nobody.
@@ -28,10 +30,14 @@ export async function tidyUp(store: Store, retention: Retention, now: Date): Pro
     deliveries === batchMax ? 0 : await remove(store.events, { $lt: idAt('evt', before) });
   const redeliveries = await remove(store.redeliveries, { $lt: idAt('rdl', before) });
   const erasures = await remove(store.erasures, { $lt: idAt('ers', before) });
+  // Here and not by an index of MongoDB's (TTL), which would be a sixth to write with each row, and
+  // keeps the time that it was made with, whatever the settings say later.
+  const unaudited = new Date(now.getTime() - retention.auditMs);
+  const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
   const { erased, more: erasing } = await eraseStretch(store, now);
-  const counts = { expired, deliveries, events, redeliveries, erasures, erased };
-  const more = [expired, deliveries, events, redeliveries, erasures].includes(batchMax);
-  return { ...counts, more: more || erasing };
+  const removed = { expired, deliveries, events, redeliveries, erasures, auditRows };
+  const more = Object.values(removed).includes(batchMax);
+  return { ...removed, erased, more: more || erasing };
 }
 
 /** Drops deliveries that have been held since before `before`. */
@@ -57,7 +63,7 @@ interface Removable {
 
 /** Removes a batch of what has a uid in a range: uids sort by time. */
 async function remove(
-  collection: Store['events'] | Store['deliveries'] | Store['redeliveries'] | Store['erasures'],
+  collection: Store['events' | 'deliveries' | 'redeliveries' | 'erasures' | 'auditLog'],
   uid: { $lt: string },
 ): Promise<number> {
   const target = collection as unknown as Removable;

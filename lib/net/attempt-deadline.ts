@@ -1,5 +1,4 @@
 // One signal for one send: it aborts when the time is over or when the caller gives up.
-import { setMaxListeners } from 'node:events';
 import { SendFault } from './send-fault.ts';
 
 export interface AttemptDeadline {
@@ -15,19 +14,20 @@ export interface AttemptDeadline {
 export function startDeadline(timeoutMs: number, caller?: AbortSignal): AttemptDeadline {
   const controller = new AbortController();
   const onCaller = (): void => controller.abort(caller?.reason);
+  let lastLook: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    controller.abort(new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`));
+    // A process that was stopped or starved runs its timers before it reads its sockets. What came
+    // in time is read first, so that a pause of ours is not held against the receiver.
+    lastLook = setImmediate(() => {
+      controller.abort(new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`));
+    });
   }, timeoutMs);
-  if (caller !== undefined) {
-    // One signal serves all attempts under way, each with a listener it removes at its end; Node
-    // would take more than ten of them for a leak.
-    setMaxListeners(0, caller);
-    caller.addEventListener('abort', onCaller, { once: true });
-  }
+  caller?.addEventListener('abort', onCaller, { once: true });
   return {
     signal: controller.signal,
     stop() {
       clearTimeout(timer);
+      clearImmediate(lastLook);
       caller?.removeEventListener('abort', onCaller);
     },
   };

@@ -1,4 +1,5 @@
 // Sends one webhook request to a receiver nobody trusts, and tells what happened as a value.
+import { setMaxListeners } from 'node:events';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { createTrace, msSince } from './attempt-trace.ts';
@@ -165,6 +166,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     async send(request) {
       if (disposed) throw new Error('the sender is disposed');
       request.signal?.throwIfAborted();
+      // One signal serves all sends under way, each with listeners that it removes at its end; Node
+      // would take more than ten of them for a leak.
+      if (request.signal !== undefined) setMaxListeners(0, request.signal);
       const work = sendInTurn(request);
       underWay.add(work);
       return work.finally(() => underWay.delete(work));

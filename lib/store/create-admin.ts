@@ -1,15 +1,11 @@
-// Makes and removes the admins of an installation, and sets their passwords, from the command line.
+// Makes and removes the admins of an installation, and changes how they sign in, from the command line.
 import { canonicalEmail } from '../canonical-email.ts';
 import { hashPassword, passwordFault } from '../crypto/password.ts';
 import { makeAdmin } from './admins.ts';
 import type { AdminDocument } from './admins.ts';
-import { recordAudit } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
+import { recordAudit, systemCaller as caller } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
-
-/** What is done from the command line is done by nobody that the service knows. */
-const operator: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
 
 export interface AdminWish {
   email: string;
@@ -34,7 +30,7 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
     await inTransaction(store, async (session) => {
       await store.admins.insertOne(admin, { session });
       const entry = { appUid: null, action: 'admin.created', target, details };
-      await recordAudit(store, entry, { caller: operator, now, session });
+      await recordAudit(store, entry, { caller, now, session });
     });
   } catch (error) {
     if (isDuplicateKey(error))
@@ -59,7 +55,28 @@ export async function resetPassword(
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.password_reset', target };
-    await recordAudit(store, entry, { caller: operator, now, session });
+    await recordAudit(store, entry, { caller, now, session });
+    return admin;
+  });
+}
+
+/**
+ * Unlinks an admin from the identity at the provider and ends all sessions; the next verified sign-in
+ * with the admin's e-mail links anew. Throws an Error with one sentence as above.
+ */
+export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const update = { $unset: { identity: true }, $set: { updatedAt: now } } as const;
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    if (admin.identity === undefined) throw new Error(`${email} is linked to no identity`);
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const details = { ...admin.identity };
+    const entry = { appUid: null, action: 'admin.identity_unlinked', target, details };
+    await recordAudit(store, entry, { caller, now, session });
     return admin;
   });
 }
@@ -87,7 +104,7 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
     await store.memberships.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.removed', target, details: { email } };
-    await recordAudit(store, entry, { caller: operator, now, session });
+    await recordAudit(store, entry, { caller, now, session });
     return admin;
   });
 }

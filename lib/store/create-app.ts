@@ -1,7 +1,9 @@
-// Makes an application with what its first calls need: an API key and an account.
+// Makes an application with what its first calls need, from the command line: an API key and an account.
+import type { ClientSession } from 'mongodb';
 import { newId } from '../ids.ts';
 import { makeApiKey, scopes } from './api-keys.ts';
 import { makeApp } from './apps.ts';
+import { recordAudit, systemCaller as caller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -12,6 +14,12 @@ export interface NewApp {
   apiKey: string;
 }
 
+interface KeyWish {
+  appUid: string;
+  name: string;
+  keyPepper: string;
+}
+
 /** Creates an application with one account and one key that has every scope. */
 export async function createApp(
   store: Store,
@@ -20,24 +28,49 @@ export async function createApp(
   const now = new Date();
   const app = makeApp(name, now);
   const appUid = app._id;
-  const account = { _id: newId('acc', now), appUid, name: 'First account', createdAt: now };
-  const wish = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
-  const { key, text } = makeApiKey(wish, { keyPepper, now });
-  await inTransaction(store, async (session) => {
+  return inTransaction(store, async (session) => {
     await store.apps.insertOne(app, { session });
-    await store.accounts.insertOne(account, { session });
-    await store.apiKeys.insertOne(key, { session });
+    const target = { kind: 'app', uid: appUid };
+    const entry = { appUid, action: 'app.created', target, details: { name } };
+    await recordAudit(store, entry, { caller, now, session });
+    const accountUid = await addAccount(store, appUid, session);
+    const apiKey = await addApiKey(store, { appUid, name: 'First key', keyPepper }, session);
+    return { appUid, accountUid, apiKey };
   });
-  return { appUid, accountUid: account._id, apiKey: text };
+}
+
+/** Creates an application's first account, or the first again, and gives its uid. */
+export async function createFirstAccount(store: Store, appUid: string): Promise<string> {
+  return inTransaction(store, (session) => addAccount(store, appUid, session));
 }
 
 /** Creates a key with every scope for an application and gives its text, this once. */
-export async function createApiKey(
+export async function createApiKey(store: Store, wish: KeyWish): Promise<string> {
+  return inTransaction(store, (session) => addApiKey(store, wish, session));
+}
+
+async function addAccount(store: Store, appUid: string, session: ClientSession): Promise<string> {
+  const now = new Date();
+  const account = { _id: newId('acc', now), appUid, name: 'First account', createdAt: now };
+  await store.accounts.insertOne(account, { session });
+  const target = { kind: 'account', uid: account._id };
+  const entry = { appUid, action: 'account.created', target, details: { name: account.name } };
+  await recordAudit(store, entry, { caller, now, session });
+  return account._id;
+}
+
+async function addApiKey(
   store: Store,
-  { appUid, name, keyPepper }: { appUid: string; name: string; keyPepper: string },
+  { appUid, name, keyPepper }: KeyWish,
+  session: ClientSession,
 ): Promise<string> {
+  const now = new Date();
   const wish = { appUid, name, scopes: [...scopes], expiresAt: null };
-  const { key, text } = makeApiKey(wish, { keyPepper, now: new Date() });
-  await store.apiKeys.insertOne(key);
+  const { key, text } = makeApiKey(wish, { keyPepper, now });
+  await store.apiKeys.insertOne(key, { session });
+  const details = { name, scopes: key.scopes, expiresAt: null };
+  const target = { kind: 'api_key', uid: key._id };
+  const entry = { appUid, action: 'api_key.created', target, details };
+  await recordAudit(store, entry, { caller, now, session });
   return text;
 }

@@ -117,6 +117,12 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'auditLog', name: 'target', key: { appUid: 1, 'target.uid': 1, _id: -1 } },
   { collection: 'admins', name: 'email', key: { email: 1 }, options: { unique: true } },
   {
+    collection: 'admins',
+    name: 'identity',
+    key: { identity: 1 },
+    options: { unique: true, partialFilterExpression: { identity: { $type: 'object' } } },
+  },
+  {
     collection: 'memberships',
     name: 'adminApp',
     key: { adminUid: 1, appUid: 1 },

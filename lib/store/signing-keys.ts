@@ -2,8 +2,7 @@
 import type { JWK } from 'jose';
 import type { KeyTerm } from '../crypto/key-rotation.ts';
 import type { SealedSecret } from '../crypto/secret-box.ts';
-import { recordAudit } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
+import { recordAudit, systemCaller as caller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -20,9 +19,6 @@ export interface SigningKeyDocument extends KeyTerm {
 export function signingKeyPlace(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;
 }
-
-// Keys turn by themselves; nobody asks for it.
-const caller: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
 
 /** Adds a key and its audit row. Throws the driver's duplicate-key error when its generation is there. */
 export async function insertSigningKey(store: Store, key: SigningKeyDocument): Promise<void> {

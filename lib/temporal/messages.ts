@@ -93,6 +93,7 @@ export interface TidyUpTotals {
   events: number;
   redeliveries: number;
   erasures: number;
+  auditRows: number;
   erased: number;
 }
 

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
@@ -56,7 +57,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
             () => false,
           ),
         {
-          timeoutMs: 20_000,
+          timeoutMs: 40_000,
           what: 'the api after its restart',
         },
       );
@@ -69,9 +70,34 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
 async function progress(count: number): Promise<void> {
   const before = await installation.store.events.countDocuments();
   await waitFor(async () => (await installation.store.events.countDocuments()) >= before + count, {
-    timeoutMs: 20_000,
+    timeoutMs: 40_000,
     what: 'more changes',
   });
+}
+
+/** The committed events that the receiver has not seen. */
+function missingFrom(committed: readonly EventDocument[]): EventDocument[] {
+  const arrived = new Set(
+    receiver.requests.map((request) => String(request.headers['x-webhook-event-id'])),
+  );
+  return committed.filter((event) => !arrived.has(event._id));
+}
+
+async function describeMissing(committed: readonly EventDocument[]): Promise<unknown> {
+  const eventIds = missingFrom(committed).map((event) => event._id);
+  const { events, deliveries } = installation.store;
+  return {
+    count: eventIds.length,
+    events: await events
+      .find({ _id: { $in: eventIds } }, { projection: { body: 0 } })
+      .limit(3)
+      .toArray(),
+    deliveries: await deliveries
+      .find({ eventId: { $in: eventIds } })
+      .limit(3)
+      .toArray(),
+    warnings: worker.lines.filter((line) => line['level'] === 'warn').slice(-5),
+  };
 }
 
 test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
@@ -92,11 +118,10 @@ test('no committed change is lost when api and worker are killed in turn while c
   expect(acknowledged.filter((id) => !committedIds.has(id))).toEqual([]);
   expect(committed.length).toBeGreaterThan(50);
 
-  const arrivedIds = () =>
-    new Set(receiver.requests.map((request) => String(request.headers['x-webhook-event-id'])));
-  await waitFor(() => committed.every((event) => arrivedIds().has(event._id)), {
-    timeoutMs: 60_000,
+  await waitFor(() => missingFrom(committed).length === 0, {
+    timeoutMs: 90_000,
     what: 'every committed event at the receiver',
+    state: () => describeMissing(committed),
   });
   const bodies = new Map(committed.map((event) => [event._id, event.body]));
   const secret = createSecretBox(installation.config.sealingKeys).open(
@@ -112,6 +137,6 @@ test('no committed change is lost when api and worker are killed in turn while c
   await waitFor(
     async () =>
       (await installation.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })) === 0,
-    { timeoutMs: 20_000, what: 'every delivery recorded as delivered' },
+    { timeoutMs: 40_000, what: 'every delivery recorded as delivered' },
   );
-}, 150_000);
+}, 300_000);

@@ -1,7 +1,10 @@
-// What the api logs of requests: whose they were, behind proxies too, and what was refused for the load.
+// What the api logs of requests: whose they were, behind proxies too, why they were refused, and what
+// was refused for the load.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApiClient } from '../support/api-client.ts';
+import type { CallOptions } from '../support/api-client.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
@@ -43,6 +46,68 @@ test.each([
     expect(line).toMatchObject({ msg: 'request.completed', status: 404, remoteAddress: logged });
   },
 );
+
+// Stands for whatever callers put where we do not want to log it.
+const canary = 'canary4711';
+const body = { agentName: 'Agent', externalTenantId: 'tenant-1' };
+const change = { event: 'agent.updated', data: { uid: 'a', externalTenantId: 't' } };
+
+interface Logged {
+  status: number;
+  code: string;
+  fault?: { code: string; pointer: string };
+}
+
+const invalid = (code: string, pointer: string): Logged => ({
+  status: 400,
+  code: 'invalid_request',
+  fault: { code, pointer },
+});
+
+test.each<[string, CallOptions, Logged]>([
+  [`GET /agents?limit=${canary}`, {}, invalid('range', 'limit')],
+  [`GET /agents?${canary}=1`, {}, invalid('unknown', '?')],
+  [
+    `GET /agents?cursor=${canary}`,
+    {},
+    { status: 400, code: 'invalid_cursor', fault: { code: 'list', pointer: 'cursor' } },
+  ],
+  ['POST /agents', { body: { ...body, agentName: [canary] } }, invalid('type', '#/agentName')],
+  ['POST /agents', { body: { ...body, [canary]: 1 } }, invalid('additionalProperties', '#')],
+  [
+    'POST /changes',
+    { body: { ...change, data: { ...change.data, [canary]: 1e300 } } },
+    { status: 400, code: 'malformed_json', fault: { code: 'number', pointer: '#' } },
+  ],
+  [
+    'POST /webhooks',
+    { body: { url: `https://${canary}:x@example.com/`, entities: ['agent'] } },
+    {
+      status: 422,
+      code: 'invalid_webhook_url',
+      fault: { code: 'invalid_webhook_url', pointer: '#/url' },
+    },
+  ],
+  [`GET /agents/${canary}`, {}, { status: 404, code: 'not_found' }],
+])('%s with %j is logged with why it is refused, and nothing the caller gave', async (...row) => {
+  const [call, options, why] = row;
+  const [method = '', path = ''] = call.split(' ');
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+  const answer = await client.call(method, path, options);
+  const line = await lineOf(answer.headers.get('x-request-id') ?? '');
+  expect(line).toMatchObject({ msg: 'request.completed', ...why });
+  expect(line['fault']).toEqual(why.fault);
+  expect(JSON.stringify(line)).not.toContain(canary);
+});
+
+test('a request that succeeds is logged without a fault', async () => {
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+  const answer = await client.call('GET', '/agents');
+  const line = await lineOf(answer.headers.get('x-request-id') ?? '');
+  expect(line).toMatchObject({ status: 200 });
+  expect(line).not.toHaveProperty('code');
+  expect(line).not.toHaveProperty('fault');
+});
 
 test('connections beyond the limit are one log line a second', async () => {
   const sockets = Array.from({ length: connectionsMax + 6 }, () =>

@@ -16,7 +16,7 @@ export interface TestAdmin {
 }
 
 /** Gives the `name=value` of the cookie that an answer sets, or empty. */
-export function cookieOf(answer: Answer): string {
+export function cookieOf(answer: Pick<Answer, 'headers'>): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 

@@ -7,13 +7,15 @@ import { clientId, clientSecret } from './identity-provider.ts';
 
 export interface CertifiedProvider extends AsyncDisposable {
   issuer: string;
+  /** The verified e-mails of its users, by their `sub`; one that is not in it has its `sub` as e-mail. */
+  emails: Map<string, string>;
   /** Signs a user in and agrees, as a browser would; gives the address that it is sent back to. */
-  signIn(authorizationUrl: string, email: string): Promise<string>;
+  signIn(authorizationUrl: string, subject: string): Promise<string>;
 }
 
 type ProviderClass = new (issuer: string, settings: object) => { callback(): RequestListener };
 
-/** Starts the provider with one client; every e-mail is a user of it, with any password. */
+/** Starts the provider with one client; every `sub` is a user of it, with any password. */
 export async function startCertifiedProvider(redirectUri: string): Promise<CertifiedProvider> {
   // Loaded here, so that who calls may keep its warnings to himself.
   // @ts-expect-error: a package without types
@@ -24,11 +26,13 @@ export async function startCertifiedProvider(redirectUri: string): Promise<Certi
   await once(server, 'listening');
   const bound = server.address();
   const issuer = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
-  const provider = new Provider(issuer, await settings(redirectUri));
+  const emails = new Map<string, string>();
+  const provider = new Provider(issuer, await settings(redirectUri, emails));
   listener = provider.callback();
   return {
     issuer,
-    signIn: (authorizationUrl, email) => visit(authorizationUrl, { email, redirectUri }),
+    emails,
+    signIn: (authorizationUrl, subject) => visit(authorizationUrl, { subject, redirectUri }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -37,7 +41,7 @@ export async function startCertifiedProvider(redirectUri: string): Promise<Certi
   };
 }
 
-async function settings(redirectUri: string): Promise<object> {
+async function settings(redirectUri: string, emails: Map<string, string>): Promise<object> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const seconds = 600;
   const client = {
@@ -58,9 +62,9 @@ async function settings(redirectUri: string): Promise<object> {
       IdToken: seconds,
     },
     cookies: { keys: ['cookies of a test'] },
-    findAccount: (_context: unknown, email: string) => ({
-      accountId: email,
-      claims: () => ({ sub: email, email, email_verified: true }),
+    findAccount: (_context: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, email: emails.get(sub) ?? sub, email_verified: true }),
     }),
   };
 }
@@ -70,7 +74,7 @@ const pagesMax = 12;
 /** Follows the provider's redirects and fills its forms in, until it sends the browser away. */
 async function visit(
   authorizationUrl: string,
-  { email, redirectUri }: { email: string; redirectUri: string },
+  { subject, redirectUri }: { subject: string; redirectUri: string },
 ): Promise<string> {
   const cookies = new Map<string, string>();
   let url = authorizationUrl;
@@ -97,7 +101,7 @@ async function visit(
     const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
     if (prompt === undefined) throw new Error(`the provider shows ${answer.status}: ${page}`);
     url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href;
-    form = new URLSearchParams({ prompt, login: email, password: 'any' });
+    form = new URLSearchParams({ prompt, login: subject, password: 'any' });
   }
   throw new Error('the provider went on asking');
 }

@@ -9,7 +9,7 @@ export const clientSecret = 'a client secret that is long enough';
 
 export interface TestProvider extends AsyncDisposable {
   issuer: string;
-  /** The claims of the next ID tokens, over the right ones. */
+  /** The claims of those who come from now on, over the right ones. */
   claims: Record<string, unknown>;
   /** What it tells of the user beside the ID token. */
   userInfo: Record<string, unknown>;
@@ -25,6 +25,7 @@ interface Grant {
   redirectUri: string;
   codeChallenge: string;
   nonce: string;
+  claims: Record<string, unknown>;
 }
 
 /** Starts a provider at which the user is always signed in and agrees to everything. */
@@ -40,7 +41,8 @@ export async function startIdentityProvider(): Promise<TestProvider> {
     if (query.get('code_challenge_method') !== 'S256') throw new Error('PKCE is missing');
     const code = randomUUID();
     const codeChallenge = query.get('code_challenge') ?? '';
-    grants.set(code, { redirectUri, codeChallenge, nonce: query.get('nonce') ?? '' });
+    const nonce = query.get('nonce') ?? '';
+    grants.set(code, { redirectUri, codeChallenge, nonce, claims: provider.claims });
     const back = new URL(redirectUri);
     back.searchParams.set('code', code);
     back.searchParams.set('state', query.get('state') ?? '');
@@ -60,7 +62,7 @@ export async function startIdentityProvider(): Promise<TestProvider> {
     const seconds = Math.floor(Date.now() / 1_000);
     const standard = { iss: provider.issuer, aud: clientId, sub: 'user-1', nonce: grant.nonce };
     const times = { iat: seconds, exp: seconds + 60 };
-    const idToken = await new SignJWT({ ...standard, ...times, ...provider.claims })
+    const idToken = await new SignJWT({ ...standard, ...times, ...grant.claims })
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .sign(provider.forged ? foreign.privateKey : own.privateKey);
     return { access_token: randomUUID(), token_type: 'Bearer', expires_in: 60, id_token: idToken };

@@ -44,21 +44,27 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
 }
 
 /**
- * Makes room for one more key in a transaction: at most `activeMax` that are neither revoked nor
- * expired, also when several are made at once. Throws `limit_reached`.
+ * Makes room for one more key in a transaction: of 50 that are neither revoked nor expired, and of
+ * 1,000 in all, or `times` as many, also when several are made at once. Throws `limit_reached`.
  */
 export async function makeRoom(
   { store }: ApiContext,
-  { appUid, now, activeMax }: { appUid: string; now: Date; activeMax: number },
+  { appUid, now, times }: { appUid: string; now: Date; times: number },
   session: ClientSession,
 ): Promise<void> {
   await takeTurn(store, appUid, session);
+  const activeMax = times * limits.apiKeysPerAppMax;
+  const keptMax = times * limits.apiKeysKeptPerAppMax;
   const active = await store.apiKeys.countDocuments(
     { appUid, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
     { session },
   );
-  if (active < activeMax) return;
-  throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
+  if (active >= activeMax) {
+    throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
+  }
+  if ((await store.apiKeys.countDocuments({ appUid }, { session })) < keptMax) return;
+  const detail = `an application has at most ${keptMax} API keys with those that are revoked or expired; delete some of these`;
+  throw new AppError('limit_reached', detail);
 }
 
 /** Finds the key that the path names. Throws `not_found`. */

@@ -1,5 +1,4 @@
 // POST /admin/api/apps/{appUid}/keys: generates an API key and shows it, this once.
-import { limits } from '../../../lib/config.ts';
 import { makeApiKey } from '../../../lib/store/api-keys.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { runOnce } from '../../../lib/store/idempotency.ts';
@@ -8,7 +7,7 @@ import { makeRoom, readExpiry } from './api-key-fields.ts';
 import type { CreateApiKeyBody } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application. */
+/** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application, or 1,000 in all. */
 export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, context) => {
   const { appUid, body, caller, idempotency } = request;
   const { store, secretBox, config, clock } = context;
@@ -18,7 +17,7 @@ export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, cont
   const wish = { appUid, name, scopes, expiresAt };
   const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
   const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
-    await makeRoom(context, { appUid, now, activeMax: limits.apiKeysPerAppMax }, session);
+    await makeRoom(context, { appUid, now, times: 1 }, session);
     await store.apiKeys.insertOne(key, { session });
     const target = { kind: 'api_key', uid: key._id };
     const details = { name, scopes, expiresAt };

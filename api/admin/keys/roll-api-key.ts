@@ -1,5 +1,4 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: a new key in place of an old one, both for a while.
-import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { isKeyAlive, makeApiKey } from '../../../lib/store/api-keys.ts';
 import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
@@ -36,8 +35,8 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context)
   const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
     const old = await findApiKey(request, context, session);
     checkRollable(old, now);
-    // A key that leaked must be rolled at the limit, too, so those in their overlap have room of their own.
-    await makeRoom(context, { appUid, now, activeMax: 2 * limits.apiKeysPerAppMax }, session);
+    // A key that leaked must be rolled at the limits, too, so this has room of its own.
+    await makeRoom(context, { appUid, now, times: 2 }, session);
     const wish = { appUid, name: old.name, scopes: old.scopes, expiresAt: sameLifetime(old, now) };
     const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
     await store.apiKeys.insertOne(key, { session });

@@ -2,9 +2,11 @@
 import { canonicalEmail } from '../../../lib/canonical-email.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { httpLog } from '../../../lib/logger.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
+import type { ProviderIdentity } from '../../../lib/store/admins.ts';
+import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
+import type { SignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiRequest, Handler } from '../../http/router.ts';
+import type { ApiAnswer, ApiRequest, Handler } from '../../http/router.ts';
 import { cookieValues, oidcCookie, setCookie } from '../cookies.ts';
 import { openSession } from '../session/open-session.ts';
 import { openTransaction, requireProvider } from './begin-oidc.ts';
@@ -12,23 +14,49 @@ import { openTransaction, requireProvider } from './begin-oidc.ts';
 export const callbackPath = '/admin/api/oidc/callback';
 const pagesPath = '/admin';
 
+/** Somebody whom the provider vouches for. */
+interface VouchedUser {
+  identity: ProviderIdentity;
+  /** Verified by the provider, and in its canonical form. */
+  email: string;
+}
+
 /**
- * Opens the session of the admin whose verified e-mail the provider vouches for, and sends the
- * browser on. It makes no admins. Throws `not_found`, `sign_in_refused`, `unavailable`.
+ * Opens the session of the admin who is linked to the identity that the provider vouches for, and
+ * sends the browser on. An admin who is linked to none yet is found by the verified e-mail, and is
+ * linked from then on. It makes no admins. Throws `not_found`, `sign_in_refused`, `unavailable`.
  */
 export const finishOidc: Handler = async (request, context) => {
-  const email = await readVerifiedEmail(request, context);
-  const admin = await context.store.admins.findOne({ email });
-  const { caller } = request;
-  const answer = admin && (await openSession(context, { admin, caller, method: 'oidc' }));
-  if (!answer) throw await refuse(request, context, { email, reason: 'no admin has this e-mail' });
-  const { publicUrl } = context.config.http;
-  const cookies = [answer.headers?.['set-cookie'] ?? '', setCookie(publicUrl, oidcCookie, null)];
-  const location = publicUrl + pagesPath;
-  return { status: 303, headers: { location, 'set-cookie': cookies.flat() } };
+  const { identity, email } = await readUser(request, context);
+  const { admins } = context.store;
+  const linked = await admins.findOne({ identity });
+  const admin = linked ?? (await admins.findOne({ email }));
+  // The e-mail was given to another person, or the person has another identity now: not ours to tell.
+  const isAnothers = linked === null && admin?.identity !== undefined;
+  if (admin !== null && !isAnothers) {
+    const changes = linked === null ? { identity } : {};
+    const opening = { admin, caller: request.caller, method: 'oidc', changes } as const;
+    const answer = await openSession(context, opening);
+    if (answer !== null) return sendOn(context, answer);
+  }
+  const known = isAnothers ? 'the admin is linked to another identity' : 'the admin just changed';
+  const reason = admin === null ? 'no admin has this e-mail' : known;
+  throw await refuse(request, context, {
+    reason,
+    vouched: { adminUid: admin?._id ?? null, email },
+  });
 };
 
-async function readVerifiedEmail(request: ApiRequest, context: ApiContext): Promise<string> {
+function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
+  const { publicUrl } = config.http;
+  const cookies = [headers?.['set-cookie'] ?? '', setCookie(publicUrl, oidcCookie, null)];
+  return {
+    status: 303,
+    headers: { location: publicUrl + pagesPath, 'set-cookie': cookies.flat() },
+  };
+}
+
+async function readUser(request: ApiRequest, context: ApiContext): Promise<VouchedUser> {
   const provider = requireProvider(context);
   const { publicUrl } = context.config.http;
   const [cookie = '', ...more] = cookieValues(publicUrl, oidcCookie, request.rawHeaders);
@@ -38,9 +66,9 @@ async function readVerifiedEmail(request: ApiRequest, context: ApiContext): Prom
   }
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
   try {
-    const claims = await provider.finish(callbackUrl, transaction);
+    const { identity, claims } = await provider.finish(callbackUrl, transaction);
     const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
-    if (email !== null && claims['email_verified'] === true) return email;
+    if (email !== null && claims['email_verified'] === true) return { identity, email };
   } catch (error) {
     if (error instanceof AppError) throw error;
     // The library's message says which check failed; its cause may hold tokens and stays out.
@@ -51,20 +79,18 @@ async function readVerifiedEmail(request: ApiRequest, context: ApiContext): Prom
 }
 
 /**
- * Gives the error, which tells the caller nothing of the reason; the log does. A row of the audit log
- * is for someone whom the provider vouched for: the other failures anyone can make, in any number.
+ * Gives the error, which tells the caller nothing of the reason; the log does. The audit log is for
+ * someone whom the provider vouched for: the other failures say nothing of who made them.
  */
 async function refuse(
   { caller }: ApiRequest,
   { store, clock }: ApiContext,
-  { email, reason }: { email?: string; reason: string },
+  { reason, vouched }: { reason: string; vouched?: Pick<SignInFailure, 'adminUid' | 'email'> },
 ): Promise<AppError> {
   httpLog.warn({ requestId: caller.requestId, reason }, 'oidc.refused');
-  if (email !== undefined) {
-    const target = { kind: 'admin', uid: 'unknown' };
-    const details = { method: 'oidc', email };
-    const entry = { appUid: null, action: 'admin.sign_in_failed', target, details };
-    await recordAudit(store, entry, { caller, now: clock.now() });
+  if (vouched !== undefined) {
+    const failure = { ...vouched, method: 'oidc', reason } as const;
+    await recordSignInFailure(store, failure, { caller, now: clock.now() });
   }
   return new AppError('sign_in_refused', 'the sign-in through the identity provider failed', {
     headers: { 'www-authenticate': 'Session realm="agent-herald"' },

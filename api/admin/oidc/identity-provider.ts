@@ -2,6 +2,7 @@
 import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
+import type { ProviderIdentity } from '../../../lib/store/admins.ts';
 
 /** What ties an answer of the provider to the browser that asked; it stays in that browser's cookie. */
 export interface OidcTransaction {
@@ -10,17 +11,20 @@ export interface OidcTransaction {
   codeVerifier: string;
 }
 
-/** What the provider says of the user, checked to come from it and nothing more. */
-export type UserClaims = Readonly<Record<string, unknown>>;
+/** The user, and what the provider says of him beside, checked to come from it and nothing more. */
+export interface ProviderUser {
+  identity: ProviderIdentity;
+  claims: Readonly<Record<string, unknown>>;
+}
 
 export interface IdentityProvider {
   /** Gives the address to send the browser to. Throws `unavailable`. */
   begin(): Promise<{ url: URL; transaction: OidcTransaction }>;
   /**
-   * Gives the claims about the user that the answer at `callbackUrl` leads to. Throws `unavailable`,
-   * or the library's error for an answer that does not hold.
+   * Gives the user that the answer at `callbackUrl` leads to. Throws `unavailable`, or the library's
+   * error for an answer that does not hold.
    */
-  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<UserClaims>;
+  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<ProviderUser>;
 }
 
 const requestTimeoutSeconds = 5;
@@ -74,9 +78,11 @@ export function createIdentityProvider(
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('the provider gave no ID token');
         const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
-        if (claims['email'] !== undefined || !hasMore) return claims;
+        const identity = { issuer: claims.iss, subject: claims.sub };
+        if (claims['email'] !== undefined || !hasMore) return { identity, claims };
         // Where OpenID Connect Core §5.4 is taken at its word, the e-mail is told there only.
-        return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+        const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+        return { identity, claims: more };
       } catch (error) {
         throw isAway(error) ? away(error) : error;
       }

@@ -3,6 +3,7 @@ import { hashPassword, passwordFault } from '../../../lib/crypto/password.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
+import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { AdminHandler } from '../../http/router.ts';
 import { validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
@@ -36,9 +37,13 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   if (fault !== null) throw refused('newPassword', fault);
   const subject = { email: admin.email, address: caller.address };
   const given = { password: body.currentPassword, stored: admin.passwordHash };
-  if (!(await checkPassword(context, subject, given))) throw refused('currentPassword', 'is wrong');
-  const passwordHash = await hashPassword(body.newPassword);
   const now = context.clock.now();
+  if (!(await checkPassword(context, subject, given))) {
+    const failure = { adminUid: admin._id, method: 'password', email: admin.email } as const;
+    await recordSignInFailure(store, failure, { caller, now });
+    throw refused('currentPassword', 'is wrong');
+  }
+  const passwordHash = await hashPassword(body.newPassword);
   await inTransaction(store, async (session) => {
     const changed = await store.admins.updateOne(
       { _id: admin._id, passwordHash: admin.passwordHash },

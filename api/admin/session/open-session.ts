@@ -20,17 +20,17 @@ export interface Opening {
   admin: AdminDocument;
   caller: Caller;
   method: 'password' | 'oidc';
-  /** The password's hash at today's cost, where the stored one is older. */
-  newPasswordHash?: string;
+  /** The password's hash at today's cost where the stored one is older; the identity to link. */
+  changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
 
 /**
  * Opens a session under a new random id and gives the answer with its cookie; null when the admin's
- * password changed meanwhile, so that one that was changed away opens nothing.
+ * password or identity changed meanwhile, so that one that was changed away opens nothing.
  */
 export async function openSession(
   context: ApiContext,
-  { admin, caller, method, newPasswordHash }: Opening,
+  { admin, caller, method, changes = {} }: Opening,
 ): Promise<ApiAnswer | null> {
   const { store, config, clock } = context;
   const now = clock.now();
@@ -43,28 +43,22 @@ export async function openSession(
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
   };
   const opened = await inTransaction(store, async (transaction) => {
-    // Written, not read: a change of the password at the same moment then conflicts with it.
+    const { _id, passwordHash, identity = { $exists: false } } = admin;
+    // Written, not read: a change of either at the same moment then conflicts with it.
     const found = await store.admins.updateOne(
-      { _id: admin._id, passwordHash: admin.passwordHash },
-      { $set: { lastSignedInAt: now, passwordHash: newPasswordHash ?? admin.passwordHash } },
+      { _id, passwordHash, identity },
+      { $set: { lastSignedInAt: now, ...changes } },
       { session: transaction },
     );
     if (found.matchedCount === 0) return false;
     await store.adminSessions.insertOne(session, { session: transaction });
-    await recordAudit(
-      store,
-      {
-        appUid: null,
-        action: 'admin.signed_in',
-        target: { kind: 'admin', uid: admin._id },
-        details: { method },
-      },
-      {
-        caller: { ...caller, actor: { kind: 'admin', uid: admin._id } },
-        now,
-        session: transaction,
-      },
-    );
+    const actor = { kind: 'admin', uid: _id } as const;
+    const record = (action: string, details: Record<string, unknown>): Promise<void> => {
+      const signedIn = { caller: { ...caller, actor }, now, session: transaction };
+      return recordAudit(store, { appUid: null, action, target: actor, details }, signedIn);
+    };
+    if (changes.identity) await record('admin.identity_linked', { ...changes.identity });
+    await record('admin.signed_in', { method });
     return true;
   });
   if (!opened) return null;

@@ -3,7 +3,7 @@ import { canonicalEmail } from '../../../lib/canonical-email.ts';
 import { limits } from '../../../lib/config.ts';
 import { hashPassword, isOutdated } from '../../../lib/crypto/password.ts';
 import { AppError } from '../../../lib/errors.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { Handler } from '../../http/router.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
@@ -37,14 +37,13 @@ export const signIn: Handler<SignInBody> = async ({ body, caller }, context) => 
   const subject = { email, address: caller.address };
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
-    const rehash = isOutdated(stored) ? { newPasswordHash: await hashPassword(body.password) } : {};
-    const answer = await openSession(context, { admin, caller, method: 'password', ...rehash });
+    const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};
+    const answer = await openSession(context, { admin, caller, method: 'password', changes });
     if (answer !== null) return answer;
   }
-  const target = { kind: 'admin', uid: admin?._id ?? 'unknown' };
-  await recordAudit(
+  await recordSignInFailure(
     context.store,
-    { appUid: null, action: 'admin.sign_in_failed', target, details: { email } },
+    { adminUid: admin?._id ?? null, method: 'password', email },
     { caller, now: context.clock.now() },
   );
   throw new AppError('sign_in_refused', 'the e-mail or the password is wrong', {

@@ -107,6 +107,20 @@ test('a reset password works, the old one does not, and all sessions have ended'
   expect(now.answer.status).toBe(200);
 });
 
+test('an unlinked admin has no identity at the provider and no session any more', async () => {
+  const email = 'linked@example.com';
+  await run(['create', '--email', email], { input: 'a linked password\n' });
+  const unlink = ['unlink', '--email', email];
+  const none = await run(unlink);
+  expect(none).toMatchObject({ code: 1, err: `${email} is linked to no identity\n` });
+  const identity = { issuer: 'https://id.example.com', subject: 'sub-1' };
+  await service.store.admins.updateOne({ email }, { $set: { identity } });
+  const { headers } = await signIn(service, { email, password: 'a linked password' });
+  expect(await run(unlink)).toMatchObject({ code: 0, err: '' });
+  expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(401);
+  expect(await service.store.admins.findOne({ email })).not.toHaveProperty('identity');
+});
+
 test('a removed admin is refused with the next call; the last superuser stays', async () => {
   await run(['create', '--email', 'stays@example.com', '--generate', '--superuser']);
   const email = 'leaver@example.com';

@@ -208,6 +208,33 @@ test('an application has at most 50 active keys, also when they come at once; a 
   expect((await generate()).status).toBe(201);
 });
 
+test('an application keeps at most 1,000 keys, ended ones too; these are deleted, active ones are not', async () => {
+  const other = await ada.call('POST', '/apps', { body: { name: 'Of many keys' } });
+  const path = `/apps/${String(other.body['uid'])}/keys`;
+  const made = await ada.call('POST', path, { body: wish });
+  const keyPath = `${path}/${String(made.body['uid'])}`;
+  const found = await service.store.apiKeys.findOne({ _id: String(made.body['uid']) });
+  if (found === null) throw new Error('the key is not there');
+  const revoked = Array.from({ length: limits.apiKeysKeptPerAppMax - 1 }, (_, i) => ({
+    ...found,
+    _id: `key_many_${i}`,
+    keyId: `many${i}`,
+    revokedAt: new Date(),
+  }));
+  await service.store.apiKeys.insertMany(revoked);
+  const refused = await ada.call('POST', path, { body: wish });
+  expectProblem(refused, 409, 'limit_reached');
+  expect(refused.body['detail']).toMatch(/at most 1000 API keys .*delete/);
+  expectProblem(await ada.call('DELETE', keyPath), 409, 'conflict');
+  const rolled = await ada.call('POST', `${keyPath}/roll`, { body: { overlapSeconds: 0 } });
+  expect(rolled.status).toBe(201);
+  expect((await ada.call('DELETE', keyPath)).status).toBe(204);
+  expectProblem(await ada.call('GET', keyPath), 404, 'not_found');
+  expectProblem(await ada.call('POST', path, { body: wish }), 409, 'limit_reached');
+  expect((await ada.call('DELETE', `${path}/key_many_0`)).status).toBe(204);
+  expect((await ada.call('POST', path, { body: wish })).status).toBe(201);
+});
+
 test("another application's key is not found", async () => {
   const made = await generate();
   const uid = String(made.body['uid']);
@@ -216,6 +243,7 @@ test("another application's key is not found", async () => {
   expectProblem(await ada.call('GET', path), 404, 'not_found');
   expectProblem(await ada.call('POST', `${path}/roll`, { body: {} }), 404, 'not_found');
   expectProblem(await ada.call('POST', `${path}/revoke`), 404, 'not_found');
+  expectProblem(await ada.call('DELETE', path), 404, 'not_found');
   expect(await use(made.body['apiKey'])).toBe(200);
 });
 

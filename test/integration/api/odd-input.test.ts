@@ -176,9 +176,6 @@ test.each([
   'limit=%201',
   'limit=%C2%B2',
   'limit=99999',
-  'limit=1&limit=2',
-  'limit=2&limit=2',
-  'limit[$gt]=1&limit=',
 ])('the query ?%s gets 400 for its limit, on every list', async (query) => {
   for (const path of [...lists, `/contexts/${contextUid}/files`]) {
     const answer = await service.call('GET', `${path}?${query}`);
@@ -196,18 +193,10 @@ test.each([
   'cursor=null',
 ])('the query ?%s gets 400 invalid_cursor, on every list', async (query) => {
   for (const path of [...lists, `/contexts/${contextUid}/files`]) {
-    expectProblem(await service.call('GET', `${path}?${query}`), 400, 'invalid_cursor');
+    const answer = await service.call('GET', `${path}?${query}`);
+    expectProblem(answer, 400, 'invalid_cursor');
+    expect(faultsOf(answer)).toEqual(['cursor list']);
   }
-});
-
-test('a cursor given twice gets 400 invalid_cursor, even when it is a good one', async () => {
-  await service.call('POST', '/agents', { body: { agentName: 'B', externalTenantId: 't' } });
-  const { body } = await service.call('GET', '/agents?limit=1');
-  const cursor = String(body['nextCursor']);
-  const once = await service.call('GET', `/agents?cursor=${cursor}`);
-  expect(once.status).toBe(200);
-  const twice = await service.call('GET', `/agents?cursor=${cursor}&cursor=${cursor}`);
-  expectProblem(twice, 400, 'invalid_cursor');
 });
 
 test('the limits 1 and 200 are taken', async () => {

@@ -6,6 +6,7 @@ import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
 import { itemsOf } from './problems.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 let client: ApiClient;
@@ -35,7 +36,8 @@ async function walk({ path, limit, between }: Walk): Promise<string[][]> {
   let cursor: string | null = '';
   while (cursor !== null) {
     const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
-    const answer = await client.call('GET', `${path}?limit=${limit}${after}`);
+    const query = `${path.includes('?') ? '&' : '?'}limit=${limit}${after}`;
+    const answer = await client.call('GET', `${path}${query}`);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body)).toEqual(['data', 'nextCursor']);
     pages.push(itemsOf(answer).map((item) => String(item['uid'] ?? item['eventId'])));
@@ -110,6 +112,25 @@ test('files page within their context, events within their application', async (
   const events = (await walk({ path: '/events', limit: 3 })).flat();
   expect(events).toHaveLength(6);
   expect(new Set(events).size).toBe(6);
+});
+
+test('the events of a time are those from since on, before until, page by page', async () => {
+  for (let n = 0; n < 4; n += 1) {
+    await makeAgent(client);
+    // Events of one millisecond cannot be told apart by time.
+    const madeAt = Date.now();
+    await waitFor(() => Date.now() > madeAt);
+  }
+  const events = itemsOf(await client.call('GET', '/events'));
+  const [, third, second] = events;
+  const since = String(second?.['timestamp']);
+  const until = String(third?.['timestamp']);
+  const listed = async (query: string) =>
+    (await walk({ path: `/events?${query}`, limit: 1 })).flat();
+  const ids = events.map((event) => event['eventId']);
+  expect(await listed(`since=${since}`)).toEqual(ids.slice(0, 3));
+  expect(await listed(`until=${until}`)).toEqual(ids.slice(2));
+  expect(await listed(`since=${since}&until=${until}`)).toEqual([second?.['eventId']]);
 });
 
 test('the list of events leaves the payload out, and their deliveries are pending at first', async () => {

@@ -116,6 +116,8 @@ test('410 ends the delivery at once and pauses the webhook as gone', async () =>
   expect(await deliveryTo(webhook._id)).toMatchObject({ state: 'exhausted', attemptCount: 1 });
   const after = await deliveries.store.webhooks.findOne({ _id: webhook._id });
   expect(after).toMatchObject({ active: false, disabledReason: 'gone' });
+  const row = await deliveries.store.auditLog.findOne({ 'target.uid': webhook._id });
+  expect(row).toMatchObject({ action: 'webhook.deactivated', details: { reason: 'gone' } });
 });
 
 test('an attempt goes to the URL the webhook has then', async () => {

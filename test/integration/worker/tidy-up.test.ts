@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
 import { newId } from '../../../lib/ids.ts';
+import { systemCaller } from '../../../lib/store/audit-log.ts';
 import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
 import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
 import { insertEvent, newDelivery } from '../../support/fixtures.ts';
@@ -45,6 +46,21 @@ test('records older than the retention go, in as many batches as it takes; young
   const events = await service.store.events.find({ _id: { $in: [old._id, young._id] } }).toArray();
   expect(events.map((event) => event._id)).toEqual([young._id]);
   await service.store.deliveries.deleteMany({});
+});
+
+test('rows of the audit log go after 400 days, however many there are', async () => {
+  const { auditLog } = service.store;
+  await auditLog.deleteMany({});
+  const insertRows = async (count: number, at: Date): Promise<void> => {
+    const entry = { appUid: null, action: 'admin.signed_in', target: { kind: 'admin', uid: '' } };
+    const row = { ...entry, ...systemCaller, details: {}, createdAt: at };
+    const rows = Array.from({ length: count }, () => ({ _id: newId('aud', at), ...row }));
+    await auditLog.insertMany(rows);
+  };
+  await insertRows(2_500, daysAgo(400.01));
+  await insertRows(2, daysAgo(399.99));
+  expect(await runTidyUp()).toMatchObject({ auditRows: 2_500, events: 0 });
+  expect(await auditLog.countDocuments()).toBe(2);
 });
 
 test('what has been held for too long is dropped; what was held later, or is not held, stays', async () => {

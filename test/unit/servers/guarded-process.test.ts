@@ -32,7 +32,7 @@ test('stopping ends the server and its watcher', async () => {
   expect(server.exit()).toBeUndefined();
   await Promise.all([server.stop(), server.stop()]);
   expect(await server.exited).toEqual({ code: null, signal: 'SIGTERM' });
-  await waitFor(() => groupIsGone(server.pid), { timeoutMs: 2000, what: 'the watcher to end' });
+  await waitFor(() => groupIsGone(server.pid), { what: 'the watcher to end' });
 });
 
 test('the pid given is that of the server itself', async () => {
@@ -45,7 +45,7 @@ test('the pid given is that of the server itself', async () => {
 test('a server that ends by itself leaves no watcher', async () => {
   const server = await startShell('exit 3', 'early.log');
   expect(await server.exited).toEqual({ code: 3, signal: null });
-  await waitFor(() => groupIsGone(server.pid), { timeoutMs: 2000, what: 'the watcher to end' });
+  await waitFor(() => groupIsGone(server.pid), { what: 'the watcher to end' });
   await server.stop();
 });
 
@@ -104,7 +104,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     const pid = Number(await firstLine(parent));
     expect(await processStartTime(pid)).not.toBeNull();
     parent.kill(signal);
-    await waitFor(() => groupIsGone(pid), { timeoutMs: 2000, what: 'the server to end' });
+    await waitFor(() => groupIsGone(pid), { what: 'the server to end' });
   },
 );
 
@@ -112,5 +112,5 @@ test('a parent that crashes takes its server with it within 2 s', async () => {
   const parent = spawnParent('crash');
   const pid = Number(await firstLine(parent));
   await once(parent, 'exit');
-  await waitFor(() => groupIsGone(pid), { timeoutMs: 2000, what: 'the server to end' });
+  await waitFor(() => groupIsGone(pid), { what: 'the server to end' });
 });

@@ -1,0 +1,24 @@
+// DELETE /admin/api/apps/{appUid}/keys/{keyUid}: takes an API key that has ended off the list.
+import { AppError } from '../../../lib/errors.ts';
+import { isKeyAlive } from '../../../lib/store/api-keys.ts';
+import { recordAudit } from '../../../lib/store/audit-log.ts';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import type { AdminHandler } from '../../http/router.ts';
+import { findApiKey } from './api-key-fields.ts';
+
+/** Throws `not_found`, or `conflict` for a key that is neither revoked nor expired. */
+export const deleteApiKey: AdminHandler = async (request, context) => {
+  const { store, clock } = context;
+  const { appUid, caller } = request;
+  const now = clock.now();
+  await inTransaction(store, async (session) => {
+    const key = await findApiKey(request, context, session);
+    if (isKeyAlive(key, now)) throw new AppError('conflict', 'the key is active; revoke it first');
+    await store.apiKeys.deleteOne({ _id: key._id, appUid }, { session });
+    const target = { kind: 'api_key', uid: key._id };
+    const details = { name: key.name, keyId: key.keyId };
+    const entry = { appUid, action: 'api_key.deleted', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 204 };
+};

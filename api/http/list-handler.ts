@@ -1,0 +1,76 @@
+// Lists: the query they take, a cursor that belongs to its list, and the answer that carries a page.
+import { createHash } from 'node:crypto';
+import { limits } from '../../lib/config.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { PageRequest } from '../../lib/store/paging.ts';
+import type { ApiContext } from '../context.ts';
+import { readFilters } from './query-values.ts';
+import type { Filters, ParameterTable } from './query-values.ts';
+import type { ApiRequest, HandlerOf } from './router.ts';
+import { invalidRequest } from './validate.ts';
+
+/** What the handler of a list gets: the request, which page of the list, and what to list. */
+export type ListRequest<
+  Table extends ParameterTable,
+  Request extends ApiRequest = ApiRequest,
+> = Request & { page: PageRequest; filters: Filters<Table> };
+
+/** What it gives: the items as clients see them, and the uid to go on after, null at the end. */
+export interface ListAnswer {
+  data: unknown[];
+  lastUid: string | null;
+}
+
+/**
+ * Makes the handler of a list that takes the parameters of the table beside `limit` and `cursor`.
+ * The handler throws `invalid_request`, `invalid_cursor` and what `list` throws.
+ */
+export function listHandler<Table extends ParameterTable, Request extends ApiRequest = ApiRequest>(
+  table: Table,
+  list: (request: ListRequest<Table, Request>, context: ApiContext) => Promise<ListAnswer>,
+): HandlerOf<Request> {
+  const handle: HandlerOf<Request> = async (request, context) => {
+    const filters = readFilters(table, request.query);
+    const listName = nameList(request.place, filters);
+    const page = {
+      limit: readLimit(request.query.get('limit')),
+      after: readCursor(request.query.get('cursor'), listName),
+    };
+    const { data, lastUid } = await list({ ...request, page, filters }, context);
+    const nextCursor = lastUid === null ? null : makeCursor(lastUid, listName);
+    return { status: 200, body: { data, nextCursor } };
+  };
+  return Object.assign(handle, { parameters: [...Object.keys(table), 'limit', 'cursor'] });
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return limits.pageSizeDefault;
+  const limit = Number(text);
+  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= limits.pageSizeMax) return limit;
+  const detail = `limit must be a whole number from 1 to ${limits.pageSizeMax}`;
+  throw invalidRequest([{ pointer: 'limit', code: 'range', detail }]);
+}
+
+/** Tells lists apart: those of another path, or filtered in another way, are others; pages of another size are not. */
+function nameList(place: string, filters: Readonly<Record<string, unknown>>): string {
+  // Without what is not asked for, or a cursor would end where a filter is added to the table.
+  const asked = Object.entries(filters).filter(([, value]) => value !== null);
+  return `${place}\n${JSON.stringify(asked)}`;
+}
+
+const digestBytes = 6;
+
+/** Makes the opaque cursor that goes on after the item `uid` of a list. It guards against mistakes and is no secret. */
+function makeCursor(uid: string, listName: string): string {
+  const digest = createHash('sha256').update(`${listName}\n${uid}`).digest();
+  return Buffer.concat([digest.subarray(0, digestBytes), Buffer.from(uid)]).toString('base64url');
+}
+
+function readCursor(cursor: string | null, listName: string): string | null {
+  if (cursor === null) return null;
+  const uid = Buffer.from(cursor, 'base64url').subarray(digestBytes).toString();
+  if (cursor === makeCursor(uid, listName)) return uid;
+  const detail = 'cursor must be a nextCursor of this list, with the filters that it had then';
+  const errors = [{ pointer: 'cursor', code: 'list', detail }];
+  throw new AppError('invalid_cursor', detail, { errors });
+}

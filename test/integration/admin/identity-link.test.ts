@@ -1,0 +1,150 @@
+// Who an admin is at the identity provider: the first identity to sign in, and no other until it is unlinked.
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { AuditDocument } from '../../../lib/store/audit-log.ts';
+import { createAdmin, unlinkAdmin } from '../../../lib/store/create-admin.ts';
+import { cookieOf } from '../../support/admin-client.ts';
+import { startCertifiedProvider } from '../../support/certified-provider.ts';
+import type { CertifiedProvider } from '../../support/certified-provider.ts';
+import { startIdentityProvider } from '../../support/identity-provider.ts';
+import type { TestProvider } from '../../support/identity-provider.ts';
+import { comeBack, oidcSettings, openPage, visitProvider } from '../../support/oidc-visit.ts';
+import type { Visit } from '../../support/oidc-visit.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+let provider: TestProvider;
+let service: TestService;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  service = await startService({ worker: false, env: oidcSettings(provider.issuer) });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
+});
+
+/** Makes an admin who signs in through the provider only, and whom nobody has been yet. */
+async function makeUnlinked(name: string): Promise<{ uid: string; mail: string }> {
+  const mail = `${name}@example.com`;
+  const wish = { email: mail, password: null, superuser: false };
+  return { uid: (await createAdmin(service.store, wish))._id, mail };
+}
+
+/** Signs a user of the provider in, and gives the status. */
+async function signInAs(sub: string, mail: string, more: object = {}): Promise<number> {
+  provider.claims = { sub, email: mail, email_verified: true, ...more };
+  return (await comeBack(service, await visitProvider(service))).status;
+}
+
+/** Gives an admin's rows of the audit log, the first made first. */
+async function rowsOf(uid: string): Promise<AuditDocument[]> {
+  return service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
+}
+
+test('the first sign-in links the admin to issuer and sub, and says so in the audit log', async () => {
+  const { uid, mail } = await makeUnlinked('first');
+  expect(await signInAs('sub-first', mail)).toBe(303);
+  const identity = { issuer: provider.issuer, subject: 'sub-first' };
+  expect(await service.store.admins.findOne({ _id: uid })).toMatchObject({ identity });
+  expect(await signInAs('sub-first', mail)).toBe(303);
+  const rows = await rowsOf(uid);
+  expect(rows.map((row) => row.action)).toEqual([
+    'admin.created',
+    'admin.identity_linked',
+    'admin.signed_in',
+    'admin.signed_in',
+  ]);
+  expect(rows[1]).toMatchObject({ actor: { kind: 'admin', uid }, details: identity });
+});
+
+test('an e-mail that was given to another person at the provider does not open the account', async () => {
+  const { uid, mail } = await makeUnlinked('reused');
+  expect(await signInAs('sub-old', mail)).toBe(303);
+  expect(await signInAs('sub-new', mail)).toBe(401);
+  const identity = { issuer: provider.issuer, subject: 'sub-old' };
+  expect(await service.store.admins.findOne({ _id: uid })).toMatchObject({ identity });
+  expect((await rowsOf(uid)).at(-1)).toMatchObject({
+    action: 'admin.sign_in_failed',
+    details: { method: 'oidc', email: mail, reason: 'the admin is linked to another identity' },
+  });
+});
+
+test('the same sub of another issuer is another person', async () => {
+  const { uid, mail } = await makeUnlinked('moved');
+  const identity = { issuer: 'https://former.example', subject: 'sub-moved' };
+  await service.store.admins.updateOne({ _id: uid }, { $set: { identity } });
+  expect(await signInAs('sub-moved', mail)).toBe(401);
+});
+
+test('a person whose e-mail changes at the provider signs in as before, also with that of another admin', async () => {
+  const { uid, mail } = await makeUnlinked('renamed');
+  const other = await makeUnlinked('taken');
+  expect(await signInAs('sub-renamed', mail)).toBe(303);
+  expect(await signInAs('sub-renamed', 'new-name@example.com')).toBe(303);
+  expect(await signInAs('sub-renamed', other.mail)).toBe(303);
+  expect(await signInAs('sub-renamed', other.mail, { email_verified: false })).toBe(401);
+  const [actions, others] = [await rowsOf(uid), await rowsOf(other.uid)];
+  expect(actions.filter((row) => row.action === 'admin.signed_in')).toHaveLength(3);
+  expect(others.map((row) => row.action)).toEqual(['admin.created']);
+  expect(await signInAs('sub-other', other.mail)).toBe(303);
+});
+
+test('two persons with one e-mail who sign in first at once: one is linked, the other refused', async () => {
+  const { uid, mail } = await makeUnlinked('raced');
+  const visitAs = (sub: string): Promise<Visit> => {
+    provider.claims = { sub, email: mail, email_verified: true };
+    return visitProvider(service);
+  };
+  const visits = [await visitAs('sub-a'), await visitAs('sub-b')];
+  const answers = await Promise.all(visits.map((visit) => comeBack(service, visit)));
+  expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([303, 401]);
+  const linked = (await rowsOf(uid)).filter((row) => row.action === 'admin.identity_linked');
+  expect(linked).toHaveLength(1);
+});
+
+test('an admin who is unlinked is signed out, and linked anew by the next sign-in', async () => {
+  const { uid, mail } = await makeUnlinked('recreated');
+  expect(await signInAs('sub-before', mail)).toBe(303);
+  await unlinkAdmin(service.store, { email: mail });
+  expect(await service.store.adminSessions.countDocuments({ adminUid: uid })).toBe(0);
+  expect(await signInAs('sub-after', mail)).toBe(303);
+  expect(await signInAs('sub-before', mail)).toBe(401);
+  expect((await rowsOf(uid)).map((row) => row.action)).toContain('admin.identity_unlinked');
+});
+
+/** Signs in at a certified provider, and gives where that leads and who is signed in there. */
+async function signInAt(
+  certified: CertifiedProvider,
+  at: TestService,
+  subject: string,
+): Promise<{ status: number; uid: string | undefined }> {
+  const start = await openPage(`${at.apiUrl}/admin/api/oidc/start`);
+  const there = await certified.signIn(start.headers.get('location') ?? '', subject);
+  const back = await comeBack(at, { cookie: cookieOf(start), location: there });
+  const session = await at.raw('GET', '/admin/api/session', {
+    headers: { cookie: cookieOf(back) },
+  });
+  return { status: back.status, uid: session.body['admin']?.['uid'] as string | undefined };
+}
+
+test('at an independent, certified provider, too, an admin stays the person who first signed in', async () => {
+  const redirectUri = 'http://herald.example/admin/api/oidc/callback';
+  // It warns that its forms are for trying out, which is what they are used for, and of Node 20.
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  await using certified = await startCertifiedProvider(redirectUri);
+  await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });
+  const email = 'ada@example.com';
+  const { _id: uid } = await createAdmin(other.store, {
+    email,
+    password: null,
+    superuser: true,
+  });
+  certified.emails.set('person-1', email).set('person-2', email);
+  expect(await signInAt(certified, other, 'person-1')).toEqual({ status: 303, uid });
+  expect(await signInAt(certified, other, 'person-2')).toEqual({ status: 401, uid: undefined });
+  certified.emails.set('person-1', 'ada.byron@example.com');
+  expect(await signInAt(certified, other, 'person-1')).toEqual({ status: 303, uid });
+  warn.mockRestore();
+}, 30_000);

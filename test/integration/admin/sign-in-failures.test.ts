@@ -1,0 +1,86 @@
+// Failed sign-ins in the audit log: all of them are counted, a bounded number leaves a row.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { systemCaller as caller } from '../../../lib/store/audit-log.ts';
+import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
+import { startIdentityProvider } from '../../support/identity-provider.ts';
+import type { TestProvider } from '../../support/identity-provider.ts';
+import { comeBack, oidcSettings, visitProvider } from '../../support/oidc-visit.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+let provider: TestProvider;
+let service: TestService;
+const firstTen = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  service = await startService({ worker: false, env: oidcSettings(provider.issuer) });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
+});
+
+/** Fails so often at once; gives the counts that the rows of the audit log then have. */
+async function fail(adminUid: string | null, times: number, now: Date): Promise<unknown[]> {
+  const { store } = service;
+  await Promise.all(
+    Array.from({ length: times }, (_, i) => {
+      const failure = { adminUid, method: 'password', email: `${i}@example.com` } as const;
+      return recordSignInFailure(store, failure, { caller, now });
+    }),
+  );
+  return countsOf(adminUid ?? 'unknown', now);
+}
+
+async function countsOf(uid: string, since: Date): Promise<unknown[]> {
+  const filter = { 'target.uid': uid, createdAt: { $gte: since } };
+  const rows = await service.store.auditLog.find(filter).toArray();
+  return rows
+    .map((row) => Number(row.details['failuresOfDay']))
+    .toSorted((one, other) => one - other);
+}
+
+test('of the failures of an admin in a day the first ten leave a row, then one each time they double', async () => {
+  const day = new Date('2026-03-01T23:59:59.999Z');
+  expect(await fail('adm_1', 10, day)).toEqual(firstTen);
+  expect(await fail('adm_1', 5, day)).toEqual(firstTen);
+  expect(await fail('adm_1', 1, day)).toEqual([...firstTen, 16]);
+  expect(await fail('adm_1', 100, day)).toEqual([...firstTen, 16, 32, 64]);
+  expect(await fail('adm_2', 1, day)).toEqual([1]);
+});
+
+test('the next day counts anew', async () => {
+  expect(await fail('adm_1', 1, new Date('2026-03-02T00:00:00Z'))).toEqual([1]);
+});
+
+test('e-mails that no admin has are counted together, however many there are', async () => {
+  const day = new Date('2026-03-01T00:00:00Z');
+  expect(await fail(null, 300, day)).toEqual([...firstTen, 16, 32, 64, 128, 256]);
+});
+
+test('people whom the provider knows and who are no admins are counted as well', async () => {
+  const startedAt = new Date();
+  provider.claims = { email: 'stranger@example.com', email_verified: true };
+  for (let i = 0; i < 12; i += 1) {
+    expect((await comeBack(service, await visitProvider(service))).status).toBe(401);
+  }
+  expect(await countsOf('unknown', startedAt)).toEqual(firstTen);
+});
+
+test('a wrong password of an admin is a row of that admin, with the address it came from', async () => {
+  const email = 'ada@example.com';
+  const wish = { email, password: 'correct horse battery', superuser: true };
+  const { _id: uid } = await createAdmin(service.store, wish);
+  const body = { email, password: 'wrong' };
+  const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
+  expect(answer.status).toBe(401);
+  const filter = { 'target.uid': uid, action: 'admin.sign_in_failed' };
+  expect(await service.store.auditLog.findOne(filter)).toMatchObject({
+    actor: { kind: 'anonymous', uid: null },
+    address: expect.stringMatching(/127\.0\.0\.1$/),
+    details: { email, method: 'password', failuresOfDay: 1 },
+  });
+});

@@ -1,0 +1,159 @@
+// Every route that changes something leaves one row of the audit log, or is among those said to leave none.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { routes } from '../../../api/routes.ts';
+import type { Route } from '../../../api/http/router.ts';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
+import type { PathUids } from './furnished-app.ts';
+
+let service: TestService;
+let superuser: TestAdmin;
+let documented: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  superuser = await makeTestAdmin(service);
+  documented = await readFile('docs/admin.md', 'utf8');
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+// As docs/admin.md says: users who come, and the events of resources, are records of their own.
+const unaudited = new Set([
+  'POST /api/v1/appuid/:appUid/sdkusers/auth',
+  'POST /api/v1/appuid/:appUid/sdkusers/token/verify',
+  ...routes
+    .map(nameOf)
+    .filter((name) => /^(POST|PATCH|DELETE) \S+\/(agents|contexts|files|changes)\b/.test(name)),
+]);
+
+/** An application with one of everything, and an admin of one's own, for one call. */
+interface Scene {
+  client: ApiClient;
+  uids: PathUids;
+  admin: TestAdmin;
+  /** The credentials that the route asks for. */
+  headers: Record<string, string>;
+}
+
+type Preparation = (scene: Scene) => Promise<{ uids?: PathUids; body?: unknown }>;
+
+/** Makes another admin a member, to be changed or removed. */
+const withGuest: Preparation = async ({ admin, uids }) => {
+  const guest = await makeTestAdmin(service);
+  const body = { email: guest.email, role: 'admin' };
+  await admin.call('POST', `/apps/${uids['appUid']}/members`, { body });
+  return { uids: { adminUid: guest.admin._id } };
+};
+
+/** Resumes the furnished webhook; without a worker nothing is sent. */
+const withActiveWebhook: Preparation = async ({ client, uids: { webhookUid } }) => {
+  await client.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: true } });
+  return { body: { webhookUids: [webhookUid] } };
+};
+
+/** What a call needs to succeed beyond a furnished application and a good body. */
+const preparations: Readonly<Record<string, Preparation>> = {
+  'PUT /api/v1/appuid/:appUid/accounts/:accountUid/members/:userUid': async ({ client }) => {
+    const body = { externalId: 'of-no-account' };
+    const { body: user } = await client.call('POST', '/sdkusers/auth', { body });
+    return { uids: { userUid: String(user['userUid']) } };
+  },
+  'POST /api/v1/appuid/:appUid/webhooks/:webhookUid/secret/promote': async ({ client, uids }) => {
+    await client.call('POST', `/webhooks/${uids['webhookUid']}/secret/rotate`, { body: {} });
+    return {};
+  },
+  'POST /api/v1/appuid/:appUid/webhooks/:webhookUid/test': async (scene) => {
+    await withActiveWebhook(scene);
+    return {};
+  },
+  'POST /api/v1/appuid/:appUid/events/:eventId/resend': withActiveWebhook,
+  'POST /admin/api/session': async ({ admin: { email, password } }) => ({
+    body: { email, password },
+  }),
+  'POST /admin/api/password': async ({ admin }) => ({
+    body: { currentPassword: admin.password, newPassword: 'another long password' },
+  }),
+  'DELETE /admin/api/apps/:appUid/keys/:keyUid': async ({ admin, uids: { appUid, keyUid } }) => {
+    await admin.call('POST', `/apps/${appUid}/keys/${keyUid}/revoke`);
+    return {};
+  },
+  'POST /admin/api/apps/:appUid/members': async () => {
+    const { email } = await makeTestAdmin(service);
+    return { body: { email, role: 'viewer' } };
+  },
+  'PATCH /admin/api/apps/:appUid/members/:adminUid': withGuest,
+  'DELETE /admin/api/apps/:appUid/members/:adminUid': withGuest,
+};
+
+async function setScene({ access }: Route): Promise<Scene> {
+  const { keyPepper } = service.config;
+  const app = await createApp(service.store, { name: 'Furnished', keyPepper });
+  const uids = await furnishApp(service.apiUrl, app);
+  // An admin whose session is about to end is nobody else's.
+  const isOwnSession = access.kind !== 'admin' || access.needs === 'session';
+  const admin = access.kind !== 'key' && isOwnSession ? await makeTestAdmin(service) : superuser;
+  const things = await furnishAdminArea(app, superuser);
+  const ofAdmin = access.kind === 'admin' ? admin.headers : {};
+  return {
+    client: createApiClient(service.apiUrl, app),
+    uids: { ...uids, ...things },
+    admin,
+    headers: access.kind === 'key' ? { 'x-api-key': app.apiKey } : ofAdmin,
+  };
+}
+
+let calls = 0;
+
+/** Calls a route so that it succeeds, and gives the rows that this left. */
+async function rowsOf(route: Route): Promise<{ action: string; kind: string; address: unknown }[]> {
+  const scene = await setScene(route);
+  const prepared = await preparations[nameOf(route)]?.(scene);
+  const body = prepared?.body ?? goodBodyOf(route);
+  const requestId = `audited-${(calls += 1)}`;
+  const path = fillPath(route, { ...scene.uids, ...prepared?.uids });
+  const answer = await service.raw(route.method.toUpperCase(), path, {
+    headers: { ...scene.headers, 'x-request-id': requestId },
+    ...(body === undefined ? {} : { body }),
+  });
+  if (answer.status >= 300) throw new Error(`it is refused: ${answer.text}`);
+  const rows = await service.store.auditLog.find({ requestId }).toArray();
+  return rows.map(({ action, actor, address }) => ({ action, kind: actor.kind, address }));
+}
+
+const changing = routes.filter(({ method, access }) => method !== 'get' && access.kind !== 'open');
+const audited = changing.filter((route) => !unaudited.has(nameOf(route)));
+
+test.each(audited.map((route): [string, Route] => [nameOf(route), route]))(
+  '%s leaves one row, of an action that is documented',
+  async (_name, route) => {
+    const kind = route.access.kind === 'key' ? 'api_key' : 'admin';
+    const [row, ...more] = await rowsOf(route);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ kind, address: expect.stringMatching(/127\.0\.0\.1$/) });
+    expect(documented).toContain(`\`${row?.action}\``);
+  },
+);
+
+const others = changing.filter((route) => unaudited.has(nameOf(route)));
+
+test.each(others.map((route): [string, Route] => [nameOf(route), route]))(
+  '%s leaves none',
+  async (_name, route) => {
+    expect(await rowsOf(route)).toEqual([]);
+  },
+);
+
+test('every route that is said to leave no row is one', () => {
+  expect(others).toHaveLength(unaudited.size);
+  expect(others.length).toBeGreaterThan(10);
+});

@@ -1,0 +1,148 @@
+// A cursor belongs to the list that gave it out: everywhere else it is refused, not taken for a place.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { routes } from '../../../api/routes.ts';
+import { createApp } from '../../../lib/store/create-app.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { newDelivery } from '../../support/fixtures.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { fillPath, furnishAdminArea, furnishApp, nameOf } from './furnished-app.ts';
+import type { PathUids } from './furnished-app.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
+
+let service: TestService;
+let superuser: TestAdmin;
+let uids: PathUids;
+let agentsCursor: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  superuser = await makeTestAdmin(service, { superuser: true });
+  uids = {
+    ...(await furnishApp(service.apiUrl, service.app)),
+    ...(await furnishAdminArea(service.app, superuser)),
+  };
+  await makeAgent(service);
+  agentsCursor = await cursorOf('/agents');
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Gives the cursor behind the first item of a list. */
+async function cursorOf(path: string): Promise<string> {
+  const answer = await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`);
+  expect(answer.body['nextCursor']).toEqual(expect.any(String));
+  return String(answer.body['nextCursor']);
+}
+
+function expectRefused(answer: Answer): void {
+  expectProblem(answer, 400, 'invalid_cursor');
+  expect(faultsOf(answer)).toEqual(['cursor list']);
+}
+
+const others = routes
+  .filter(({ handler }) => handler.parameters?.includes('cursor') === true)
+  .filter(({ path }) => path !== '/api/v1/appuid/:appUid/agents')
+  .map((route) => [nameOf(route), route] as const);
+
+test.each(others)('%s refuses a cursor of the list of agents', async (_name, route) => {
+  const path = `${fillPath(route, uids)}?cursor=${agentsCursor}`;
+  const headers =
+    route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
+  expectRefused(await service.raw('GET', path, { headers }));
+});
+
+test('the list of agents takes it, with a page of another size too', async () => {
+  const all = itemsOf(await service.call('GET', '/agents'));
+  for (const limit of ['', '&limit=1', '&limit=200']) {
+    const next = await service.call('GET', `/agents?cursor=${agentsCursor}${limit}`);
+    expect(itemsOf(next)).toEqual(all.slice(1));
+  }
+});
+
+test("another application's list of agents refuses it", async () => {
+  const wanted = { name: 'Other', keyPepper: service.config.keyPepper };
+  const other = createApiClient(service.apiUrl, await createApp(service.store, wanted));
+  await makeAgent(other);
+  expectRefused(await other.call('GET', `/agents?cursor=${agentsCursor}`));
+});
+
+test('the files of one context refuse a cursor of those of another', async () => {
+  const [one, two] = [await makeContext(service), await makeContext(service)];
+  for (const context of [one, one, two, two]) await makeFile(service, context);
+  const cursor = await cursorOf(`/contexts/${one}/files`);
+  expectRefused(await service.call('GET', `/contexts/${two}/files?cursor=${cursor}`));
+  expect((await service.call('GET', `/contexts/${one}/files?cursor=${cursor}`)).status).toBe(200);
+});
+
+test("one admin's list of applications refuses another's cursor", async () => {
+  await superuser.call('POST', '/apps', { body: { name: 'Second' } });
+  const first = await superuser.call('GET', '/apps?limit=1');
+  const query = `?cursor=${String(first.body['nextCursor'])}`;
+  expect((await superuser.call('GET', `/apps${query}`)).status).toBe(200);
+  const admin = await makeTestAdmin(service, { superuser: true });
+  expectRefused(await admin.call('GET', `/apps${query}`));
+});
+
+test('a filtered list refuses a cursor of other filters and takes its own in any order', async () => {
+  const webhookUid = uids['webhookUid'] ?? '';
+  const at = new Date('2026-11-20T12:00:00Z');
+  await service.store.deliveries.insertMany(
+    ['evt_1', 'evt_2', 'evt_3'].map((eventId) =>
+      newDelivery(service, at, { eventId, webhookUid, state: 'delivered', statusClass: '2xx' }),
+    ),
+  );
+  const path = `/webhooks/${webhookUid}/deliveries`;
+  const filters = 'state=delivered&since=2026-11-20T11:00:00Z';
+  const cursor = await cursorOf(`${path}?${filters}`);
+  const list = (query: string) => service.call('GET', `${path}?${query}&cursor=${cursor}`);
+  for (const same of [
+    filters,
+    'since=2026-11-20T11:00:00Z&state=delivered',
+    'since=2026-11-20T12:00:00%2B01:00&state=%64elivered',
+  ]) {
+    expect(itemsOf(await list(same))).toHaveLength(2);
+  }
+  for (const other of [
+    '',
+    'state=delivered',
+    'since=2026-11-20T11:00:00Z',
+    'state=held&since=2026-11-20T11:00:00Z',
+    'state=delivered&since=2026-11-20T11:00:00.001Z',
+    'state=delivered&until=2026-11-20T11:00:00Z',
+    `${filters}&statusClass=2xx`,
+  ]) {
+    expectRefused(await list(other));
+  }
+});
+
+test.each<[string, (cursor: string) => string]>([
+  ['a character short', (cursor) => cursor.slice(0, -1)],
+  ['a character long', (cursor) => `${cursor}A`],
+  ['padded', (cursor) => `${cursor}=`],
+  [
+    'with another first character',
+    (cursor) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1),
+  ],
+  [
+    'with another last character',
+    (cursor) => cursor.slice(0, -1) + (cursor.endsWith('0') ? '1' : '0'),
+  ],
+  [
+    'of the uid alone',
+    (cursor) => Buffer.from(cursor, 'base64url').subarray(6).toString('base64url'),
+  ],
+  ['of the digest alone', (cursor) => cursor.slice(0, 8)],
+])('a cursor %s is refused', async (_what, change) => {
+  expectRefused(await service.call('GET', `/agents?cursor=${change(agentsCursor)}`));
+});
+
+test('a cursor is short and needs no escaping', () => {
+  expect(agentsCursor).toMatch(/^[\w-]{48}$/);
+});

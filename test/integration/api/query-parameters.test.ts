@@ -1,0 +1,156 @@
+// Every route of the table with parameters that it does not take: a new route is in it without being asked.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Route } from '../../../api/http/router.ts';
+import { routes } from '../../../api/routes.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import type { TestAdmin } from '../../support/admin-client.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
+import type { PathUids } from './furnished-app.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+let superuser: TestAdmin;
+let uids: PathUids;
+let before: Record<string, unknown[]>;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  superuser = await makeTestAdmin(service);
+  uids = {
+    ...(await furnishApp(service.apiUrl, service.app)),
+    ...(await furnishAdminArea(service.app, superuser)),
+  };
+  before = await readEverything();
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** What is noted beside the calls: that a key was used, that a workflow took over. */
+const notes = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
+
+/** Reads what the application has. */
+async function readEverything(): Promise<Record<string, unknown[]>> {
+  const { appUid } = service.app;
+  const collections = await service.store.db.collections();
+  const found = await Promise.all(
+    collections.map(async (collection): Promise<[string, unknown[]]> => {
+      const rows = collection.find({ appUid }, { projection: notes, sort: { _id: 1 } });
+      return [collection.collectionName, await rows.toArray()];
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+function send(route: Route, query: string, headers?: Record<string, string>): Promise<Answer> {
+  const own = route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
+  const body = goodBodyOf(route);
+  return service.raw(route.method.toUpperCase(), fillPath(route, uids) + query, {
+    headers: headers ?? own,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+const closed = routes.flatMap((route): [string, Route][] =>
+  route.access.kind === 'open' ? [] : [[nameOf(route), route]],
+);
+const open = routes.flatMap((route): [string, Route][] =>
+  route.access.kind === 'open' ? [[nameOf(route), route]] : [],
+);
+
+test('what the routes take is this, and nothing else', () => {
+  const taken = closed.flatMap(([name, { handler }]) =>
+    handler.parameters === undefined ? [] : [`${name}: ${handler.parameters.join(', ')}`],
+  );
+  const app = '/api/v1/appuid/:appUid';
+  const deliveries = 'state, statusClass, since, until, limit, cursor';
+  const audit = 'action, actorUid, targetUid, since, until, limit, cursor';
+  expect(taken.toSorted()).toEqual(
+    [
+      `GET ${app}/accounts/:accountUid/members: limit, cursor`,
+      `GET ${app}/accounts: limit, cursor`,
+      `GET ${app}/agents: limit, cursor`,
+      `GET ${app}/audit-log: ${audit}`,
+      `GET ${app}/contexts/:contextUid/files: limit, cursor`,
+      `GET ${app}/contexts: limit, cursor`,
+      `GET ${app}/events/:eventId/deliveries: ${deliveries}`,
+      `GET ${app}/events: since, until, limit, cursor`,
+      `GET ${app}/sdkusers: externalId, limit, cursor`,
+      `GET ${app}/webhooks/:webhookUid/deliveries: ${deliveries}`,
+      `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
+      'GET /admin/api/apps/:appUid/accounts: limit, cursor',
+      `GET /admin/api/apps/:appUid/audit-log: ${audit}`,
+      'GET /admin/api/apps/:appUid/keys: limit, cursor',
+      'GET /admin/api/apps/:appUid/members: limit, cursor',
+      'GET /admin/api/apps: limit, cursor',
+      `GET /admin/api/audit-log: ${audit}`,
+    ].toSorted(),
+  );
+});
+
+describe.each(closed)('%s', (_name, route) => {
+  const parameters = route.handler.parameters ?? [];
+
+  test('refuses a parameter it does not take, by name, and tells those it takes', async () => {
+    const answer = await send(route, '?colour=red');
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toEqual(['colour unknown']);
+    const taken = parameters.length === 0 ? 'none' : parameters.join(', ');
+    expect(answer.body['detail']).toBe(
+      `colour is not a parameter of this call, which takes ${taken}`,
+    );
+  });
+
+  test('is silent about its query to those who may not call', async () => {
+    // Who signs in is not known yet.
+    const status = route.access.kind === 'own_pages' ? 403 : 401;
+    const stranger = { 'sec-fetch-site': 'cross-site' };
+    expect((await send(route, '?colour=red', stranger)).status).toBe(status);
+  });
+});
+
+const takers = closed.flatMap(([name, route]) =>
+  (route.handler.parameters ?? []).map((parameter): [string, string, Route] => [
+    name,
+    parameter,
+    route,
+  ]),
+);
+
+test.each(takers)('%s takes %s once, and in no other spelling', async (_name, parameter, route) => {
+  const twice = await send(route, `?${parameter}=1&${parameter}=1`);
+  expectProblem(twice, 400, 'invalid_request');
+  expect(faultsOf(twice)).toEqual([`${parameter} repeated`]);
+  const changed = [parameter.toUpperCase(), `${parameter}[]`, ` ${parameter}`, `${parameter}s`];
+  const query = changed.map((name) => `${encodeURIComponent(name)}=1`).join('&');
+  const misspelt = await send(route, `?${query}`);
+  expectProblem(misspelt, 400, 'invalid_request');
+  expect(faultsOf(misspelt)).toEqual(changed.map((name) => `${name} unknown`));
+});
+
+test.each([
+  ['?statusclass=5xx', ['statusclass unknown']],
+  ['?state=delivered&stat=x&limit=1&limit=2', ['stat unknown', 'limit repeated']],
+  ['?', undefined],
+  ['?&&', undefined],
+  ['?=1', [' unknown']],
+  ['?limit', ['limit range']],
+])('the query %j of deliveries has the faults %j', async (query, faults) => {
+  const path = `/webhooks/${uids['webhookUid'] ?? ''}/deliveries`;
+  const answer = await service.call('GET', path + query);
+  expect(answer.status).toBe(faults === undefined ? 200 : 400);
+  expect(faultsOf(answer)).toEqual(faults ?? []);
+});
+
+test.each(open)('%s answers as ever, whatever is added to its query', async (_name, route) => {
+  const [plain, added] = [await send(route, ''), await send(route, '?colour=red&colour=blue')];
+  expect([added.status, added.body['code']]).toEqual([plain.status, plain.body['code']]);
+});
+
+test('none of it changed anything', async () => {
+  expect(await readEverything()).toEqual(before);
+});

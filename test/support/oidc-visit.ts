@@ -1,0 +1,42 @@
+// A browser on its way through an identity provider, page by page.
+import { expect } from '@jest/globals';
+import { clientId, clientSecret } from './identity-provider.ts';
+import type { TestService } from './service.ts';
+
+/** Gives the settings of a service that admins sign in to through a provider. */
+export function oidcSettings(issuer: string): Record<string, string> {
+  return {
+    HERALD_OIDC_ISSUER: issuer,
+    HERALD_OIDC_CLIENT_ID: clientId,
+    HERALD_OIDC_CLIENT_SECRET: clientSecret,
+  };
+}
+
+/** What a browser holds between two pages. */
+export interface Visit {
+  cookie: string;
+  location: string;
+}
+
+/** Opens a page and follows no redirect. */
+export async function openPage(url: string, cookie = ''): Promise<Response> {
+  return fetch(url, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
+}
+
+/** Goes to the provider and comes back as far as the address that the provider sends the browser to. */
+export async function visitProvider({ apiUrl }: Pick<TestService, 'apiUrl'>): Promise<Visit> {
+  const start = await openPage(`${apiUrl}/admin/api/oidc/start`);
+  expect(start.status).toBe(302);
+  const [cookie = ''] = start.headers.getSetCookie();
+  const there = await openPage(start.headers.get('location') ?? '');
+  return { cookie: cookie.split(';')[0] ?? '', location: there.headers.get('location') ?? '' };
+}
+
+/** Follows the way back; the service under test listens elsewhere than its public address says. */
+export async function comeBack(
+  { apiUrl }: Pick<TestService, 'apiUrl'>,
+  { cookie, location }: Visit,
+): Promise<Response> {
+  const { pathname, search } = new URL(location);
+  return openPage(`${apiUrl}${pathname}${search}`, cookie);
+}
