@@ -22,7 +22,8 @@ import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
-import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
+import { isSettled } from './outcome.ts';
+import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { isCarriedBy, outcomeOf, recordStep, recordUnsent } from './record-step.ts';
 
@@ -43,13 +44,6 @@ export class EventMissing extends Error {
 
 // Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
 const dueToleranceMs = 1_000;
-
-const settledStates: ReadonlySet<DeliveryState> = new Set([
-  'delivered',
-  'exhausted',
-  'cancelled',
-  'blocked',
-]);
 
 /**
  * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
@@ -102,7 +96,7 @@ async function takeStep(
 }
 
 function isDue(delivery: DeliveryDocument, now: Date): boolean {
-  if (settledStates.has(delivery.state)) return false;
+  if (isSettled(delivery.state)) return false;
   if (delivery.nextAttemptAt === null) return true;
   return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
 }
