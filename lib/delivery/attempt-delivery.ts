@@ -127,7 +127,7 @@ async function sendInTurn(
   if (!isResend && (await findBefore(ports.store, lane, sequence)) !== 'nothing') {
     const unsent = { event, delivery, options, state: 'waiting' } as const;
     const outcome = await recordUnsent(ports, key, unsent);
-    await ports.wakeLane({ lane, letGo: null });
+    await ports.wakeLane({ lane, arrived: key.eventId });
     return outcome;
   }
   // If it is in the lane, the lane stops retrying it.
@@ -145,7 +145,7 @@ async function wakeFollowers(
   if (step.webhook?.ordering !== 'resource' || sequence === null) return;
   if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
   const lane: LaneKey = { appUid, webhookUid, resourceUid };
-  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane, letGo: null });
+  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane });
 }
 
 /** Leaves a delivery to its lane; awake once more, in case a crash came between the two. */
@@ -154,9 +154,9 @@ async function handToLane(
   key: DeliveryKey,
   { delivery, lane }: { delivery: DeliveryDocument; lane: { resourceUid: string } },
 ): Promise<DeliveryOutcome> {
-  const { appUid, webhookUid } = key;
+  const { appUid, eventId, webhookUid } = key;
   const { resourceUid } = lane;
-  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, letGo: null });
+  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, arrived: eventId });
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 

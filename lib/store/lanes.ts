@@ -1,4 +1,5 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
+import type { Filter } from 'mongodb';
 import type { DeliveryState } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
@@ -22,14 +23,22 @@ const passed: ReadonlySet<DeliveryState> = new Set([
 ]);
 
 /** Gives the delivery at the head of a lane, or null when it is empty. */
-export async function findHead(
-  store: Store,
-  { appUid, webhookUid, resourceUid }: LaneKey,
-): Promise<DeliveryDocument | null> {
-  return store.deliveries.findOne(
-    { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } },
-    { sort: { 'lane.sequence': 1 } },
-  );
+export async function findHead(store: Store, lane: LaneKey): Promise<DeliveryDocument | null> {
+  return store.deliveries.findOne(inLane(lane), { sort: { 'lane.sequence': 1 } });
+}
+
+/** Gives the events of the deliveries in a lane, the first of them. */
+export async function findInLane(store: Store, lane: LaneKey, countMax: number): Promise<string[]> {
+  return store.deliveries
+    .find(inLane(lane), { projection: { eventId: 1 } })
+    .sort({ 'lane.sequence': 1 })
+    .limit(countMax)
+    .map((delivery) => delivery.eventId)
+    .toArray();
+}
+
+function inLane({ appUid, webhookUid, resourceUid }: LaneKey): Filter<DeliveryDocument> {
+  return { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } };
 }
 
 /** What stands before a delivery of a lane, outside of it: nothing, an event on its way, a held one. */

@@ -60,6 +60,8 @@ export interface LaneStep {
   /** The head, where it is to be tried again. */
   head: { eventId: string; redeliveryUid: string | null } | null;
   settled: DeliveryOutcome[];
+  /** Where the lane has to wait: the events in it, the first 60. */
+  waiting?: string[];
 }
 
 /** What `redeliver` sends: what a webhook held while it was paused, or what somebody asked for. */
