@@ -1,10 +1,12 @@
 // The workflow of a lane: the events about one resource to one webhook, one after the other.
 import {
+  ActivityCancellationType,
   CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   setHandler,
 } from '@temporalio/workflow';
 import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
@@ -74,7 +76,14 @@ async function retryUntil(
 ): Promise<DeliveryOutcome | null> {
   const { appUid, webhookUid } = lane;
   const scope = new CancellationScope();
-  const options = { activityId: eventId, summary: `retries to ${webhookUid}, in order` };
+  const options = {
+    activityId: eventId,
+    summary: `retries to ${webhookUid}, in order`,
+    // Going on at once would let the next step repeat an attempt that is under way.
+    cancellationType: patched('wait-for-attempt')
+      ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
+      : ActivityCancellationType.TRY_CANCEL,
+  };
   const outcome = scope.run(() =>
     retryDelivery.executeWithOptions(options, [
       { appUid, webhookUid, eventId, redeliveryUid, inLane: true },

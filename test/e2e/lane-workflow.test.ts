@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { laneWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import { startReceiver } from '../support/receivers.ts';
-import type { Answering, Receiver } from '../support/receivers.ts';
+import type { Answering, ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -33,11 +33,13 @@ async function report(uid: string): Promise<string> {
   return String((await service.call('POST', '/changes', { body })).body['eventId']);
 }
 
+function attemptOf({ headers }: Pick<ReceivedRequest, 'headers'>): string {
+  return `${Number(headers['x-webhook-sequence'])}/${Number(headers['x-webhook-attempt'])}`;
+}
+
 /** Gives the sequences and attempts that arrived at a path. */
 const sentTo = (path: string): string[] =>
-  receiver.requests
-    .filter((request) => request.path === path)
-    .map(({ headers }) => `${headers['x-webhook-sequence']}/${headers['x-webhook-attempt']}`);
+  receiver.requests.filter((request) => request.path === path).map(attemptOf);
 
 const untilSent = (path: string, count: number) =>
   waitFor(() => sentTo(path).length === count, {
@@ -96,41 +98,42 @@ test('a lane is found by the events that wait in it, those that come later too, 
 });
 
 test('an attempt that is under way when a lane goes on as a new run is made once', async () => {
-  const webhookUid = await newWebhook('/full', ['5s', '1h']);
+  const webhookUid = await newWebhook('/full', ['1h']);
   const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_full' });
-  const held: (() => void)[] = [];
   answer = (response, { headers }) => {
-    const name = `${headers['x-webhook-sequence']}/${headers['x-webhook-attempt']}`;
-    if (name === '1/1') held.push(() => response.writeHead(200).end());
+    const name = attemptOf({ headers });
     // Long enough for the activity to hear with a heartbeat that it is cancelled.
-    else if (name === '2/2') setTimeout(() => response.writeHead(200).end(), 4_000);
-    else response.writeHead(name === '2/1' ? 500 : 200).end();
+    if (name === '2/2') setTimeout(() => response.writeHead(200).end(), 4_000);
+    else response.writeHead(name === '1/1' || name === '2/1' ? 500 : 200).end();
   };
-  await report('agt_full');
+  const first = await report('agt_full');
   await untilSent('/full', 1);
   const second = await report('agt_full');
   await untilFound(second, workflowId);
-  held[0]?.();
-  await untilSent('/full', 2);
-  const { client } = service.temporal;
-  const handle = client.workflow.getHandle(workflowId);
-  const first = await handle.describe();
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  const { runId } = await handle.describe();
   const wake = (count: number) =>
     Promise.all(Array.from({ length: count }, () => handle.signal(wakeSignalName, [])));
   for (let woken = 0; woken < 1_900; woken += 100) await wake(100);
-  await wake(90);
-  await untilSent('/full', 3);
+  await wake(80);
+  expect((await handle.describe()).runId).toBe(runId);
+
+  const change = { retrySchedule: ['1s', '1h'] };
+  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: change });
+  await service.call('POST', `/events/${first}/resend`);
+  await untilSent('/full', 4);
   await wake(20);
-  await waitFor(async () => (await handle.describe()).runId !== first.runId, {
+  await waitFor(async () => (await handle.describe()).runId !== runId, {
     timeoutMs: 10_000,
     what: 'a new run',
   });
   const third = await report('agt_full');
-  await waitFor(
-    async () =>
-      (await service.store.deliveries.countDocuments({ eventId: third, state: 'delivered' })) === 1,
-  );
-  expect(sentTo('/full')).toEqual(['1/1', '2/1', '2/2', '3/1']);
+  const delivered = { eventId: third, state: 'delivered' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 1, {
+    timeoutMs: 10_000,
+    what: 'the third event',
+  });
+  expect(sentTo('/full')).toEqual(['1/1', '1/2', '2/1', '2/2', '3/1']);
   const delivery = await service.store.deliveries.findOne({ eventId: second });
   expect(delivery).toMatchObject({ state: 'delivered', attemptCount: 2 });
   const { searchAttributes } = await handle.describe();
