@@ -2,6 +2,7 @@
 import { limits } from '../config.ts';
 import { deliveryLog } from '../logger.ts';
 import type { SendResult } from '../net/http-sender.ts';
+import { removeDelivery } from '../store/deliveries.ts';
 import type {
   Attempt,
   AttemptTrigger,
@@ -71,7 +72,12 @@ export async function attemptDelivery(
   if (delivery !== null && !isDue(delivery, ports.clock.now())) {
     return outcomeOf(key, delivery, options);
   }
-  if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+  if (event === null) {
+    if (delivery === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+    // Removed as too old at the very moment at which it was to be sent again.
+    await removeDelivery(ports.store, delivery);
+    return { ...outcomeOf(key, delivery, options), state: 'cancelled', nextAttemptAt: null };
+  }
   const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
   if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
   return outcome;

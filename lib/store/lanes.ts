@@ -129,15 +129,3 @@ export async function returnToLane(
     { $set: { state: 'waiting', lane: delivery.lane, updatedAt: now } },
   );
 }
-
-/** Takes a delivery whose event is gone out of its lane, as cancelled. */
-export async function dropFromLane(
-  store: Store,
-  delivery: Pick<DeliveryDocument, '_id' | 'lane'>,
-  now: Date,
-): Promise<void> {
-  await store.deliveries.updateOne(
-    { _id: delivery._id, lane: delivery.lane },
-    { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
-  );
-}
