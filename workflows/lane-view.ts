@@ -1,5 +1,5 @@
 // What operators see of a lane that has to wait: the ids of the events in it, as a search attribute.
-import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { patched, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
 import { eventIdsAttribute } from '../lib/temporal/search-attributes.ts';
 
@@ -19,9 +19,9 @@ export class LaneView {
     this.#arrived = [];
   }
 
-  /** The lane waits with these events in it; a step recorded by an earlier version names none. */
+  /** The lane waits with these events in it, or goes on where none are given. */
   wait(eventIds: readonly string[] | undefined): void {
-    this.#waiting = eventIds ?? null;
+    this.#waiting = eventIds !== undefined && patched('show-waiting') ? eventIds : null;
     this.#show();
   }
 
