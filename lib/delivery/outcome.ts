@@ -13,6 +13,15 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** The states that only a resend or replay leads out of; in the others something is still to come. */
+export const settledStates = ['delivered', 'exhausted', 'cancelled', 'blocked'] as const;
+export const unsettledStates = ['pending', 'waiting', 'retrying', 'held'] as const;
+
+/** Tells whether nothing more comes of a delivery by itself. */
+export function isSettled(state: DeliveryState): boolean {
+  return (settledStates as readonly DeliveryState[]).includes(state);
+}
+
 /** What a receiver answered last, roughly; `none` when an attempt got no answer. */
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];

@@ -169,6 +169,14 @@ export async function recordDelivery(
   return result.matchedCount > 0;
 }
 
+/** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
+export async function removeDelivery(
+  store: Store,
+  { _id }: Pick<DeliveryDocument, '_id'>,
+): Promise<void> {
+  await store.deliveries.deleteOne({ _id });
+}
+
 /** What a redelivery does to the deliveries that it takes over. */
 export interface Requeueing {
   redeliveryUid: string;

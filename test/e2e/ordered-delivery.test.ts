@@ -224,22 +224,30 @@ test('a resend of a later event does not let those behind it overtake an earlier
 });
 
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
-  const webhookUid = await newWebhook('/woken', { retrySchedule: ['5s'] });
+  const webhookUid = await newWebhook('/woken', { retrySchedule: ['1h'] });
   answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503, ms: 300 });
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 1);
-  await report('agt_woken');
+  const second = await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 2);
   const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_woken' });
   const { client } = service.temporal;
   const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
   answerOf = () => ({ status: 200 });
+  await waitFor(async () => {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.some((each) => each.activityId === second && each.attempt === 2);
+  });
+  // The retry waits for an hour in Temporal, and only a new run finds out that it is due.
+  const due = { $set: { nextAttemptAt: new Date() } };
+  await service.store.deliveries.updateOne({ eventId: second }, due);
   for (let sent = 0; sent < 2_000; sent += 100) {
     const handle = client.workflow.getHandle(workflowId);
     await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName, [])));
   }
   await waitFor(
     async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
+    { timeoutMs: 15_000, what: 'a new run' },
   );
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 4);

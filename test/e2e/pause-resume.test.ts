@@ -106,3 +106,27 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
   expect(arrivedAt('/discarded')).toEqual([next]);
 });
+
+test('what is sent again to a paused webhook is shown as held, and sent when it is resumed', async () => {
+  const uid = await newWebhook('/resent');
+  const eventId = await report(200);
+  await waitFor(() => arrivedAt('/resent').length === 1);
+  await pause(uid);
+  const resend = await service.call('POST', `/events/${eventId}/resend`, {
+    body: { webhookUids: [uid] },
+  });
+  expect(resend.status).toBe(202);
+  expect(resend.body).toMatchObject({ webhookUids: [uid], pausedWebhookUids: [uid] });
+  await untilHeld(uid, 1);
+  const { body } = await service.call('GET', `/webhooks/${uid}/deliveries?state=held`);
+  expect(body['data']).toMatchObject([{ eventId, state: 'held', attemptCount: 1 }]);
+  expect(arrivedAt('/resent')).toEqual([eventId]);
+
+  await resume(uid);
+  await waitFor(() => arrivedAt('/resent').length === 2, { timeoutMs: 15_000 });
+  expect(arrivedAt('/resent')).toEqual([eventId, eventId]);
+  const again = await service.call('POST', `/events/${eventId}/resend`, {
+    body: { webhookUids: [uid] },
+  });
+  expect(again.body).toMatchObject({ pausedWebhookUids: [] });
+});

@@ -191,4 +191,18 @@ export const branches: Readonly<Record<string, Branch>> = {
     await service.temporal.client.workflow.start(tidyUpWorkflow, options);
     return workflowId;
   },
+  'tidy-up-looks-again': async ({ service }) => {
+    const { body } = await service.call('POST', '/erasures', { body: { mentions: ['nobody'] } });
+    const uid = String(body['uid']);
+    const { erasures } = service.store;
+    await waitFor(
+      async () => (await erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
+    );
+    await erasures.updateOne({ _id: uid }, { $set: { againAt: new Date(Date.now() + second) } });
+    // Another than that of the erasure, which waits for longer.
+    const workflowId = `tidyUp/again/${uid}`;
+    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
+    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+    return workflowId;
+  },
 };
