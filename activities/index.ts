@@ -14,6 +14,6 @@ export function createActivities(ports: DeliveryPorts): DeliveryActivities {
     attemptInOrder: (input) => attemptInOrder(ports, input),
     retryDelivery: (input) => retryDelivery(ports, input),
     takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
-    tidyUpBatch: () => tidyUpBatch(ports),
+    tidyUpBatch: (input) => tidyUpBatch(ports, input),
   };
 }

@@ -1,17 +1,19 @@
 // The activity that removes one batch of what is old.
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import { tidyUp } from '../lib/delivery/tidy-up.ts';
-import type { TidyUpBatch } from '../lib/delivery/tidy-up.ts';
+import type { TidiedBatch } from '../lib/temporal/messages.ts';
 import { asFailure } from './heartbeat.ts';
 
-/** Removes a batch and tells whether there is more. */
-export async function tidyUpBatch({
-  store,
-  clock,
-  retention,
-}: Pick<DeliveryPorts, 'store' | 'clock' | 'retention'>): Promise<TidyUpBatch> {
+/**
+ * Removes a batch, and tells where the next begins and whether there is more. A workflow from before
+ * this was told where to begin names nothing.
+ */
+export async function tidyUpBatch(
+  { store, clock, retention }: Pick<DeliveryPorts, 'store' | 'clock' | 'retention'>,
+  { after = '' }: { after?: string } = {},
+): Promise<TidiedBatch> {
   try {
-    return await tidyUp(store, retention, clock.now());
+    return await tidyUp(store, retention, { now: clock.now(), after });
   } catch (error) {
     throw asFailure(error);
   }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../lib/config.ts';
 import { newPassword } from '../lib/crypto/password.ts';
+import { runCommand } from '../lib/run-command.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { createAdmin, removeAdmin, resetPassword, unlinkAdmin } from '../lib/store/create-admin.ts';
@@ -115,9 +116,4 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -5,8 +5,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Config } from '../lib/config.ts';
 import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import type { SecretBox } from '../lib/crypto/secret-box.ts';
-import { checkServers } from '../lib/readiness.ts';
-import type { Servers } from '../lib/readiness.ts';
+import { checkServers, createInspection } from '../lib/readiness.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { createTokenEpochReader } from '../lib/store/token-epochs.ts';
 import { createUserReader } from '../lib/store/user-reader.ts';
@@ -34,7 +34,7 @@ import type { TokenIssuer } from './users/token-issuer.ts';
 export interface ApiContext {
   config: Config;
   store: Store;
-  servers: Servers;
+  inspectServers: () => Promise<Readiness>;
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
   findApiKey: ApiKeyReader;
@@ -73,7 +73,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   return {
     config,
     store,
-    servers,
+    inspectServers: createInspection(servers),
     dispatcher: createDispatcher({
       client: temporal.client,
       store,

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../lib/run-command.ts';
 import { helpText, readArguments } from './arguments.ts';
 import { drawChart } from './chart.ts';
 import { renderSummary } from './report.ts';
@@ -50,10 +51,7 @@ async function main(): Promise<number> {
   return isSound ? 0 : 1;
 }
 
-try {
+await runCommand(async () => {
   process.exitCode = await main();
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+});
 process.exit();

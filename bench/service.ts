@@ -59,6 +59,8 @@ export async function startService({
     const env = {
       ...receiversOnThisMachine,
       ...makeDevSecrets(),
+      // All callers, the slow ones too, have the address of this machine.
+      HERALD_CONNECTIONS_PER_ADDRESS: '0',
       HERALD_DATABASE: `herald_bench_${Date.now()}`,
       ...process.env,
       PORT: '0',

@@ -1,5 +1,6 @@
 // `npm run demo`: the whole story against the running service, with a receiver of its own.
 import { resolve } from 'node:path';
+import { runCommand } from '../lib/run-command.ts';
 import { readDevFile } from '../start/dev-file.ts';
 import { startDemoReceiver } from './receiver.ts';
 import type { DemoReceiver } from './receiver.ts';
@@ -55,9 +56,6 @@ async function checkArrivals(
   return true;
 }
 
-try {
+await runCommand(async () => {
   process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+});

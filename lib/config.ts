@@ -28,6 +28,8 @@ import {
   asWebhookPorts,
   userTokenLifetimeMaxMs,
 } from './setting-parsers.ts';
+import { ConfigError, SettingReader } from './setting-reader.ts';
+import type { Environment } from './setting-reader.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -81,6 +83,8 @@ export interface Config {
     trustedProxyHops: number;
     /** Connections that the api holds open at most. */
     connectionsMax: number;
+    /** How many of them one address (IPv6: a /64) may hold, or null for any number. */
+    connectionsPerAddressMax: number | null;
     /** Requests that the api handles at once at most; four times as many wait for their turn. */
     requestsAtOnceMax: number;
   };
@@ -109,44 +113,23 @@ export interface Config {
   workflowBundlePath: string | null;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** All the faults of an environment in one error, one line each. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
-    super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-    this.name = 'ConfigError';
-  }
-}
-
-/** Reads one setting at a time and gathers the faults, so that the operator sees all of them at once. */
-class SettingReader {
-  readonly faults: string[] = [];
-  readonly #environment: Environment;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  /** Reads a setting; an absent or empty one takes the fallback, or is a fault where there is none. */
-  read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
-    const text = this.#environment[name]?.trim() ?? '';
-    return this.noteFaults(name, fallback as T, () => {
-      if (text !== '') return parse(text);
-      if (fallback !== undefined) return fallback;
-      throw new Error('must be set');
-    });
-  }
-
-  /** Gives what `make` gives; what it throws is noted as a fault of the setting. */
-  noteFaults<T>(name: string, fallback: T, make: () => T): T {
-    try {
-      return make();
-    } catch (error) {
-      this.faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      return fallback;
-    }
-  }
+function readHttp(settings: SettingReader): Config['http'] {
+  const port = settings.read('PORT', 3000, asPort);
+  const trustedProxyHops = settings.read('HERALD_TRUSTED_PROXY_HOPS', 0, asProxyHops);
+  const connectionsMax = settings.read('HERALD_CONNECTIONS', 10_000, asNumberUpTo(1_000_000));
+  const share = Math.ceil(connectionsMax / 5);
+  const asShare = asNumberUpTo(1_000_000, 0);
+  const perAddress = settings.read('HERALD_CONNECTIONS_PER_ADDRESS', share, asShare);
+  return {
+    port,
+    host: settings.read('HERALD_HOST', '0.0.0.0', asText),
+    publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
+    trustedProxyHops,
+    connectionsMax,
+    // Behind proxies every connection comes from one of them.
+    connectionsPerAddressMax: trustedProxyHops > 0 || perAddress === 0 ? null : perAddress,
+    requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
+  };
 }
 
 function readMongodb(settings: SettingReader): Config['mongodb'] {
@@ -208,16 +191,8 @@ function readRateLimits(settings: SettingReader): Config['rateLimits'] {
  */
 export function readConfig(environment: Environment): Config {
   const settings = new SettingReader(environment);
-  const port = settings.read('PORT', 3000, asPort);
   const config: Config = {
-    http: {
-      port,
-      host: settings.read('HERALD_HOST', '0.0.0.0', asText),
-      publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
-      trustedProxyHops: settings.read('HERALD_TRUSTED_PROXY_HOPS', 0, asProxyHops),
-      connectionsMax: settings.read('HERALD_CONNECTIONS', 10_000, asNumberUpTo(1_000_000)),
-      requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
-    },
+    http: readHttp(settings),
     mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
     egress: {
@@ -271,6 +246,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     publicUrl: config.http.publicUrl,
     trustedProxyHops: config.http.trustedProxyHops,
     connectionsMax: config.http.connectionsMax,
+    connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     requestsAtOnceMax: config.http.requestsAtOnceMax,
     mongodbHost: mongodb,
     mongodbDatabase: config.mongodb.database,

@@ -53,19 +53,16 @@ export interface FieldError {
 export interface AppErrorOptions {
   errors?: FieldError[];
   headers?: Record<string, string>;
-  /** What the log should know and the client must not. */
-  privateDetail?: string;
   cause?: unknown;
 }
 
-/** An error whose code, status and message a client may see; `cause` and `privateDetail` stay here. */
+/** An error whose code, status and message a client may see; the `cause` stays here. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly title: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
-  readonly privateDetail: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
     super(detail, { cause: options.cause });
@@ -75,7 +72,6 @@ export class AppError extends Error {
     this.title = kinds[code].title;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
-    this.privateDetail = options.privateDetail;
   }
 }
 

@@ -17,8 +17,19 @@ export type Readiness = Record<ReadinessPart, string>;
 
 const checkTimeoutMs = 2_000;
 
-/** Asks all parts at once, each for at most two seconds. Never rejects. */
-export async function inspectServers(servers: Servers): Promise<Readiness> {
+/**
+ * Gives a function that asks all parts at once, each for at most two seconds, and never rejects. It
+ * costs dozens of calls, and strangers may ask without a limit: who asks meanwhile gets the same answer.
+ */
+export function createInspection(servers: Servers): () => Promise<Readiness> {
+  let underWay: Promise<Readiness> | null = null;
+  return () => {
+    underWay ??= inspectServers(servers).finally(() => (underWay = null));
+    return underWay;
+  };
+}
+
+async function inspectServers(servers: Servers): Promise<Readiness> {
   const { store, connection, namespace } = servers;
   const [mongodb, indexes, temporal, searchAttributes] = await Promise.all([
     inspect('MongoDB does not answer', () => inspectReplicaSet(store)),

@@ -1,6 +1,7 @@
 // The life of a process: start, wait for a signal or a fault, stop within its time, say how it ended.
-import { ConfigError, stopTimeoutMs } from './config.ts';
+import { stopTimeoutMs } from './config.ts';
 import { processLog } from './logger.ts';
+import { ConfigError } from './setting-reader.ts';
 
 /** What a role's start gives: `failed` resolves with a fault that ends the process. */
 export interface RunningRole extends AsyncDisposable {

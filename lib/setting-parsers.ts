@@ -107,11 +107,11 @@ export function asRotation(text: string): number {
   return rotationMs;
 }
 
-export function asNumberUpTo(max: number): (text: string) => number {
+export function asNumberUpTo(max: number, min = 1): (text: string) => number {
   return (text) => {
     const count = Number(text);
-    if (Number.isInteger(count) && count >= 1 && count <= max) return count;
-    throw new Error(`must be a whole number from 1 to ${max} (got "${text}")`);
+    if (Number.isInteger(count) && count >= min && count <= max) return count;
+    throw new Error(`must be a whole number from ${min} to ${max} (got "${text}")`);
   };
 }
 

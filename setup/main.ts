@@ -1,6 +1,7 @@
 // `npm run setup`: prepares the servers. `npm run setup -- --app NAME`: makes an application too.
 import { parseArgs } from 'node:util';
 import { readConfig } from '../lib/config.ts';
+import { runCommand } from '../lib/run-command.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { createApp } from '../lib/store/create-app.ts';
 import { prepareServers } from './prepare-servers.ts';
@@ -23,9 +24,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -1,6 +1,7 @@
 // `npm start`: the whole service on this machine, with embedded servers where none are named.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runCommand } from '../lib/run-command.ts';
 import { takeStartLock } from '../servers/start-lock.ts';
 import { announcement } from './announce.ts';
 import { launch } from './launch.ts';
@@ -43,10 +44,5 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);
 process.exit();

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Disposal } from '../lib/disposal.ts';
+import { runCommand } from '../lib/run-command.ts';
 import { findBinaries } from '../servers/find-binary.ts';
 import { startMongodb } from '../servers/mongodb.ts';
 import { startTemporalDevServer } from '../servers/temporal.ts';
@@ -53,10 +54,7 @@ async function runJest(servers: Record<string, string>): Promise<number> {
   return code ?? 1;
 }
 
-try {
+await runCommand(async () => {
   process.exitCode = await runTests();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+});
 process.exit();

@@ -1,5 +1,5 @@
 // The workflow that a schedule starts each hour: it removes what is old, in bounded batches.
-import { continueAsNew } from '@temporalio/workflow';
+import { continueAsNew, sleep } from '@temporalio/workflow';
 import type { TidyUpTotals } from '../lib/temporal/messages.ts';
 import { tidyUpBatch } from './activity-options.ts';
 
@@ -15,11 +15,15 @@ const nothing: TidyUpTotals = {
   erased: 0,
 };
 
-/** Goes on until nothing old is left. Gives how much went. */
-export async function tidyUp(totals: TidyUpTotals = nothing): Promise<TidyUpTotals> {
+/** Goes on until nothing old is left, from the old event `from` on. Gives how much went. */
+export async function tidyUp(
+  totals: TidyUpTotals = nothing,
+  from: string = '',
+): Promise<TidyUpTotals> {
   let sum = totals;
+  let after = from;
   for (let count = 0; count < batchesPerRunMax; count += 1) {
-    const { more, ...batch } = await tidyUpBatch();
+    const { more, waitMs, ...batch } = await tidyUpBatch({ after });
     sum = {
       expired: sum.expired + batch.expired,
       deliveries: sum.deliveries + batch.deliveries,
@@ -29,7 +33,10 @@ export async function tidyUp(totals: TidyUpTotals = nothing): Promise<TidyUpTota
       auditRows: sum.auditRows + batch.auditRows,
       erased: sum.erased + batch.erased,
     };
-    if (!more) return sum;
+    after = batch.after;
+    if (more) continue;
+    if (waitMs === undefined) return sum;
+    await sleep(waitMs);
   }
-  return continueAsNew<typeof tidyUp>(sum);
+  return continueAsNew<typeof tidyUp>(sum, after);
 }

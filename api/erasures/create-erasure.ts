@@ -48,6 +48,7 @@ export const createErasure: Handler<CreateErasureBody> = async (request, context
     subject: readSubject(request.body),
     state: 'running',
     after: '',
+    againAt: null,
     erasedCount: 0,
     createdAt: now,
     finishedAt: null,

@@ -33,8 +33,8 @@ export const resendEventBody = validator<ResendEventBody>({
 
 /**
  * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
- * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. Answers
- * 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
+ * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. A paused one
+ * holds it until it is resumed, and the answer names those that are paused now. Answers 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
  * when there is nobody to send it to or its payload was
  * erased.
  */
@@ -42,12 +42,12 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
   const event = await findEvent(request, context);
   if (event.erasedAt !== null) throw new AppError('conflict', "the event's payload was erased");
   const webhookUids = request.body.webhookUids ?? event.webhookUids;
-  if (request.body.webhookUids !== undefined) {
-    await checkWebhooks(context, { appUid: request.appUid, webhookUids });
-  }
+  const webhooks = await findActivity(context, { appUid: request.appUid, webhookUids });
+  if (request.body.webhookUids !== undefined) checkKnown(webhookUids, webhooks);
   if (webhookUids.length === 0) {
     throw new AppError('conflict', 'nobody was subscribed to the event; name webhookUids');
   }
+  const pausedWebhookUids = webhookUids.filter((uid) => webhooks.get(uid) === false);
   const now = context.clock.now();
   const resend: ResendDocument = {
     _id: newId('rdl', now),
@@ -70,21 +70,25 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
       const details = { redeliveryUid: resend._id, webhookUids };
       const entry = { appUid: request.appUid, action: 'event.resent', target, details };
       await recordAudit(context.store, entry, { caller: request.caller, now, session });
-      return { redeliveryUid: resend._id, eventId: event._id, webhookUids };
+      return { redeliveryUid: resend._id, eventId: event._id, webhookUids, pausedWebhookUids };
     },
   );
   if (!repeated) context.dispatcher.redeliver(toStart(resend));
   return { status: 202, body: answer };
 };
 
-async function checkWebhooks(
+/** Gives of those webhooks that are the application's whether they are active. */
+async function findActivity(
   { store }: ApiContext,
   { appUid, webhookUids }: { appUid: string; webhookUids: string[] },
-): Promise<void> {
+): Promise<Map<string, boolean>> {
   const found = await store.webhooks
-    .find({ appUid, _id: { $in: webhookUids } }, { projection: { _id: 1 } })
+    .find({ appUid, _id: { $in: webhookUids } }, { projection: { active: 1 } })
     .toArray();
-  const known = new Set(found.map((webhook) => webhook._id));
+  return new Map(found.map(({ _id, active }) => [_id, active]));
+}
+
+function checkKnown(webhookUids: string[], known: ReadonlyMap<string, boolean>): void {
   const errors = webhookUids.flatMap((uid, index): FieldError[] => {
     if (known.has(uid)) return [];
     const detail = `webhookUids.${index} is not a webhook of this application`;

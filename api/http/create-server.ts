@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { httpLog } from '../../lib/logger.ts';
 import { limitConnections } from './limit-connections.ts';
+import type { ConnectionLimits } from './limit-connections.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
@@ -22,13 +23,12 @@ const idleTimeoutMs = 30_000;
 const lingerMs = 1_000;
 const headerBytesMax = 16 * 1024;
 
-export interface ServerOptions {
+export interface ServerOptions extends ConnectionLimits {
   publicUrl: string;
-  connectionsMax: number;
 }
 
 /** Makes the server of an application; nothing listens yet. */
-export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOptions): Server {
+export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions): Server {
   app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
   const handle = app.callback();
   const common = { ...securityHeaders(publicUrl), connection: 'close' };
@@ -57,7 +57,7 @@ export function createServer(app: Koa, { publicUrl, connectionsMax }: ServerOpti
   server.timeout = idleTimeoutMs;
   // Their size is limited; beyond a number of them Node would drop some and tell nobody.
   server.maxHeadersCount = 0;
-  limitConnections(server, connectionsMax);
+  limitConnections(server, limits);
   // Node's own answers to what follows have no body and no request id.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const exchange = exchanges.get(socket);

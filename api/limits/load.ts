@@ -3,6 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { httpLog } from '../../lib/logger.ts';
 import { createTurns, overloaded } from '../../lib/turns.ts';
 import type { Turns } from '../../lib/turns.ts';
+import { createRest } from './rest.ts';
+import type { Rest } from './rest.ts';
 
 /** Requests that wait for their turn, for each that may be handled at once. */
 const waitingPerTurn = 4;
@@ -35,27 +37,32 @@ export interface Load extends AsyncDisposable {
   enter(options?: { always: boolean }): Visit;
   /** One sentence when requests are being refused, or were a moment ago; else null. */
   overload(): string | null;
+  /** Tells whether the process is to be left alone: most were refused for a while (`rest.ts`). */
+  isResting(): boolean;
 }
 
 /** Makes the load of a process in which so many requests are handled at once. */
-export function createLoad(requestsAtOnceMax: number): Load {
-  return new ProcessLoad(requestsAtOnceMax);
+export function createLoad(requestsAtOnceMax: number, rest = createRest()): Load {
+  return new ProcessLoad(requestsAtOnceMax, rest);
 }
 
 class ProcessLoad implements Load {
   readonly #requestsAtOnceMax: number;
   readonly #turns: Turns;
+  readonly #rest: Rest;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   /** Requests that cost something: all of them but those that still send their body, which cost none. */
   #working = 0;
   #bodyBytes = 0;
   #lateMs = 0;
+  #came = 0;
   #refused = 0;
   #refusedAtMs = -Infinity;
 
-  constructor(requestsAtOnceMax: number) {
+  constructor(requestsAtOnceMax: number, rest: Rest) {
     this.#requestsAtOnceMax = requestsAtOnceMax;
+    this.#rest = rest;
     this.#turns = createTurns({
       atOnceMax: requestsAtOnceMax,
       waitingMax: requestsAtOnceMax * waitingPerTurn,
@@ -66,8 +73,11 @@ class ProcessLoad implements Load {
   }
 
   enter({ always } = { always: false }): Visit {
-    const fault = this.#fault();
-    if (fault !== null && !always) this.#refuse(fault);
+    if (!always) {
+      this.#came += 1;
+      const fault = this.#fault();
+      if (fault !== null) this.#refuse(fault);
+    }
     this.#working += 1;
     let keptBytes = 0;
     return {
@@ -97,6 +107,10 @@ class ProcessLoad implements Load {
     if (fault !== null) return `overloaded: ${fault}`;
     const isOver = performance.now() - this.#refusedAtMs > toldForMs;
     return isOver ? null : 'overloaded: requests were refused a moment ago';
+  }
+
+  isResting(): boolean {
+    return this.#rest.isOn(performance.now());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -139,11 +153,13 @@ class ProcessLoad implements Load {
     this.#refusedAtMs = performance.now();
   }
 
-  /** Once a second: how late timers are, and one line for all that was refused. */
+  /** Once a second: how late timers are, whether to rest, and one line for all that was refused. */
   #look(): void {
     const medianMs = this.#loopDelay.percentile(50) / 1e6;
     this.#loopDelay.reset();
     this.#lateMs = Math.max(0, Math.round(medianMs) - loopSampleEveryMs);
+    this.#rest.note({ came: this.#came, refused: this.#refused }, performance.now());
+    this.#came = 0;
     if (this.#refused === 0) return;
     const { running, waiting } = this.#turns.standing();
     const fields = { refused: this.#refused, running, waiting, lateMs: this.#lateMs };

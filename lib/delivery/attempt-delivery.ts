@@ -2,6 +2,7 @@
 import { limits } from '../config.ts';
 import { deliveryLog } from '../logger.ts';
 import type { SendResult } from '../net/http-sender.ts';
+import { removeDelivery } from '../store/deliveries.ts';
 import type {
   Attempt,
   AttemptTrigger,
@@ -22,7 +23,8 @@ import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
-import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
+import { isSettled } from './outcome.ts';
+import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { isCarriedBy, outcomeOf, recordStep, recordUnsent } from './record-step.ts';
 
@@ -43,13 +45,6 @@ export class EventMissing extends Error {
 
 // Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
 const dueToleranceMs = 1_000;
-
-const settledStates: ReadonlySet<DeliveryState> = new Set([
-  'delivered',
-  'exhausted',
-  'cancelled',
-  'blocked',
-]);
 
 /**
  * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
@@ -77,7 +72,12 @@ export async function attemptDelivery(
   if (delivery !== null && !isDue(delivery, ports.clock.now())) {
     return outcomeOf(key, delivery, options);
   }
-  if (event === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+  if (event === null) {
+    if (delivery === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
+    // Removed as too old at the very moment at which it was to be sent again.
+    await removeDelivery(ports.store, delivery);
+    return { ...outcomeOf(key, delivery, options), state: 'cancelled', nextAttemptAt: null };
+  }
   const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
   if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
   return outcome;
@@ -102,7 +102,7 @@ async function takeStep(
 }
 
 function isDue(delivery: DeliveryDocument, now: Date): boolean {
-  if (settledStates.has(delivery.state)) return false;
+  if (isSettled(delivery.state)) return false;
   if (delivery.nextAttemptAt === null) return true;
   return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
 }
@@ -133,7 +133,7 @@ async function sendInTurn(
   if (!isResend && (await findBefore(ports.store, lane, sequence)) !== 'nothing') {
     const unsent = { event, delivery, options, state: 'waiting' } as const;
     const outcome = await recordUnsent(ports, key, unsent);
-    await ports.wakeLane({ lane, letGo: null });
+    await ports.wakeLane({ lane, arrived: key.eventId });
     return outcome;
   }
   // If it is in the lane, the lane stops retrying it.
@@ -151,7 +151,7 @@ async function wakeFollowers(
   if (step.webhook?.ordering !== 'resource' || sequence === null) return;
   if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
   const lane: LaneKey = { appUid, webhookUid, resourceUid };
-  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane, letGo: null });
+  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane });
 }
 
 /** Leaves a delivery to its lane; awake once more, in case a crash came between the two. */
@@ -160,9 +160,9 @@ async function handToLane(
   key: DeliveryKey,
   { delivery, lane }: { delivery: DeliveryDocument; lane: { resourceUid: string } },
 ): Promise<DeliveryOutcome> {
-  const { appUid, webhookUid } = key;
+  const { appUid, eventId, webhookUid } = key;
   const { resourceUid } = lane;
-  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, letGo: null });
+  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, arrived: eventId });
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 

@@ -1,9 +1,10 @@
 // A step along a lane: its deliveries one after the other, until one has to be tried again.
 import type { DeliveryDocument, DeliveryKey } from '../store/deliveries.ts';
-import { dropFromLane, findBefore, findHead, holdFromLane, returnToLane } from '../store/lanes.ts';
+import { findBefore, findHead, findInLane, holdFromLane, returnToLane } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
 import type { LaneStep } from '../temporal/messages.ts';
-import { EventMissing, attemptDelivery } from './attempt-delivery.ts';
+import { idsPerSearchAttributeMax } from '../temporal/names.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -23,6 +24,7 @@ export async function attemptInOrder(
 ): Promise<LaneStep> {
   const until = performance.now() + stepMsMax;
   const settled: DeliveryOutcome[] = [];
+  const inLane = (): Promise<string[]> => findInLane(ports.store, lane, idsPerSearchAttributeMax);
   for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
     const head = await findHead(ports.store, lane);
     if (head === null || head.lane === null) return { next: 'empty', head: null, settled };
@@ -33,38 +35,32 @@ export async function attemptInOrder(
       if (webhook?.active === false && (await holdToo(ports, head))) continue;
       // Of a webhook that was deleted the held ones wait for nothing, and this one is cancelled now.
       const isBehind = before === 'underway' || webhook !== null;
-      if (isBehind) return { next: 'behind', head: null, settled };
+      if (isBehind) return { next: 'behind', head: null, settled, waiting: await inLane() };
     }
     const outcome = await attemptHead(ports, head, signal);
-    if (outcome?.state === 'retrying') {
+    if (outcome.state === 'retrying') {
       const { eventId, redeliveryUid } = head;
-      return { next: 'retrying', head: { eventId, redeliveryUid }, settled };
+      const waiting = await inLane();
+      return { next: 'retrying', head: { eventId, redeliveryUid }, settled, waiting };
     }
-    if (outcome !== null) settled.push(outcome);
+    settled.push(outcome);
   }
   return { next: 'more', head: null, settled };
 }
 
-/** Gives null when the event is gone: the delivery leaves the lane, so that it holds up nobody. */
 async function attemptHead(
   ports: DeliveryPorts,
   head: DeliveryDocument,
   signal: AbortSignal,
-): Promise<DeliveryOutcome | null> {
+): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid, redeliveryUid } = head;
   const key: DeliveryKey = { appUid, eventId, webhookUid };
-  try {
-    return await attemptDelivery(ports, key, {
-      trigger: head.attemptCount === head.scheduleFrom ? 'event' : 'retry',
-      redeliveryUid,
-      inLane: true,
-      signal,
-    });
-  } catch (error) {
-    if (!(error instanceof EventMissing)) throw error;
-    await dropFromLane(ports.store, head, ports.clock.now());
-    return null;
-  }
+  return attemptDelivery(ports, key, {
+    trigger: head.attemptCount === head.scheduleFrom ? 'event' : 'retry',
+    redeliveryUid,
+    inLane: true,
+    signal,
+  });
 }
 
 /** Holds a delivery behind a held one. Gives false when the webhook was resumed meanwhile. */

@@ -2,6 +2,7 @@
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
 import {
+  countErased,
   erasePayloads,
   erasedBy,
   findRunningErasure,
@@ -11,20 +12,34 @@ import {
 // Bodies are read by the database to find texts in them, so a stretch is kept short.
 const eventsPerStretch = 2_000;
 
+/**
+ * How long after an erasure's first look the second begins. What was under way then is written by then,
+ * or never: an event whose uid is older than the erasure (10 s for a transaction, 60 s on a server that
+ * sets no limit of its own; 50 s for each of a report's two writes, repeated once by the driver), or
+ * what a receiver answered to an attempt that had read the payload before (15 s).
+ */
+export const lookAgainAfterMs = 5 * 60_000;
+
 /** What a stretch did; `more` is true when an erasure may have more to do. */
 export interface ErasedStretch {
   erased: number;
   more: boolean;
+  /** How long the erasure whose turn is next waits for its second look; absent when none does. */
+  waitMs?: number;
 }
 
 /**
- * Looks at the next events of the erasure that has waited longest and takes the payloads that it is
- * about away. Only events recorded before the request are; doing a stretch again changes nothing.
+ * Looks at the next events of the erasure whose turn it is and takes the payloads that it is about
+ * away. Only events recorded before the request are; doing a stretch again changes nothing. All events
+ * are looked at twice, for the sake of what was being written during the first look.
  */
 export async function eraseStretch(store: Store, now: Date): Promise<ErasedStretch> {
   const erasure = await findRunningErasure(store);
   if (erasure === null || erasure.subject === null) return { erased: 0, more: false };
-  const { appUid, subject, after, createdAt } = erasure;
+  const { _id: erasureUid, appUid, subject, after, againAt, createdAt } = erasure;
+  if (againAt !== null && againAt > now) {
+    return { erased: 0, more: false, waitMs: againAt.getTime() - now.getTime() };
+  }
   const range = { $gt: after, $lt: idAt('evt', createdAt) };
   const stretch = await store.events
     .find({ appUid, _id: range }, { projection: { _id: 1 } })
@@ -35,18 +50,22 @@ export async function eraseStretch(store: Store, now: Date): Promise<ErasedStret
   const last = stretch.at(-1) ?? after;
   const found = await store.events
     .find(
-      { appUid, _id: { $gt: after, $lte: last }, ...erasedBy(subject) },
+      { appUid, _id: { $gt: after, $lte: last }, ...erasedBy(subject, erasureUid) },
       { projection: { _id: 1 } },
     )
     .map((event) => event._id)
     .toArray();
-  await erasePayloads(store, found, now);
-  const isDone = stretch.length < eventsPerStretch;
-  await noteErasureProgress(store, erasure, {
-    after: last,
-    erasedCount: found.length,
-    isDone,
-    now,
-  });
-  return { erased: found.length, more: true };
+  await erasePayloads(store, found, { erasureUid, now });
+  // Counted from what is there, so that a stretch that was killed before this and is repeated counts it.
+  const since = againAt ?? new Date(0);
+  const erased = await countErased(store, found, { erasureUid, since });
+  const isEnd = stretch.length < eventsPerStretch;
+  const next = isEnd && againAt === null ? lookAgain(now) : { after: last, againAt };
+  const isDone = isEnd && againAt !== null;
+  await noteErasureProgress(store, erasure, { ...next, erasedCount: erased, isDone, now });
+  return { erased, more: true };
+}
+
+function lookAgain(now: Date): { after: string; againAt: Date } {
+  return { after: '', againAt: new Date(now.getTime() + lookAgainAfterMs) };
 }

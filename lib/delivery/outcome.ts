@@ -13,6 +13,15 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** The states that only a resend or replay leads out of; in the others something is still to come. */
+export const settledStates = ['delivered', 'exhausted', 'cancelled', 'blocked'] as const;
+export const unsettledStates = ['pending', 'waiting', 'retrying', 'held'] as const;
+
+/** Tells whether nothing more comes of a delivery by itself. */
+export function isSettled(state: DeliveryState): boolean {
+  return (settledStates as readonly DeliveryState[]).includes(state);
+}
+
 /** What a receiver answered last, roughly; `none` when an attempt got no answer. */
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];
@@ -27,15 +36,6 @@ export function statusClassOf(status: number | null): StatusClass {
 /** What kind of fault an attempt met, where it met one. */
 export type ErrorClass =
   'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
-
-/** How long an attempt's phases took, in whole milliseconds; a reused connection has only the last two. */
-export interface AttemptTimings {
-  dns?: number;
-  connect?: number;
-  tls?: number;
-  firstByte?: number;
-  total: number;
-}
 
 /** What an activity tells its workflow about one delivery: ids, states and times, nothing else. */
 export interface DeliveryOutcome {

@@ -7,10 +7,13 @@ import type { LaneKey } from '../store/lanes.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 import type { Retention } from './tidy-up.ts';
 
-/** News of a lane for its workflow: something is in it, or `letGo`, an event it need not retry any more. */
+/** News of a lane for its workflow: look again; where it is about an event, which one, and why. */
 export interface LaneNews {
   lane: LaneKey;
-  letGo: string | null;
+  /** An event that waits in the lane. */
+  arrived?: string;
+  /** An event that the lane need not retry any more. */
+  letGo?: string;
 }
 
 /** Resolves when Temporal has the news; rejects when it cannot be reached. */

@@ -2,7 +2,9 @@
 // was asked to be erased.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
+import type { TidiedBatch } from '../temporal/messages.ts';
 import { eraseStretch } from './erase.ts';
+import { removeOldEvents } from './remove-old-events.ts';
 
 /** How long things are kept, in milliseconds. */
 export interface Retention {
@@ -14,41 +16,29 @@ export interface Retention {
   auditMs: number;
 }
 
-/** What one batch did. `more` is true when there is more to do. */
-export interface TidyUpBatch {
-  expired: number;
-  deliveries: number;
-  events: number;
-  redeliveries: number;
-  erasures: number;
-  auditRows: number;
-  erased: number;
-  more: boolean;
-}
-
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
 
-/**
- * Does one batch of each kind. Deliveries go before the events they belong to, so that none is left
- * without its event. Doing it again only goes on.
- */
-export async function tidyUp(store: Store, retention: Retention, now: Date): Promise<TidyUpBatch> {
+/** Does one batch of each kind, of old events those after the uid `after`. Doing it again only goes on. */
+export async function tidyUp(
+  store: Store,
+  retention: Retention,
+  { now, after }: { now: Date; after: string },
+): Promise<TidiedBatch> {
   const before = new Date(now.getTime() - retention.recordsMs);
   const expired = await expireHeld(store, new Date(now.getTime() - retention.heldMs), now);
-  const deliveries = await remove(store.deliveries, { $lt: idAt('dlv', before) });
-  const events =
-    deliveries === batchMax ? 0 : await remove(store.events, { $lt: idAt('evt', before) });
+  const old = await removeOldEvents(store, { before, after, now });
   const redeliveries = await remove(store.redeliveries, { $lt: idAt('rdl', before) });
   const erasures = await remove(store.erasures, { $lt: idAt('ers', before) });
   // Here and not by an index of MongoDB's (TTL), which would be a sixth to write with each row, and
   // keeps the time that it was made with, whatever the settings say later.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
-  const { erased, more: erasing } = await eraseStretch(store, now);
-  const removed = { expired, deliveries, events, redeliveries, erasures, auditRows };
-  const more = Object.values(removed).includes(batchMax);
-  return { ...removed, erased, more: more || erasing };
+  const { erased, more: erasing, ...wait } = await eraseStretch(store, now);
+  const { deliveries, events } = old;
+  const counts = { expired, deliveries, events, redeliveries, erasures, auditRows, erased };
+  const isFull = [expired, redeliveries, erasures, auditRows].includes(batchMax);
+  return { ...counts, after: old.after, more: isFull || old.more || erasing, ...wait };
 }
 
 /** Drops deliveries that have been held since before `before`. */
@@ -68,13 +58,13 @@ async function expireHeld(store: Store, before: Date, now: Date): Promise<number
 }
 
 interface Removable {
-  find: Store['events']['find'];
-  deleteMany: Store['events']['deleteMany'];
+  find: Store['erasures']['find'];
+  deleteMany: Store['erasures']['deleteMany'];
 }
 
 /** Removes a batch of what has a uid in a range: uids sort by time. */
 async function remove(
-  collection: Store['events' | 'deliveries' | 'redeliveries' | 'erasures' | 'auditLog'],
+  collection: Store['redeliveries' | 'erasures' | 'auditLog'],
   uid: { $lt: string },
 ): Promise<number> {
   const target = collection as unknown as Removable;

@@ -1,14 +1,10 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
 import { limits } from '../config.ts';
 import { statusClassOf } from '../delivery/outcome.ts';
-import type {
-  AttemptTimings,
-  DeliveryState,
-  ErrorClass,
-  StatusClass,
-} from '../delivery/outcome.ts';
+import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
 import type { DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
+import type { AttemptTimings } from '../net/attempt-trace.ts';
 import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -171,6 +167,14 @@ export async function recordDelivery(
     },
   );
   return result.matchedCount > 0;
+}
+
+/** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
+export async function removeDelivery(
+  store: Store,
+  { _id }: Pick<DeliveryDocument, '_id'>,
+): Promise<void> {
+  await store.deliveries.deleteOne({ _id });
 }
 
 /** What a redelivery does to the deliveries that it takes over. */

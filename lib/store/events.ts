@@ -18,6 +18,8 @@ export interface EventDocument {
   body: string;
   /** When its payload was taken away on request; null while it is there. */
   erasedAt: Date | null;
+  /** The erasure that took it. */
+  erasureUid?: string;
   /** The webhooks subscribed at the time of the change, paused ones included. */
   webhookUids: string[];
   /** The workflow that is to carry the event; null while it waits for company. Never changed again. */

@@ -95,8 +95,8 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
   {
     collection: 'erasures',
-    name: 'running',
-    key: { createdAt: 1 },
+    name: 'turn',
+    key: { againAt: 1, createdAt: 1 },
     options: { partialFilterExpression: { state: 'running' } },
   },
   {

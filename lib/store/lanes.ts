@@ -1,7 +1,9 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
-import type { DeliveryState } from '../delivery/outcome.ts';
+import type { Filter } from 'mongodb';
+import { isSettled } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
+import type { EventDocument } from './events.ts';
 
 /** Names a lane. */
 export interface LaneKey {
@@ -10,26 +12,28 @@ export interface LaneKey {
   resourceUid: string;
 }
 
-// How far back to look past deliveries that somebody sent again, before the resource counts as free.
-const lookedBackMax = 50;
-
-// A delivery in one of these is done with, and the one after it may go.
-const passed: ReadonlySet<DeliveryState> = new Set([
-  'delivered',
-  'exhausted',
-  'cancelled',
-  'blocked',
-]);
+// How far back to look past deliveries that say nothing of those before them: one at first, because the
+// nearest nearly always speaks, then ten times as many as so far.
+const lookedBackMax = 10_000;
+const lookedAtOnceMax = 1_000;
 
 /** Gives the delivery at the head of a lane, or null when it is empty. */
-export async function findHead(
-  store: Store,
-  { appUid, webhookUid, resourceUid }: LaneKey,
-): Promise<DeliveryDocument | null> {
-  return store.deliveries.findOne(
-    { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } },
-    { sort: { 'lane.sequence': 1 } },
-  );
+export async function findHead(store: Store, lane: LaneKey): Promise<DeliveryDocument | null> {
+  return store.deliveries.findOne(inLane(lane), { sort: { 'lane.sequence': 1 } });
+}
+
+/** Gives the events of the deliveries in a lane, the first of them. */
+export async function findInLane(store: Store, lane: LaneKey, countMax: number): Promise<string[]> {
+  return store.deliveries
+    .find(inLane(lane), { projection: { eventId: 1 } })
+    .sort({ 'lane.sequence': 1 })
+    .limit(countMax)
+    .map((delivery) => delivery.eventId)
+    .toArray();
+}
+
+function inLane({ appUid, webhookUid, resourceUid }: LaneKey): Filter<DeliveryDocument> {
+  return { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } };
 }
 
 /** What stands before a delivery of a lane, outside of it: nothing, an event on its way, a held one. */
@@ -38,31 +42,68 @@ export type Before = 'nothing' | 'underway' | 'held';
 /**
  * Tells whether an earlier event about the resource is yet to reach the webhook outside the lane: its
  * workflow has not handed it over, it is held, or somebody sends it again. The nearest one that was
- * settled in its turn speaks for all before it, because it could not go before them; one that was sent
- * again or erased was settled out of its turn, and says nothing of those.
+ * settled in its turn speaks for all before it, because it could not go before them. One that a resend
+ * settled or that was cancelled did not have its turn and says nothing of those; past 10,000 of these in
+ * a row nothing is taken to come before. Erased events are not looked at.
  */
-export async function findBefore(
-  store: Store,
-  { appUid, webhookUid, resourceUid }: LaneKey,
-  sequence: number,
-): Promise<Before> {
+export async function findBefore(store: Store, lane: LaneKey, sequence: number): Promise<Before> {
   let below = sequence;
-  for (let count = 0; count < lookedBackMax; count += 1) {
-    const earlier = await store.events.findOne(
-      { appUid, resourceUid, inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid },
-      { sort: { sequence: -1 }, projection: { sequence: 1, erasedAt: 1 } },
-    );
-    if (earlier?.sequence == null) return 'nothing';
-    const delivery = await store.deliveries.findOne(
-      { eventId: earlier._id, webhookUid, appUid },
-      { projection: { state: 1, redeliveryUid: 1 } },
-    );
-    if (delivery?.state === 'held') return 'held';
-    if (delivery === null || !passed.has(delivery.state)) return 'underway';
-    if (delivery.redeliveryUid === null && earlier.erasedAt === null) return 'nothing';
-    below = earlier.sequence;
+  let count = 1;
+  for (let looked = 0; looked < lookedBackMax; looked += count) {
+    if (looked > 0) count = Math.min(10 * looked, lookedAtOnceMax, lookedBackMax - looked);
+    const { events, deliveries } = await findEarlier(store, lane, { below, count });
+    const speaking = events.find(({ _id }) => !isOutOfTurn(deliveries.get(_id)));
+    if (speaking !== undefined) return whatIs(deliveries.get(speaking._id));
+    const last = events.at(-1)?.sequence;
+    if (last == null || events.length < count) return 'nothing';
+    below = last;
   }
   return 'nothing';
+}
+
+type Standing = Pick<DeliveryDocument, 'eventId' | 'state' | 'requeuedAs'>;
+
+/** Gives the filter of the events about a resource that a webhook gets in order, before a sequence. */
+export function earlierEvents(
+  { appUid, webhookUid, resourceUid }: LaneKey,
+  below: number,
+): Filter<EventDocument> {
+  return { appUid, resourceUid, inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid };
+}
+
+/** Gives the nearest events before a sequence, the last first, and how their deliveries stand. */
+async function findEarlier(
+  store: Store,
+  lane: LaneKey,
+  { below, count }: { below: number; count: number },
+): Promise<{
+  events: Pick<EventDocument, '_id' | 'sequence'>[];
+  deliveries: Map<string, Standing>;
+}> {
+  const { appUid, webhookUid } = lane;
+  const events = await store.events
+    .find(earlierEvents(lane, below), { projection: { sequence: 1 } })
+    .sort({ sequence: -1 })
+    .limit(count)
+    .toArray();
+  const eventIds = events.map((event) => event._id);
+  const found = await store.deliveries
+    .find<Standing>(
+      { eventId: { $in: eventIds }, webhookUid, appUid },
+      { projection: { eventId: 1, state: 1, requeuedAs: 1 } },
+    )
+    .toArray();
+  return { events, deliveries: new Map(found.map((delivery) => [delivery.eventId, delivery])) };
+}
+
+function isOutOfTurn(delivery: Standing | undefined): boolean {
+  if (delivery === undefined || !isSettled(delivery.state)) return false;
+  return delivery.state === 'cancelled' || delivery.requeuedAs === 'resend';
+}
+
+function whatIs(delivery: Standing | undefined): Before {
+  if (delivery?.state === 'held') return 'held';
+  return delivery !== undefined && isSettled(delivery.state) ? 'nothing' : 'underway';
 }
 
 /** Takes a waiting delivery out of its lane, as held. */
@@ -86,17 +127,5 @@ export async function returnToLane(
   await store.deliveries.updateOne(
     { _id: delivery._id, lane: null, state: 'held' },
     { $set: { state: 'waiting', lane: delivery.lane, updatedAt: now } },
-  );
-}
-
-/** Takes a delivery whose event is gone out of its lane, as cancelled. */
-export async function dropFromLane(
-  store: Store,
-  delivery: Pick<DeliveryDocument, '_id' | 'lane'>,
-  now: Date,
-): Promise<void> {
-  await store.deliveries.updateOne(
-    { _id: delivery._id, lane: delivery.lane },
-    { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
   );
 }

@@ -60,6 +60,8 @@ export interface LaneStep {
   /** The head, where it is to be tried again. */
   head: { eventId: string; redeliveryUid: string | null } | null;
   settled: DeliveryOutcome[];
+  /** Where the lane has to wait: the events in it, the first 60. */
+  waiting?: string[];
 }
 
 /** What `redeliver` sends: what a webhook held while it was paused, or what somebody asked for. */
@@ -97,10 +99,19 @@ export interface TidyUpTotals {
   erased: number;
 }
 
+/** What a batch of `tidyUp` took away, and how it goes on. */
+export interface TidiedBatch extends TidyUpTotals {
+  /** The last of the old events that were looked at: the next batch goes on after it. */
+  after: string;
+  more: boolean;
+  /** With nothing more to do now: how long until there is; absent when nothing is in sight. */
+  waitMs?: number;
+}
+
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
-  tidyUpBatch(): Promise<TidyUpTotals & { more: boolean }>;
+  tidyUpBatch(input?: { after?: string }): Promise<TidiedBatch>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
   attemptInOrder(input: LaneKey): Promise<LaneStep>;

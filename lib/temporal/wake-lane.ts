@@ -13,6 +13,7 @@ import {
 import {
   appUidAttribute,
   deliveryStateAttribute,
+  eventIdsAttribute,
   resourceUidAttribute,
   webhookUidsAttribute,
 } from './search-attributes.ts';
@@ -39,14 +40,15 @@ async function wake(client: Client, workflowId: string, news: readonly LaneNews[
   if (first === undefined) return;
   const { appUid, webhookUid, resourceUid } = first.lane;
   const input: DeliverInOrderInput = { appUid, webhookUid, resourceUid };
-  const letGo = news.map((each) => each.letGo).filter((eventId) => eventId !== null);
+  const letGo = news.flatMap((each) => each.letGo ?? []);
+  const arrived = [...new Set(news.flatMap((each) => each.arrived ?? []))];
   await client.withDeadline(Date.now() + wakeTimeoutMs, () =>
     client.workflow.signalWithStart(deliverInOrderWorkflow, {
       workflowId,
       taskQueue: eventsTaskQueue,
       args: [input],
       signal: wakeSignalName,
-      signalArgs: [letGo],
+      signalArgs: [letGo, arrived],
       // The one before has ended because its lane was empty.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `${resourceUid} in order → ${webhookUid}`,
@@ -55,6 +57,7 @@ async function wake(client: Client, workflowId: string, news: readonly LaneNews[
         { key: deliveryStateAttribute, value: 'delivering' },
         { key: resourceUidAttribute, value: resourceUid },
         { key: webhookUidsAttribute, value: [webhookUid] },
+        ...(arrived.length === 0 ? [] : [{ key: eventIdsAttribute, value: arrived }]),
       ]),
     }),
   );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { Disposal } from '../../lib/disposal.ts';
+import { runCommand } from '../../lib/run-command.ts';
 import { launch } from '../../start/launch.ts';
 import { findChromium, openTemporalUi } from './browser.ts';
 import { playScenes } from './scenes.ts';
@@ -51,10 +52,5 @@ async function makePictures(open: Disposal, chromium: string): Promise<void> {
   await playScenes({ dev, client, ui, open, picturesDir, say });
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main);
 process.exit();

@@ -57,7 +57,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
             () => false,
           ),
         {
-          timeoutMs: 20_000,
+          timeoutMs: 40_000,
           what: 'the api after its restart',
         },
       );
@@ -70,7 +70,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
 async function progress(count: number): Promise<void> {
   const before = await installation.store.events.countDocuments();
   await waitFor(async () => (await installation.store.events.countDocuments()) >= before + count, {
-    timeoutMs: 20_000,
+    timeoutMs: 40_000,
     what: 'more changes',
   });
 }
@@ -137,6 +137,6 @@ test('no committed change is lost when api and worker are killed in turn while c
   await waitFor(
     async () =>
       (await installation.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })) === 0,
-    { timeoutMs: 20_000, what: 'every delivery recorded as delivered' },
+    { timeoutMs: 40_000, what: 'every delivery recorded as delivered' },
   );
-}, 180_000);
+}, 300_000);

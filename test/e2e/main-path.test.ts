@@ -7,6 +7,8 @@ import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook } from '../support/webhook-calls.ts';
+import type { Payload } from '../integration/api/resource-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -16,30 +18,15 @@ let webhookUid: string;
 beforeAll(async () => {
   service = await startService();
   receiver = await startReceiver((response) => response.writeHead(200).end('{"received":true}'));
-  const webhook = await service.call('POST', '/webhooks', {
-    body: {
-      url: `${receiver.url}/hook`,
-      entities: ['agent', 'context', 'contextfile'],
-      active: true,
-    },
-  });
-  secret = String(webhook.body['secret']);
-  webhookUid = String(webhook.body['uid']);
+  const url = `${receiver.url}/hook`;
+  const entities = ['agent', 'context', 'contextfile'];
+  ({ secret, uid: webhookUid } = await registerWebhook(service, { url, entities }));
 });
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
   await service?.[Symbol.asyncDispose]();
 });
-
-interface Payload {
-  eventId: string;
-  event: string;
-  timestamp: string;
-  appUid: string;
-  version: number;
-  data: Record<string, unknown>;
-}
 
 function payloadOf(request: ReceivedRequest): Payload {
   return JSON.parse(request.body.toString('utf8')) as Payload;

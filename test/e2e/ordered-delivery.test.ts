@@ -6,6 +6,7 @@ import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -47,21 +48,11 @@ function sequenceOf(request: ReceivedRequest): number {
 }
 
 async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await service.call('POST', '/webhooks', {
-    body: { url: `${receiver.url}${path}`, entities: ['agent'], ordering: 'resource', ...fields },
-  });
-  expect(status).toBe(201);
-  return String(body['uid']);
+  const url = `${receiver.url}${path}`;
+  return (await registerWebhook(service, { url, ordering: 'resource', ...fields })).uid;
 }
 
-async function report(uid: string): Promise<string> {
-  const data = { uid, externalTenantId: 'tenant-1' };
-  const { status, body } = await service.call('POST', '/changes', {
-    body: { event: 'agent.updated', data },
-  });
-  expect(status).toBe(202);
-  return String(body['eventId']);
-}
+const report = (uid: string): Promise<string> => reportChange(service, { uid });
 
 async function reportMany(uid: string, count: number): Promise<string[]> {
   return Promise.all(Array.from({ length: count }, () => report(uid)));
@@ -233,22 +224,30 @@ test('a resend of a later event does not let those behind it overtake an earlier
 });
 
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
-  const webhookUid = await newWebhook('/woken', { retrySchedule: ['5s'] });
+  const webhookUid = await newWebhook('/woken', { retrySchedule: ['1h'] });
   answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503, ms: 300 });
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 1);
-  await report('agt_woken');
+  const second = await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 2);
   const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_woken' });
   const { client } = service.temporal;
   const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
   answerOf = () => ({ status: 200 });
+  await waitFor(async () => {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.some((each) => each.activityId === second && each.attempt === 2);
+  });
+  // The retry waits for an hour in Temporal, and only a new run finds out that it is due.
+  const due = { $set: { nextAttemptAt: new Date() } };
+  await service.store.deliveries.updateOne({ eventId: second }, due);
   for (let sent = 0; sent < 2_000; sent += 100) {
     const handle = client.workflow.getHandle(workflowId);
     await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName, [])));
   }
   await waitFor(
     async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
+    { timeoutMs: 15_000, what: 'a new run' },
   );
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 4);

@@ -5,6 +5,7 @@ import type { Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -20,19 +21,10 @@ afterAll(async () => {
 });
 
 async function newWebhook(path: string): Promise<string> {
-  const { body } = await service.call('POST', '/webhooks', {
-    body: { url: `${receiver.url}${path}`, entities: ['agent'], active: true },
-  });
-  return String(body['uid']);
+  return (await registerWebhook(service, { url: `${receiver.url}${path}` })).uid;
 }
 
-async function report(n: number): Promise<string> {
-  const data = { uid: `agt_${n}`, externalTenantId: 'tenant-1' };
-  const { body } = await service.call('POST', '/changes', {
-    body: { event: 'agent.updated', data },
-  });
-  return String(body['eventId']);
-}
+const report = (n: number): Promise<string> => reportChange(service, { uid: `agt_${n}` });
 
 function arrivedAt(path: string): string[] {
   return receiver.requests
@@ -113,4 +105,28 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   const next = await report(3);
   await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
   expect(arrivedAt('/discarded')).toEqual([next]);
+});
+
+test('what is sent again to a paused webhook is shown as held, and sent when it is resumed', async () => {
+  const uid = await newWebhook('/resent');
+  const eventId = await report(200);
+  await waitFor(() => arrivedAt('/resent').length === 1);
+  await pause(uid);
+  const resend = await service.call('POST', `/events/${eventId}/resend`, {
+    body: { webhookUids: [uid] },
+  });
+  expect(resend.status).toBe(202);
+  expect(resend.body).toMatchObject({ webhookUids: [uid], pausedWebhookUids: [uid] });
+  await untilHeld(uid, 1);
+  const { body } = await service.call('GET', `/webhooks/${uid}/deliveries?state=held`);
+  expect(body['data']).toMatchObject([{ eventId, state: 'held', attemptCount: 1 }]);
+  expect(arrivedAt('/resent')).toEqual([eventId]);
+
+  await resume(uid);
+  await waitFor(() => arrivedAt('/resent').length === 2, { timeoutMs: 15_000 });
+  expect(arrivedAt('/resent')).toEqual([eventId, eventId]);
+  const again = await service.call('POST', `/events/${eventId}/resend`, {
+    body: { webhookUids: [uid] },
+  });
+  expect(again.body).toMatchObject({ pausedWebhookUids: [] });
 });

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
-import { createApp } from '../../lib/store/create-app.ts';
-import { createApiClient } from '../support/api-client.ts';
+import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts';
 
 let service: TestService;
@@ -38,15 +38,11 @@ interface Hook {
 
 async function newHook(path: string, fields: Record<string, unknown> = {}): Promise<Hook> {
   const url = `${receiver.url}${path}`;
-  const body = { url, entities: ['agent'], active: true, retrySchedule: [], ...fields };
-  const answer = await service.call('POST', '/webhooks', { body });
-  return { uid: String(answer.body['uid']), secret: String(answer.body['secret']), path };
+  return { ...(await registerWebhook(service, { url, retrySchedule: [], ...fields })), path };
 }
 
-async function report(externalTenantId = 'tenant-1', event = 'agent.updated'): Promise<string> {
-  const body = { event, data: { uid: 'agt_1', externalTenantId } };
-  return String((await service.call('POST', '/changes', { body })).body['eventId']);
-}
+const report = (externalTenantId = 'tenant-1', event = 'agent.updated'): Promise<string> =>
+  reportChange(service, { externalTenantId }, event);
 
 function requestsOf({ path }: Hook, eventId?: string): ReceivedRequest[] {
   return receiver.requests.filter(
@@ -252,11 +248,7 @@ test('a test event goes to one webhook, signed and marked, and is no change', as
 });
 
 test("another application's event, webhook or replay is not there, and nothing changes", async () => {
-  const app = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  const stranger = createApiClient(service.apiUrl, app);
+  const stranger = await addApp(service);
   const hook = await newHook('/mine');
   const eventId = await report();
   await untilState(eventId, hook, 'delivered');

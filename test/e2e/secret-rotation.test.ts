@@ -7,6 +7,7 @@ import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 import { expectProblem, faultsOf } from '../integration/api/problems.ts';
 
 let service: TestService;
@@ -44,12 +45,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-async function newWebhook(): Promise<{ uid: string; secret: string }> {
-  const { body } = await service.call('POST', '/webhooks', {
-    body: { url: receiver.url, entities: ['agent'], active: true },
-  });
-  return { uid: String(body['uid']), secret: String(body['secret']) };
-}
+const newWebhook = () => registerWebhook(service, { url: receiver.url });
 
 async function rotate(uid: string, body: unknown = {}) {
   return service.call('POST', `/webhooks/${uid}/secret/rotate`, { body });
@@ -59,11 +55,7 @@ const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/p
 
 async function reportAndReceive(count: number): Promise<ReceivedRequest[]> {
   const before = receiver.requests.length;
-  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
-  const body = { event: 'agent.updated', data };
-  await Promise.all(
-    Array.from({ length: count }, () => service.call('POST', '/changes', { body })),
-  );
+  await Promise.all(Array.from({ length: count }, () => reportChange(service)));
   await waitFor(() => receiver.requests.length >= before + count, { timeoutMs: 15_000 });
   return receiver.requests.slice(before);
 }

@@ -1,11 +1,11 @@
 // Every branch of every workflow, played once on real servers; each gives the workflow that took it.
+import { newDispatcher } from '../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { newId } from '../../lib/ids.ts';
-import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
 import {
   eventsTaskQueue,
   laneWorkflowId,
@@ -25,18 +25,10 @@ export type Branch = (stage: Stage) => Promise<string>;
 const second = 1_000;
 
 async function start({ service }: Stage, webhookUids: string[][]): Promise<string> {
-  const { store, temporal, context } = service;
+  const { store } = service;
   const events = [];
   for (const uids of webhookUids) events.push(await insertEvent(service, uids));
-  const dispatcher = createDispatcher({
-    client: temporal.client,
-    store,
-    clock: context.clock,
-    eager: false,
-    eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
-  });
-  await dispatcher.start(events);
+  await newDispatcher(service).start(events);
   const started = await store.events.findOne({ _id: events[0]?._id ?? '' });
   return started?.workflowId ?? '';
 }
@@ -195,6 +187,20 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   'tidy-up': async ({ service }) => {
     const workflowId = `tidyUp/${newId('bat')}`;
+    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
+    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+    return workflowId;
+  },
+  'tidy-up-looks-again': async ({ service }) => {
+    const { body } = await service.call('POST', '/erasures', { body: { mentions: ['nobody'] } });
+    const uid = String(body['uid']);
+    const { erasures } = service.store;
+    await waitFor(
+      async () => (await erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
+    );
+    await erasures.updateOne({ _id: uid }, { $set: { againAt: new Date(Date.now() + second) } });
+    // Another than that of the erasure, which waits for longer.
+    const workflowId = `tidyUp/again/${uid}`;
     const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
     await service.temporal.client.workflow.start(tidyUpWorkflow, options);
     return workflowId;

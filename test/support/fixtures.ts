@@ -48,14 +48,25 @@ export async function insertWebhook(
 
 /** Writes an event for the given webhooks that no workflow carries yet. */
 export async function insertEvent(
-  { store, app }: Owner,
+  owner: Owner,
   webhookUids: string[],
   createdAt: Date = new Date(),
 ): Promise<EventDocument> {
+  const event = newEvent(owner, webhookUids, createdAt);
+  await owner.store.events.insertOne(event);
+  return event;
+}
+
+/** Makes an event that no workflow carries yet, to be written as it is. */
+export function newEvent(
+  { app }: Pick<Owner, 'app'>,
+  webhookUids: string[],
+  createdAt: Date,
+): EventDocument {
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
   const facts = { event: 'agent.updated', timestamp: createdAt, appUid: app.appUid } as const;
-  const event: EventDocument = {
+  return {
     _id: eventId,
     ...facts,
     resourceUid: data.uid,
@@ -69,8 +80,6 @@ export async function insertEvent(
     dispatchedAt: null,
     createdAt,
   };
-  await store.events.insertOne(event);
-  return event;
 }
 
 /** Makes a delivery that nothing was attempted for, to be written as it is; `fields` replace its defaults. */

@@ -7,7 +7,6 @@ import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
-import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
 import { createLaneWaker } from '../../lib/temporal/wake-lane.ts';
 import type {
   AttemptFirstInput,
@@ -24,6 +23,7 @@ import {
   runWorkers,
 } from '../../worker/create-worker.ts';
 import { deliveryPorts } from './delivery-ports.ts';
+import { newDispatcher } from './dispatchers.ts';
 import { createInstallation } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { testServers } from './servers.ts';
@@ -104,14 +104,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
       })),
     ]),
   );
-  const dispatcher = createDispatcher({
-    client,
-    store: installation.store,
-    clock,
-    eager: false,
-    eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
-  });
+  const dispatcher = newDispatcher({ store: installation.store, temporal: { client } }, { clock });
 
   async function start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>> {
     await dispatcher.start(events);

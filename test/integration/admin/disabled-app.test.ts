@@ -1,10 +1,10 @@
 // A disabled application: its keys open nothing, its tokens end, what was to be sent is sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient, Answer } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
+import type { Answer } from '../../support/api-client.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -14,8 +14,8 @@ import { signIn, verify } from '../api/token-forge.ts';
 
 let service: TestService;
 let superuser: TestAdmin;
+let client: TestApp;
 let appUid: string;
-let client: ApiClient;
 
 beforeAll(async () => {
   service = await startService({ env: { HERALD_RETRY_SCHEDULE: '1s' } });
@@ -23,10 +23,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  ({ appUid } = app);
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service, 'App');
+  ({ appUid } = client);
 });
 
 afterAll(async () => {

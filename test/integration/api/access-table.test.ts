@@ -8,8 +8,8 @@ import { roles } from '../../../lib/store/admins.ts';
 import type { Role } from '../../../lib/store/admins.ts';
 import { scopes } from '../../../lib/store/api-keys.ts';
 import type { Scope } from '../../../lib/store/api-keys.ts';
-import { createApp } from '../../../lib/store/create-app.ts';
 import type { NewApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -33,14 +33,8 @@ let otherBefore: Record<string, unknown[]>;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  disabled = await createApp(service.store, {
-    name: 'Disabled',
-    keyPepper: service.config.keyPepper,
-  });
+  other = await addApp(service);
+  disabled = await addApp(service, 'Disabled');
   const since = { $set: { disabledAt: new Date() } };
   await service.store.apps.updateOne({ _id: disabled.appUid }, since);
   own = await furnishApp(service.apiUrl, service.app);

@@ -1,37 +1,28 @@
 // Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;
 let appUid: string;
-let client: ApiClient;
+let client: TestApp;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  appUid = app.appUid;
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
+  appUid = client.appUid;
 });
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-async function makeAccount(name = 'Account'): Promise<string> {
-  const answer = await client.call('POST', '/accounts', { body: { name } });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
 
 async function makeAgent(accountUids: string[]): Promise<string> {
   const body = { agentName: 'Agent', externalTenantId: 'tenant', accountUids };
@@ -40,26 +31,16 @@ async function makeAgent(accountUids: string[]): Promise<string> {
   return String(answer.body['uid']);
 }
 
-async function signIn(
-  externalId: string,
-  accountUids: string[] = [],
-): Promise<{ userUid: string; accounts: unknown }> {
-  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
-  expect(answer.status).toBe(200);
-  const { accounts } = decodeJwt(String(answer.body['authToken']));
-  return { userUid: String(answer.body['userUid']), accounts };
-}
-
 test('a deleted account is off its users, its agents and later tokens, with an event for each agent', async () => {
-  const [gone, kept] = [await makeAccount(), await makeAccount()];
-  const { userUid } = await signIn('left', [gone, kept]);
+  const [gone, kept] = [await makeAccount(client), await makeAccount(client)];
+  const { userUid } = await signIn(client, 'left', [gone, kept]);
   const alone = await makeAgent([gone]);
   const shared = await makeAgent([kept, gone]);
   const other = await makeAgent([kept]);
   expect((await client.call('DELETE', `/accounts/${gone}`)).status).toBe(204);
   const user = await client.call('GET', `/sdkusers/${userUid}`);
   expect(user.body['accountUids']).toEqual([kept]);
-  expect((await signIn('left')).accounts).toEqual([kept]);
+  expect((await signIn(client, 'left')).accounts).toEqual([kept]);
   // An empty list, not none: without a list the agent would now be open to everybody.
   const wanted = [
     [alone, [], 2],
@@ -87,7 +68,7 @@ test('a deleted account is off its users, its agents and later tokens, with an e
 });
 
 test('an account with more members and agents than a batch takes is deleted whole', async () => {
-  const uid = await makeAccount();
+  const uid = await makeAccount(client);
   const now = new Date();
   const { store } = service;
   await store.users.insertMany(
@@ -123,13 +104,13 @@ test('an account with more members and agents than a batch takes is deleted whol
 });
 
 test('what a deletion that died left behind opens nothing, and a repeated one takes it away', async () => {
-  const uid = await makeAccount();
-  const { userUid } = await signIn('stale', [uid]);
-  const other = await signIn('other stale', [uid]);
+  const uid = await makeAccount(client);
+  const { userUid } = await signIn(client, 'stale', [uid]);
+  const other = await signIn(client, 'other stale', [uid]);
   const agentUid = await makeAgent([uid]);
   // As it is when the process dies right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
-  expect((await signIn('stale')).accounts).toEqual([]);
+  expect((await signIn(client, 'stale')).accounts).toEqual([]);
   // A sign-in takes it off its user already.
   expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
   expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
@@ -140,8 +121,8 @@ test('what a deletion that died left behind opens nothing, and a repeated one ta
 
 test('sign-ins, members and agents that name an account while it is deleted are taken or refused, and none keeps it', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const uid = await makeAccount();
-    const { userUid } = await signIn(`bystander ${round}`);
+    const uid = await makeAccount(client);
+    const { userUid } = await signIn(client, `bystander ${round}`);
     const agent = { agentName: 'A', externalTenantId: 't', accountUids: [uid] };
     const many = <T>(make: (i: number) => T): T[] => Array.from({ length: 8 }, (_, i) => make(i));
     const externalIds = many((i) => `racer ${round} ${i}`);
@@ -156,7 +137,7 @@ test('sign-ins, members and agents that name an account while it is deleted are 
     for (const { status } of calls) expect([200, 201, 204, 404, 422]).toContain(status);
     expect(calls.at(-1)?.status).toBe(204);
     for (const externalId of externalIds) {
-      expect((await signIn(externalId)).accounts).toEqual([]);
+      expect((await signIn(client, externalId)).accounts).toEqual([]);
     }
     expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
     expect(await service.store.users.countDocuments({ accountUids: uid })).toBe(0);

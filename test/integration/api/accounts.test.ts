@@ -1,48 +1,29 @@
 // Accounts: what is kept of them, and who is in them.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 let service: TestService;
 let appUid: string;
 let apiKey: string;
-let client: ApiClient;
+let client: TestApp;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
 beforeEach(async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'App', keyPepper });
-  ({ appUid, apiKey } = app);
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
+  ({ appUid, apiKey } = client);
 });
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-async function makeAccount(name = 'Account'): Promise<string> {
-  const answer = await client.call('POST', '/accounts', { body: { name } });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
-
-async function signIn(
-  externalId: string,
-  accountUids: string[] = [],
-): Promise<{ userUid: string; accounts: unknown }> {
-  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
-  expect(answer.status).toBe(200);
-  const { accounts } = decodeJwt(String(answer.body['authToken']));
-  return { userUid: String(answer.body['userUid']), accounts };
-}
 
 async function actionsOf(uid: string): Promise<string[]> {
   const rows = await service.store.auditLog
@@ -76,7 +57,7 @@ test('an account is created, shown, listed, renamed and deleted, with a row of t
 });
 
 test('a change to the same name writes nothing', async () => {
-  const uid = await makeAccount('Same');
+  const uid = await makeAccount(client, 'Same');
   for (const body of [{}, { name: 'Same' }]) {
     expect((await client.call('PATCH', `/accounts/${uid}`, { body })).status).toBe(200);
   }
@@ -102,25 +83,25 @@ test.each([
   ['PATCH', { name: 7 }, '#/name type'],
   ['PATCH', { appUid: 'app_x' }, '#/appUid additionalProperties'],
 ] as const)('%s of %j is refused', async (method, body, fault) => {
-  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount()}`;
+  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount(client)}`;
   const answer = await client.call(method, path, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
 test('members are added and removed, and the next token tells so', async () => {
-  const [one, two] = [await makeAccount(), await makeAccount()];
-  const { userUid } = await signIn('member', [one]);
+  const [one, two] = [await makeAccount(client), await makeAccount(client)];
+  const { userUid } = await signIn(client, 'member', [one]);
   const member = `/accounts/${two}/members/${userUid}`;
   for (let time = 0; time < 2; time += 1) {
     expect((await client.call('PUT', member)).status).toBe(204);
   }
-  expect((await signIn('member')).accounts).toEqual([one, two]);
+  expect((await signIn(client, 'member')).accounts).toEqual([one, two]);
   const listed = itemsOf(await client.call('GET', `/accounts/${two}/members`));
   expect(listed).toEqual([expect.objectContaining({ uid: userUid, accountUids: [one, two] })]);
   expect((await client.call('DELETE', member)).status).toBe(204);
   expectProblem(await client.call('DELETE', member), 404, 'not_found');
-  expect((await signIn('member')).accounts).toEqual([one]);
+  expect((await signIn(client, 'member')).accounts).toEqual([one]);
   expect(await actionsOf(two)).toEqual([
     'account.created',
     'account.member_added',
@@ -129,10 +110,10 @@ test('members are added and removed, and the next token tells so', async () => {
 });
 
 test('members are listed in pages, newest first, without those of other accounts', async () => {
-  const [one, other] = [await makeAccount(), await makeAccount()];
+  const [one, other] = [await makeAccount(client), await makeAccount(client)];
   const uids: string[] = [];
-  for (let i = 0; i < 5; i += 1) uids.push((await signIn(`user ${i}`, [one])).userUid);
-  await signIn('elsewhere', [other]);
+  for (let i = 0; i < 5; i += 1) uids.push((await signIn(client, `user ${i}`, [one])).userUid);
+  await signIn(client, 'elsewhere', [other]);
   const first = await client.call('GET', `/accounts/${one}/members?limit=3`);
   const cursor = String(first.body['nextCursor']);
   const second = await client.call('GET', `/accounts/${one}/members?limit=3&cursor=${cursor}`);
@@ -142,8 +123,8 @@ test('members are listed in pages, newest first, without those of other accounts
 });
 
 test('a user is in at most 100 accounts, by signing in and by being added', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount()));
-  const { userUid } = await signIn('busy', accountUids.slice(0, 99));
+  const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount(client)));
+  const { userUid } = await signIn(client, 'busy', accountUids.slice(0, 99));
   const [hundredth = '', further = ''] = accountUids.slice(100);
   const signInWith = (uids: unknown) =>
     client.call('POST', '/sdkusers/auth', { body: { externalId: 'busy', accountUids: uids } });
@@ -159,10 +140,14 @@ test('a user is in at most 100 accounts, by signing in and by being added', asyn
 });
 
 test('accounts that a sign-in adds leave a row each, those of a new user too; a sign-in that adds none leaves none', async () => {
-  const [one, two, three] = [await makeAccount(), await makeAccount(), await makeAccount()];
-  const { userUid } = await signIn('audited', [one, two, one]);
-  for (let time = 0; time < 2; time += 1) await signIn('audited', [two, three]);
-  await signIn('audited');
+  const [one, two, three] = [
+    await makeAccount(client),
+    await makeAccount(client),
+    await makeAccount(client),
+  ];
+  const { userUid } = await signIn(client, 'audited', [one, two, one]);
+  for (let time = 0; time < 2; time += 1) await signIn(client, 'audited', [two, three]);
+  await signIn(client, 'audited');
   const [key] = await service.store.apiKeys.find({ appUid }).toArray();
   for (const uid of [one, two, three]) {
     expect(await actionsOf(uid)).toEqual(['account.created', 'account.member_added']);
@@ -177,8 +162,10 @@ test('accounts that a sign-in adds leave a row each, those of a new user too; a 
 });
 
 test('first sign-ins of one user at once add each account once, with one row', async () => {
-  const [one, two] = [await makeAccount(), await makeAccount()];
-  const users = await Promise.all(Array.from({ length: 40 }, () => signIn('rush', [one, two])));
+  const [one, two] = [await makeAccount(client), await makeAccount(client)];
+  const users = await Promise.all(
+    Array.from({ length: 40 }, () => signIn(client, 'rush', [one, two])),
+  );
   expect(new Set(users.map((user) => user.userUid)).size).toBe(1);
   for (const { accounts } of users) expect(accounts).toEqual([one, two]);
   for (const uid of [one, two]) {
@@ -187,8 +174,8 @@ test('first sign-ins of one user at once add each account once, with one row', a
 });
 
 test('many sign-ins at once with different accounts keep the limit', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount()));
-  await signIn('crowd', accountUids.slice(0, 90));
+  const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount(client)));
+  await signIn(client, 'crowd', accountUids.slice(0, 90));
   const answers = await Promise.all(
     accountUids.slice(90).map((uid) =>
       client.call('POST', '/sdkusers/auth', {
@@ -202,14 +189,12 @@ test('many sign-ins at once with different accounts keep the limit', async () =>
 });
 
 test("another application's accounts and users are not there", async () => {
-  const { keyPepper } = service.config;
-  const other = await createApp(service.store, { name: 'Other', keyPepper });
-  const own = await makeAccount();
-  const { userUid } = await signIn('own');
-  const stranger = createApiClient(service.apiUrl, other);
-  const body = { externalId: 'foreign', accountUids: [other.accountUid] };
+  const stranger = await addApp(service);
+  const own = await makeAccount(client);
+  const { userUid } = await signIn(client, 'own');
+  const body = { externalId: 'foreign', accountUids: [stranger.accountUid] };
   const foreign = String((await stranger.call('POST', '/sdkusers/auth', { body })).body['userUid']);
-  const account = `/accounts/${other.accountUid}`;
+  const account = `/accounts/${stranger.accountUid}`;
   for (const [method, path] of [
     ['GET', account],
     ['PATCH', account],

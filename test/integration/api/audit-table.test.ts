@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/http/router.ts';
-import { createApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
-import { createApiClient } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -96,8 +95,7 @@ const preparations: Readonly<Record<string, Preparation>> = {
 };
 
 async function setScene({ access }: Route): Promise<Scene> {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'Furnished', keyPepper });
+  const app = await addApp(service);
   const uids = await furnishApp(service.apiUrl, app);
   // An admin whose session is about to end is nobody else's.
   const isOwnSession = access.kind !== 'admin' || access.needs === 'session';
@@ -105,7 +103,7 @@ async function setScene({ access }: Route): Promise<Scene> {
   const things = await furnishAdminArea(app, superuser);
   const ofAdmin = access.kind === 'admin' ? admin.headers : {};
   return {
-    client: createApiClient(service.apiUrl, app),
+    client: app,
     uids: { ...uids, ...things },
     admin,
     headers: access.kind === 'key' ? { 'x-api-key': app.apiKey } : ofAdmin,

@@ -1,10 +1,9 @@
 // A cursor belongs to the list that gave it out: everywhere else it is refused, not taken for a place.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
-import { createApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
-import { createApiClient } from '../../support/api-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
@@ -67,8 +66,7 @@ test('the list of agents takes it, with a page of another size too', async () =>
 });
 
 test("another application's list of agents refuses it", async () => {
-  const wanted = { name: 'Other', keyPepper: service.config.keyPepper };
-  const other = createApiClient(service.apiUrl, await createApp(service.store, wanted));
+  const other = await addApp(service);
   await makeAgent(other);
   expectRefused(await other.call('GET', `/agents?cursor=${agentsCursor}`));
 });

@@ -1,7 +1,7 @@
 // The errors of the API: who may not call, what is not there, and the shape of every refusal.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newApiKey } from '../../../lib/crypto/api-key.ts';
-import { createApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, makeKey } from './problems.ts';
@@ -113,10 +113,7 @@ test.each([
 );
 
 test('a key of another application gets 404, never 403, and the same as for an application that is not there', async () => {
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
+  const other = await addApp(service);
   const headers = { 'x-api-key': other.apiKey };
   const foreign = await service.call('GET', '/agents', { headers });
   const absent = await service.raw('GET', '/api/v1/appuid/app_none/agents', { headers });
@@ -142,10 +139,7 @@ test("another application's things are not found by their uids", async () => {
     body: { contextName: 'C', externalTenantId: 't' },
   });
   const [event] = await service.store.events.find({ appUid: service.app.appUid }).toArray();
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
+  const other = await addApp(service);
   const headers = { 'x-api-key': other.apiKey };
   const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
   const calls: [string, string, unknown][] = [

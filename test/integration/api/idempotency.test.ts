@@ -1,7 +1,6 @@
 // Idempotency-Key: a POST that creates, repeated, gets the first answer and does nothing again.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -92,11 +91,8 @@ test('the same key on another path or of another application is another key', as
     await post(`/contexts/${two}/files`, 'shared', file),
   ];
   expect(files.map((answer) => answer.body['contextUid'])).toEqual([one, two]);
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  const foreign = await createApiClient(service.apiUrl, other).call('POST', '/agents', {
+  const other = await addApp(service);
+  const foreign = await other.call('POST', '/agents', {
     headers: { 'x-api-key': other.apiKey, 'idempotency-key': 'shared' },
     body: agent,
   });

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Pool } from 'undici';
 import { createLoad } from '../../../api/limits/load.ts';
+import { createInspection } from '../../../lib/readiness.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -13,10 +14,7 @@ import { expectProblem } from './problems.ts';
 const signIn = (service: TestService, externalId: string) =>
   service.call('POST', '/sdkusers/auth', { body: { externalId } });
 
-async function isReady(service: TestService): Promise<true | undefined> {
-  const { status } = await service.raw('GET', '/readyz', { headers: {} });
-  return status === 200 ? true : undefined;
-}
+const askReadiness = (service: TestService) => service.raw('GET', '/readyz', { headers: {} });
 
 test('a flood: some are answered, the rest gets 503 with Retry-After, and afterwards all is as before', async () => {
   await using service = await startService({
@@ -47,13 +45,15 @@ test('a flood: some are answered, the rest gets 503 with Retry-After, and afterw
   }
   // Caller and service are one process here, which holds a thousand requests on the caller's side.
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(400 * 1024 * 1024);
-  const readiness = await service.raw('GET', '/readyz', { headers: {} });
-  expect(readiness.status).toBe(503);
+  // It is told, and no balancer acts on it: a flood for all processes would take out all of them.
+  const readiness = await askReadiness(service);
+  expect(readiness.status).toBe(200);
   expect(readiness.body).toMatchObject({
-    status: 'not ready',
+    status: 'ready',
     parts: { mongodb: 'ok', load: expect.stringMatching(/^overloaded/) },
   });
-  await waitFor(() => isReady(service), { timeoutMs: 15_000, what: 'the service to be ready' });
+  const isCalm = async () => (await askReadiness(service)).body['parts']?.['load'] === 'ok';
+  await waitFor(isCalm, { timeoutMs: 15_000, what: 'the service to be calm' });
   const later = await Promise.all(Array.from({ length: 10 }, () => signIn(service, 'later')));
   expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
 }, 60_000);
@@ -75,12 +75,63 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
     }),
   );
   expect(new Set(statuses)).toEqual(new Set([200]));
-  expect(await isReady(service)).toBe(true);
+  expect((await askReadiness(service)).body['parts']?.['load']).toBe('ok');
   await sockets.close();
 }, 60_000);
 
+test('a process that rests is not ready, and answers what comes all the same', async () => {
+  await using service = await startService({ worker: false });
+  const { context } = service;
+  const ownLoad = context.load;
+  let isOn = true;
+  await using load = createLoad(10, { note: () => undefined, isOn: () => isOn });
+  context.load = load;
+  const resting = await askReadiness(service);
+  expect(resting.status).toBe(503);
+  expect(resting.body['status']).toBe('not ready');
+  expect((await signIn(service, 'meanwhile')).status).toBe(200);
+  isOn = false;
+  expect((await askReadiness(service)).status).toBe(200);
+  context.load = ownLoad;
+});
+
+test('whether to rest is decided by what came and was refused in each second, probes left out', async () => {
+  const seconds: unknown[] = [];
+  await using load = createLoad(1, { note: (seen) => seconds.push(seen), isOn: () => false });
+  const visits = Array.from({ length: 5 }, () => load.enter());
+  expect(() => load.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }));
+  load.enter({ always: true }).leave();
+  await waitFor(() => seconds.length >= 2, { what: 'two seconds' });
+  expect(seconds.slice(0, 2)).toEqual([
+    { came: 6, refused: 1 },
+    { came: 0, refused: 0 },
+  ]);
+  for (const visit of visits) visit.leave();
+});
+
+test('however many ask whether the process is ready, its servers are asked once at a time', async () => {
+  await using service = await startService({ worker: false });
+  let asked = 0;
+  const inspect = createInspection({
+    store: service.store,
+    connection: service.temporal.connection,
+    get namespace() {
+      asked += 1;
+      return service.temporal.namespace;
+    },
+  });
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
+  expect(asked).toBe(1);
+  expect(new Set(answers.flatMap((answer) => Object.values(answer)))).toEqual(new Set(['ok']));
+  await inspect();
+  expect(asked).toBe(2);
+});
+
 test('idle connections make room for new ones when they run out', async () => {
-  await using service = await startService({ worker: false, env: { HERALD_CONNECTIONS: '20' } });
+  await using service = await startService({
+    worker: false,
+    env: { HERALD_CONNECTIONS: '20', HERALD_CONNECTIONS_PER_ADDRESS: '0' },
+  });
   const port = Number(new URL(service.apiUrl).port);
   const idle = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
   const closed = idle.map((socket) => once(socket, 'close'));

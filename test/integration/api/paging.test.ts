@@ -1,7 +1,6 @@
 // Pages of lists: complete, without repeats, and still while rows are added.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -17,8 +16,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const app = await createApp(service.store, { name: 'App', keyPepper: service.config.keyPepper });
-  client = createApiClient(service.apiUrl, app);
+  client = await addApp(service);
 });
 
 afterAll(async () => {

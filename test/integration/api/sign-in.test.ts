@@ -1,7 +1,6 @@
 // Signing users in: who is one user, what is stored of them, under any number of callers at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -86,10 +85,7 @@ test('accounts are added each time and never taken away', async () => {
 });
 
 test('unknown accounts get 422, each named by its place, and no user is made', async () => {
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
+  const other = await addApp(service);
   const accountUids = ['acc_none', service.app.accountUid, other.accountUid];
   const answer = await signIn({ externalId: 'refused', accountUids });
   expectProblem(answer, 422, 'unknown_account_uids');
@@ -229,13 +225,9 @@ test('external ids are compared exactly', async () => {
 });
 
 test('the same identity in two applications is two users', async () => {
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  const client = createApiClient(service.apiUrl, other);
+  const other = await addApp(service);
   for (const body of [{ externalId: 'shared' }, { userEmail: 'shared@example.com' }]) {
-    const answer = await client.call('POST', '/sdkusers/auth', { body });
+    const answer = await other.call('POST', '/sdkusers/auth', { body });
     expect(answer.body['created']).toBe(true);
     expect(answer.body['userUid']).not.toBe(await userUidOf(body));
   }

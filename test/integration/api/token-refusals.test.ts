@@ -1,8 +1,7 @@
 // What the verify call refuses: more than a hundred ways to make a token that must not stand for a user.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -73,11 +72,7 @@ test.each([
 });
 
 test('a token of another application is invalid, expired or not', async () => {
-  const { keyPepper } = service.config;
-  const other = createApiClient(
-    service.apiUrl,
-    await createApp(service.store, { name: 'Other', keyPepper }),
-  );
+  const other = await addApp(service);
   expect(await verify(other, good.text)).toEqual({ active: false, reason: 'invalid' });
   const now = Math.floor(Date.now() / 1_000);
   const over = resign(good, { payload: { iat: now - 100, nbf: now - 100, exp: now - 10 } });

@@ -1,8 +1,7 @@
 // Revocation of tokens: dead from the answer on, whatever the second, and the next sign-in lives.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, makeKey } from './problems.ts';
@@ -41,9 +40,7 @@ test("revoking a user's tokens ends all of them at once, and nobody else's", asy
 });
 
 test("revoking an application's tokens ends those of all its users, and no other application's", async () => {
-  const { keyPepper } = service.config;
-  const app = await createApp(service.store, { name: 'Other', keyPepper });
-  const other = createApiClient(service.apiUrl, app);
+  const other = await addApp(service);
   const foreign = await other.call('POST', '/sdkusers/auth', { body: { externalId: 'foreign' } });
   const tokens = await Promise.all(
     ['a', 'b', 'c'].map((externalId) => signIn(service, { externalId })),

@@ -3,6 +3,7 @@ import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { makeAccount } from './account-calls.ts';
 import { expectProblem, makeKey } from './problems.ts';
 import { signIn, verify } from './token-forge.ts';
 
@@ -18,12 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-async function makeAccount(): Promise<string> {
-  const answer = await service.call('POST', '/accounts', { body: { name: 'Account' } });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
 
 async function makeAgent(accountUids?: string[] | null): Promise<string> {
   const body = {
@@ -72,7 +67,11 @@ test('a verifier whose clock is five seconds behind takes a new token, one six s
 });
 
 test('an agent is reachable by the accounts of the token', async () => {
-  const [one, two, three] = [await makeAccount(), await makeAccount(), await makeAccount()];
+  const [one, two, three] = [
+    await makeAccount(service),
+    await makeAccount(service),
+    await makeAccount(service),
+  ];
   const ofOne = await signIn(service, { externalId: 'one', accountUids: [one] });
   const ofBoth = await signIn(service, { externalId: 'both', accountUids: [one, two] });
   const ofNone = await signIn(service, { externalId: 'none' });
@@ -94,7 +93,7 @@ test('an agent is reachable by the accounts of the token', async () => {
 });
 
 test('the accounts of the token decide, not those the user has come into since', async () => {
-  const accountUid = await makeAccount();
+  const accountUid = await makeAccount(service);
   const agentUid = await makeAgent([accountUid]);
   const before = await signIn(service, { externalId: 'joiner' });
   const after = await signIn(service, { externalId: 'joiner', accountUids: [accountUid] });
@@ -126,7 +125,7 @@ test('a back end needs a key of the application, and no answer is to be stored',
 });
 
 test('the longest token there can be is under 8 KiB, and good', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount()));
+  const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount(service)));
   const token = await signIn(service, { externalId: 'everywhere', accountUids });
   expect(token.length).toBeGreaterThan(4_000);
   expect(token.length).toBeLessThan(8 * 1_024);

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { JWTVerifyOptions } from 'jose';
-import { createApp } from '../../../lib/store/create-app.ts';
+import { addApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -149,14 +149,8 @@ test('the private key is sealed at rest', async () => {
 });
 
 test('two applications sign with one key, and the claim app tells them apart', async () => {
-  const other = await createApp(service.store, {
-    name: 'Other',
-    keyPepper: service.config.keyPepper,
-  });
-  const answer = await service.raw('POST', `/api/v1/appuid/${other.appUid}/sdkusers/auth`, {
-    headers: { 'x-api-key': other.apiKey },
-    body: { externalId: 'token' },
-  });
+  const other = await addApp(service);
+  const answer = await other.call('POST', '/sdkusers/auth', { body: { externalId: 'token' } });
   expect(decodeJwt(String(answer.body['authToken']))['app']).toBe(other.appUid);
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;
@@ -16,8 +17,8 @@ afterAll(async () => {
 });
 
 async function register(fields: Record<string, unknown>): Promise<string> {
-  const body = { url, entities: ['agent', 'context'], active: true, ...fields };
-  return String((await service.call('POST', '/webhooks', { body })).body['uid']);
+  const entities = ['agent', 'context'];
+  return (await registerWebhook(service, { url, entities, ...fields })).uid;
 }
 
 /** Gives the webhooks that get a reported event, of those asked about. */
@@ -26,9 +27,8 @@ async function whoGets(
   externalTenantId: string,
   of: readonly string[],
 ): Promise<string[]> {
-  const body = { event, data: { uid: 'x_1', externalTenantId } };
-  const { eventId } = (await service.call('POST', '/changes', { body })).body;
-  const stored = await service.store.events.findOne({ _id: String(eventId) });
+  const eventId = await reportChange(service, { externalTenantId }, event);
+  const stored = await service.store.events.findOne({ _id: eventId });
   return of.filter((uid) => stored?.webhookUids.includes(uid));
 }
 

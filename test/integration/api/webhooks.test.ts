@@ -1,15 +1,15 @@
 // Webhooks: registering, reading, changing, deleting, and how many there may be.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createApp } from '../../../lib/store/create-app.ts';
 import { secretPlace } from '../../../lib/store/webhooks.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { Answer, ApiClient, JsonBody } from '../../support/api-client.ts';
+import { addApp } from '../../support/add-app.ts';
+import type { TestApp } from '../../support/add-app.ts';
+import type { Answer, JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;
-let client: ApiClient;
+let client: TestApp;
 let appUid: string;
 
 beforeAll(async () => {
@@ -25,9 +25,8 @@ beforeAll(async () => {
 
 // Each test has an application of its own, for the limit and the list are the application's.
 beforeEach(async () => {
-  const app = await createApp(service.store, { name: 'App', keyPepper: service.config.keyPepper });
-  client = createApiClient(service.apiUrl, app);
-  appUid = app.appUid;
+  client = await addApp(service);
+  appUid = client.appUid;
 });
 
 afterAll(async () => {

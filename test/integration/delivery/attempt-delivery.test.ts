@@ -165,6 +165,20 @@ test('an event that the database does not hold is past mending', async () => {
   await expect(attempt(key)).rejects.toMatchObject({ code: 'event_missing' });
 });
 
+test('a delivery whose event was removed when it was to be sent again goes as well', async () => {
+  const key = await newDelivery();
+  await attempt(key);
+  const { events, deliveries } = installation.store;
+  const redeliveryUid = newId('rdl');
+  const requeueing = { redeliveryUid, requeuedAs: 'replay', now: new Date() } as const;
+  await requeueDeliveries(installation.store, [{ ...key, event: 'agent.updated' }], requeueing);
+  await events.deleteOne({ _id: key.eventId });
+  const options = { trigger: 'event', redeliveryUid, signal: never } as const;
+  expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'cancelled' });
+  expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();
+  expect(requestsOf(key)).toBe(1);
+});
+
 test('the last of the schedule’s attempts exhausts the delivery, and only the latest 20 are kept', async () => {
   status = 500;
   const key = await newDelivery();

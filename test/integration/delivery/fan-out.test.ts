@@ -6,6 +6,7 @@ import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { reportChange } from '../../support/webhook-calls.ts';
 
 const webhookCount = 1_000;
 const activityCount = webhookCount / 100;
@@ -45,9 +46,7 @@ interface Course {
 /** Reports one change and follows its workflow to the end. */
 async function deliverOne(): Promise<Course> {
   const before = receiver.requests.length;
-  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
-  const body = { event: 'agent.updated', data };
-  const eventId = String((await service.call('POST', '/changes', { body })).body['eventId']);
+  const eventId = await reportChange(service);
   const workflowId = await waitFor(async () => {
     const event = await service.store.events.findOne({ _id: eventId });
     return (event?.dispatchedAt && event.workflowId) || undefined;

@@ -110,7 +110,8 @@ async function attemptDeleted(course: Course): Promise<void> {
 
 async function expire(course: Course): Promise<void> {
   const { retention, store } = ports;
-  await tidyUp(store, retention, new Date(course.now.getTime() + retention.heldMs + 1));
+  const now = new Date(course.now.getTime() + retention.heldMs + 1);
+  await tidyUp(store, retention, { now, after: '' });
 }
 
 const fails = attemptAnswered(500);

@@ -1,29 +1,9 @@
 // The sender against real receivers: what it sends, what it makes of answers, and its limits.
 import { expect, test } from '@jest/globals';
-import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
 import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
-
-const policy: EgressPolicy = {
-  allowHttp: true,
-  ports: 'any',
-  allowCidrs: ['127.0.0.0/8', '::1/128'],
-  denyCidrs: [],
-};
-
-function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
-  return { url, headers: {}, body: '{}', timeoutMs: 3_000, ...more };
-}
-
-function failureOf(result: SendResult): string {
-  return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
-}
-
-function statusOf(result: SendResult): number | string {
-  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
-}
+import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
 test('the receiver gets exactly the bytes, names and values it was sent', async () => {
   await using receiver = await startReceiver((response) => response.end('thanks'));

@@ -1,29 +1,9 @@
 // The sender and its kept connections: when one is used again, and when a new one replaces it.
 import { expect, test } from '@jest/globals';
-import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import type { SendRequest, SendResult } from '../../../lib/net/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
-
-const policy: EgressPolicy = {
-  allowHttp: true,
-  ports: 'any',
-  allowCidrs: ['127.0.0.0/8'],
-  denyCidrs: [],
-};
-
-function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
-  return { url, headers: {}, body: '{}', timeoutMs: 3_000, ...more };
-}
-
-function failureOf(result: SendResult): string {
-  return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
-}
-
-function statusOf(result: SendResult): number | string {
-  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
-}
+import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
 test('a second send to an origin uses the connection again, without connecting', async () => {
   await using receiver = await startReceiver((response) => response.end());

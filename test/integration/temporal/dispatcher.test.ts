@@ -4,10 +4,9 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import type { EventDocument } from '../../../lib/store/events.ts';
-import { createDispatcher } from '../../../lib/temporal/dispatcher.ts';
-import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
 import type { DeliverEventsInput } from '../../../lib/temporal/messages.ts';
 import { sweep } from '../../../worker/relay.ts';
+import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -27,19 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-function newDispatcher(eventsPerWorkflowMax = 60): Dispatcher {
-  const { client } = service.temporal;
-  const { store } = service;
-  return createDispatcher({
-    client,
-    store,
-    clock: systemClock,
-    eager: false,
-    eventsPerWorkflowMax,
-    workflowStartsPerSecond: 25,
-  });
-}
 
 async function insertEvents(count: number, createdAt = new Date()): Promise<EventDocument[]> {
   const events: EventDocument[] = [];
@@ -76,7 +62,7 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
 
 test('events that wait together share one workflow, and each is found there by its id', async () => {
   const events = await insertEvents(60);
-  const dispatcher = newDispatcher();
+  const dispatcher = newDispatcher(service);
   dispatcher.dispatch(events);
   await dispatcher.drained();
   await untilDispatched(events);
@@ -100,7 +86,7 @@ test('events that wait together share one workflow, and each is found there by i
 
 test('one more than fits goes into another workflow', async () => {
   const events = await insertEvents(61);
-  const dispatcher = newDispatcher();
+  const dispatcher = newDispatcher(service);
   dispatcher.dispatch(events);
   await dispatcher.drained();
   const ids = await workflowIdsOf(events);
@@ -109,14 +95,14 @@ test('one more than fits goes into another workflow', async () => {
 });
 
 test('while the pace allows, an event is given a workflow of its own; then it is to share', () => {
-  const dispatcher = newDispatcher();
+  const dispatcher = newDispatcher(service);
   const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
   expect(chosen[0]).toBe('event/evt_0');
   expect(chosen.at(-1)).toBeNull();
 });
 
 test('with one event a workflow, each has its own however many come', async () => {
-  const dispatcher = newDispatcher(1);
+  const dispatcher = newDispatcher(service, { eventsPerWorkflowMax: 1 });
   const chosen = Array.from({ length: 100 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
   expect(chosen).toEqual(chosen.map((_, n) => `event/evt_${n}`));
   const events = await insertEvents(40);
@@ -132,7 +118,7 @@ test('with one event a workflow, each has its own however many come', async () =
 
 test('two processes that want the same events never both carry one', async () => {
   const events = await insertEvents(30);
-  const dispatchers = [newDispatcher(), newDispatcher(), newDispatcher()];
+  const dispatchers = [newDispatcher(service), newDispatcher(service), newDispatcher(service)];
   for (const [n, dispatcher] of dispatchers.entries()) dispatcher.dispatch(events.slice(n * 5));
   await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
   await untilDispatched(events);
@@ -166,7 +152,7 @@ test('a claim is seen whole or not at all, so no relay starts half a batch', asy
 test('a crash between claim and start: the relay starts the same batch under the same id', async () => {
   const events = await insertEvents(5, longAgo());
   await claimEvents(service.store, events, 'batch/bat_crashed');
-  const ports = { store: service.store, dispatcher: newDispatcher(), clock: systemClock };
+  const ports = { store: service.store, dispatcher: newDispatcher(service), clock: systemClock };
   expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(5);
   const input = await inputOf('batch/bat_crashed');
   expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
@@ -175,7 +161,7 @@ test('a crash between claim and start: the relay starts the same batch under the
 
 test('a crash between start and mark: the relay marks, and nothing is started again', async () => {
   const events = await insertEvents(5, longAgo());
-  const dispatcher = newDispatcher();
+  const dispatcher = newDispatcher(service);
   await dispatcher.start(events);
   const [workflowId] = await workflowIdsOf(events);
   const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
@@ -189,16 +175,7 @@ test('a crash between start and mark: the relay marks, and nothing is started ag
 });
 
 test('after a failed start Temporal is left alone for a moment and the relay has the rest', async () => {
-  const away = createDispatcher({
-    client: {
-      withDeadline: () => Promise.reject(new Error('Temporal is away')),
-    } as unknown as TestService['temporal']['client'],
-    store: service.store,
-    clock: systemClock,
-    eager: false,
-    eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
-  });
+  const away = newDispatcherWithoutTemporal(service);
   const events = await insertEvents(3);
   away.dispatch(events);
   await away.drained();

@@ -1,10 +1,11 @@
 // The relay: whatever the direct start missed is started, once, and Temporal's absence costs only time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
-import { createDispatcher } from '../../../lib/temporal/dispatcher.ts';
 import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
 import { eventWorkflowId } from '../../../lib/temporal/names.ts';
 import { runRelay, sweep } from '../../../worker/relay.ts';
+import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -19,15 +20,7 @@ const longAgo = (): Date => new Date(Date.now() - 60_000);
 beforeAll(async () => {
   // Without a worker nothing else sweeps, so each test sees its own sweeps alone.
   service = await startService({ worker: false });
-  const { client } = service.temporal;
-  dispatcher = createDispatcher({
-    client,
-    store: service.store,
-    clock: systemClock,
-    eager: false,
-    eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
-  });
+  dispatcher = newDispatcher(service);
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
@@ -101,16 +94,7 @@ test('a relay that meets failures goes on until the starts succeed, then stops w
 });
 
 test('a change is answered although no workflow can be started, and is kept for the relay', async () => {
-  const away = createDispatcher({
-    client: {
-      withDeadline: () => Promise.reject(new Error('Temporal is away')),
-    } as unknown as TestService['temporal']['client'],
-    store: service.store,
-    clock: systemClock,
-    eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
-    eager: false,
-  });
+  const away = newDispatcherWithoutTemporal(service);
   const real = service.context.dispatcher;
   service.context.dispatcher = away;
   const answer = await service.call('POST', '/changes', {
@@ -119,7 +103,12 @@ test('a change is answered although no workflow can be started, and is kept for 
   await away.drained();
   service.context.dispatcher = real;
   expect(answer.status).toBe(202);
-  expect(await dispatchedAt(String(answer.body['eventId']))).toBeNull();
+  const eventId = String(answer.body['eventId']);
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(eventId));
+  await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+  await service.store.events.updateOne({ _id: eventId }, { $set: { createdAt: longAgo() } });
+  expect(await sweepOnce()).toBe(1);
+  await untilMarked(eventId);
 });
 
 test('an event without a subscriber is kept and needs no workflow', async () => {

@@ -1,13 +1,19 @@
 // What is old goes, what is not stays, and a schedule sees to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
+import { settledStates, unsettledStates } from '../../../lib/delivery/outcome.ts';
+import { keptDeliveries, oldEvents } from '../../../lib/delivery/remove-old-events.ts';
+import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { newId } from '../../../lib/ids.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
+import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
 import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
-import { insertEvent, newDelivery } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -21,10 +27,32 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-async function insertDeliveries(count: number, state: DeliveryState, at: Date): Promise<string[]> {
-  const made = Array.from({ length: count }, () => newDelivery(service, at, { state }));
+async function insertDeliveries(
+  count: number,
+  fields: Partial<DeliveryDocument>,
+  at: Date,
+): Promise<string[]> {
+  const made = Array.from({ length: count }, () => newDelivery(service, at, fields));
   await service.store.deliveries.insertMany(made);
   return made.map((delivery) => delivery._id);
+}
+
+/** Writes an event that a workflow took over long ago, with deliveries; gives its uid. */
+async function insertSent(at: Date, ...deliveries: Partial<DeliveryDocument>[]): Promise<string> {
+  const event = newEvent(service, ['whk_1'], at);
+  await service.store.events.insertOne({ ...event, dispatchedAt: at });
+  for (const fields of deliveries) await insertDeliveries(1, { eventId: event._id, ...fields }, at);
+  return event._id;
+}
+
+async function stillThere(eventIds: string[]): Promise<string[]> {
+  const found = await service.store.events.find({ _id: { $in: eventIds } }).toArray();
+  return eventIds.filter((eventId) => found.some(({ _id }) => _id === eventId));
+}
+
+async function clear(): Promise<void> {
+  await service.store.events.deleteMany({});
+  await service.store.deliveries.deleteMany({});
 }
 
 async function runTidyUp(): Promise<unknown> {
@@ -36,16 +64,90 @@ async function runTidyUp(): Promise<unknown> {
 }
 
 test('records older than the retention go, in as many batches as it takes; younger ones stay', async () => {
-  await insertDeliveries(2_500, 'delivered', daysAgo(31));
-  const kept = await insertDeliveries(3, 'delivered', daysAgo(29));
-  const old = await insertEvent(service, [], daysAgo(31));
-  const young = await insertEvent(service, [], daysAgo(29));
-  expect(await runTidyUp()).toMatchObject({ expired: 0, deliveries: 2_500, events: 1 });
-  const left = await service.store.deliveries.find().sort({ _id: 1 }).toArray();
-  expect(left.map((delivery) => delivery._id)).toEqual(kept.toSorted());
-  const events = await service.store.events.find({ _id: { $in: [old._id, young._id] } }).toArray();
-  expect(events.map((event) => event._id)).toEqual([young._id]);
-  await service.store.deliveries.deleteMany({});
+  const many = await insertSent(daysAgo(31));
+  await insertDeliveries(2_500, { eventId: many, state: 'delivered' }, daysAgo(31));
+  for (let n = 0; n < 450; n += 1) await insertSent(daysAgo(31));
+  const young = await insertSent(daysAgo(29), { state: 'delivered' });
+  expect(await runTidyUp()).toMatchObject({ expired: 0, deliveries: 2_500, events: 451 });
+  const left = await service.store.events.find().toArray();
+  expect(left.map((event) => event._id)).toEqual([young]);
+  const deliveries = await service.store.deliveries.find().toArray();
+  expect(deliveries.map((delivery) => delivery.eventId)).toEqual([young]);
+  await clear();
+});
+
+test('an old event stays while a delivery of it is not settled, or was settled not long ago', async () => {
+  const settled = { state: 'exhausted', updatedAt: daysAgo(31) } as const;
+  const kept = [];
+  for (const state of unsettledStates) {
+    kept.push(await insertSent(daysAgo(60), settled, { state, updatedAt: daysAgo(1) }));
+  }
+  for (const state of settledStates) {
+    kept.push(await insertSent(daysAgo(60), settled, { state, updatedAt: daysAgo(29.99) }));
+  }
+  const gone = await insertSent(daysAgo(60), settled, { ...settled, state: 'delivered' });
+  expect(await runTidyUp()).toMatchObject({ deliveries: 2, events: 1 });
+  expect(await stillThere([...kept, gone])).toEqual(kept);
+  expect(await service.store.deliveries.countDocuments()).toBe(2 * kept.length);
+  await clear();
+});
+
+test('an old event whose workflow is still to be started stays', async () => {
+  // Without a worker nothing starts it.
+  await using unattended = await createInstallation();
+  const { store, config } = unattended;
+  await insertEvent(unattended, ['whk_1'], daysAgo(31));
+  const batch = { now: new Date(), after: '' };
+  expect(await tidyUp(store, config.retention, batch)).toMatchObject({ events: 0 });
+  await store.events.updateMany({}, { $set: { dispatchedAt: daysAgo(31) } });
+  expect(await tidyUp(store, config.retention, batch)).toMatchObject({ events: 1 });
+});
+
+test('events that stay do not keep the tidy-up from those behind them', async () => {
+  const held = { state: 'held', updatedAt: daysAgo(1) } as const;
+  const kept = [];
+  for (let n = 0; n < 401; n += 1) kept.push(await insertSent(daysAgo(40), held));
+  const gone = await insertSent(daysAgo(39), { state: 'delivered' });
+  expect(await runTidyUp()).toMatchObject({ deliveries: 1, events: 1 });
+  expect(await stillThere([...kept, gone])).toEqual(kept);
+  await clear();
+});
+
+test('a delivery that is sent again when its event is nearly too old is retried to its end', async () => {
+  const receiver = await startReceiver((response) => response.writeHead(500).end());
+  const webhook = await insertWebhook(service, { url: receiver.url, retryScheduleMs: [dayMs] });
+  const { _id: webhookUid } = webhook;
+  const eventId = await insertSent(daysAgo(29.99), { webhookUid, state: 'exhausted' });
+  await service.call('POST', `/events/${eventId}/resend`, { body: { webhookUids: [webhookUid] } });
+  await waitFor(
+    async () => (await service.store.deliveries.findOne({ eventId }))?.state === 'retrying',
+  );
+  const { store, config } = service;
+  const at = async (days: number): Promise<unknown> =>
+    tidyUp(store, config.retention, { now: new Date(Date.now() + days * dayMs), after: '' });
+  expect(await at(2)).toMatchObject({ deliveries: 0, events: 0 });
+  const state = 'exhausted' as const;
+  await store.deliveries.updateOne({ eventId }, { $set: { state, updatedAt: new Date() } });
+  expect(await at(29.9)).toMatchObject({ deliveries: 0, events: 0 });
+  expect(await at(30.1)).toMatchObject({ deliveries: 1, events: 1 });
+  await receiver[Symbol.asyncDispose]();
+  await clear();
+});
+
+test('what nothing has touched for the whole retention has an end: it is cancelled, and goes later', async () => {
+  const states = ['pending', 'waiting', 'retrying'] as const;
+  const abandoned: string[] = [];
+  for (const state of states) {
+    const lane = { resourceUid: 'agt_1', sequence: 1 };
+    abandoned.push(await insertSent(daysAgo(31), { state, lane, updatedAt: daysAgo(30.01) }));
+  }
+  const waiting = await insertSent(daysAgo(31), { state: 'retrying', updatedAt: daysAgo(29.99) });
+  expect(await runTidyUp()).toMatchObject({ deliveries: 0, events: 0 });
+  const found = await service.store.deliveries.find({ state: 'cancelled' }).toArray();
+  expect(found.map(({ eventId }) => eventId).sort()).toEqual(abandoned);
+  expect(found.map(({ lane }) => lane)).toEqual([null, null, null]);
+  expect(await stillThere([...abandoned, waiting])).toEqual([...abandoned, waiting]);
+  await clear();
 });
 
 test('rows of the audit log go after 400 days, however many there are', async () => {
@@ -64,9 +166,9 @@ test('rows of the audit log go after 400 days, however many there are', async ()
 });
 
 test('what has been held for too long is dropped; what was held later, or is not held, stays', async () => {
-  const [tooLong = ''] = await insertDeliveries(1, 'held', daysAgo(3.01));
-  const [later = ''] = await insertDeliveries(1, 'held', daysAgo(2.99));
-  const [retrying = ''] = await insertDeliveries(1, 'retrying', daysAgo(5));
+  const [tooLong = ''] = await insertDeliveries(1, { state: 'held' }, daysAgo(3.01));
+  const [later = ''] = await insertDeliveries(1, { state: 'held' }, daysAgo(2.99));
+  const [retrying = ''] = await insertDeliveries(1, { state: 'retrying' }, daysAgo(5));
   expect(await runTidyUp()).toMatchObject({ expired: 1, deliveries: 0 });
   const states = await Promise.all(
     [tooLong, later, retrying].map(
@@ -74,6 +176,23 @@ test('what has been held for too long is dropped; what was held later, or is not
     ),
   );
   expect(states).toEqual(['cancelled', 'held', 'retrying']);
+  await clear();
+});
+
+test('what is looked at is found by an index', async () => {
+  const { events, deliveries } = service.store;
+  const plans = (await Promise.all([
+    events
+      .find(oldEvents(daysAgo(30), 'evt_1'))
+      .sort({ _id: 1 })
+      .explain('queryPlanner'),
+    deliveries.find(keptDeliveries(['evt_1', 'evt_2'], daysAgo(30))).explain('queryPlanner'),
+  ])) as unknown as { queryPlanner: { winningPlan: unknown } }[];
+  for (const { queryPlanner } of plans) {
+    const plan = JSON.stringify(queryPlanner.winningPlan);
+    expect(plan).toContain('"stage":"IXSCAN"');
+    expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+  }
 });
 
 test('the schedule is made once however often it is asked for, and runs one at a time', async () => {

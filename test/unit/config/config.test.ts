@@ -1,7 +1,8 @@
 // The settings: every fault at once, no secret in any message, defaults that are safe.
 import { expect, test } from '@jest/globals';
-import { ConfigError, readConfig, summarizeConfig } from '../../../lib/config.ts';
-import type { Environment } from '../../../lib/config.ts';
+import { readConfig, summarizeConfig } from '../../../lib/config.ts';
+import { ConfigError } from '../../../lib/setting-reader.ts';
+import type { Environment } from '../../../lib/setting-reader.ts';
 import { makeDevSecrets } from '../../../start/dev-secrets.ts';
 
 const secrets = makeDevSecrets();
@@ -45,6 +46,7 @@ test('the defaults are those of production: https alone, on two ports, to public
     publicUrl: 'http://localhost:3000',
     trustedProxyHops: 0,
     connectionsMax: 10_000,
+    connectionsPerAddressMax: 2_000,
     requestsAtOnceMax: 500,
   });
   expect(config.userTokenLifetimeMs).toBe(900_000);
@@ -56,6 +58,8 @@ const bad: [string, string][] = [
   ['HERALD_TRUSTED_PROXY_HOPS', '10'],
   ['HERALD_CONNECTIONS', '0'],
   ['HERALD_CONNECTIONS', '1000001'],
+  ['HERALD_CONNECTIONS_PER_ADDRESS', '-1'],
+  ['HERALD_CONNECTIONS_PER_ADDRESS', '1000001'],
   ['HERALD_REQUESTS_AT_ONCE', '0'],
   ['HERALD_REQUESTS_AT_ONCE', '10001'],
   ['HERALD_TRUSTED_PROXY_HOPS', 'true'],
@@ -163,6 +167,18 @@ test('the identity provider has all three settings or none, and https but on thi
   for (const issuer of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
     expect(faultsOf({ ...valid, ...oidc, HERALD_OIDC_ISSUER: issuer })).toEqual([]);
   }
+});
+
+test('an address may hold a fifth of the connections, or what is set, and behind proxies any number', () => {
+  const shareOf = (environment: Environment): number | null =>
+    readConfig({ ...valid, ...environment }).http.connectionsPerAddressMax;
+  expect(shareOf({ HERALD_CONNECTIONS: '501' })).toBe(101);
+  expect(shareOf({ HERALD_CONNECTIONS: '1' })).toBe(1);
+  expect(shareOf({ HERALD_CONNECTIONS_PER_ADDRESS: '1' })).toBe(1);
+  expect(shareOf({ HERALD_CONNECTIONS_PER_ADDRESS: '0' })).toBeNull();
+  expect(shareOf({ HERALD_TRUSTED_PROXY_HOPS: '1' })).toBeNull();
+  const both = { HERALD_TRUSTED_PROXY_HOPS: '1', HERALD_CONNECTIONS_PER_ADDRESS: '100' };
+  expect(shareOf(both)).toBeNull();
 });
 
 test('an address loses the slash at its end', () => {

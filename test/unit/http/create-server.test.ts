@@ -15,7 +15,11 @@ test('a client that does not read its answers is cut off, and one that reads get
   const app = new Koa().use((ctx) => {
     ctx.body = answer;
   });
-  const server = createServer(app, { publicUrl: 'http://localhost', connectionsMax: 10 });
+  const server = createServer(app, {
+    publicUrl: 'http://localhost',
+    connectionsMax: 10,
+    connectionsPerAddressMax: null,
+  });
   expect(server.timeout).toBe(30_000);
   server.timeout = 300;
   server.listen(0, '127.0.0.1');

@@ -1,0 +1,23 @@
+// Calls about accounts that several test files make.
+import { expect } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import type { ApiClient } from '../../support/api-client.ts';
+
+/** Creates an account and gives its uid. */
+export async function makeAccount(client: ApiClient, name = 'Account'): Promise<string> {
+  const answer = await client.call('POST', '/accounts', { body: { name } });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
+}
+
+/** Signs a user in, into further accounts where some are named; gives those that the token names. */
+export async function signIn(
+  client: ApiClient,
+  externalId: string,
+  accountUids: string[] = [],
+): Promise<{ userUid: string; accounts: unknown }> {
+  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
+  expect(answer.status).toBe(200);
+  const { accounts } = decodeJwt(String(answer.body['authToken']));
+  return { userUid: String(answer.body['userUid']), accounts };
+}

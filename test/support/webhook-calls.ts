@@ -1,0 +1,26 @@
+// Calls that many tests begin with: a webhook is registered, a change is reported.
+import { expect } from '@jest/globals';
+import type { ApiClient } from './api-client.ts';
+
+/** Registers an active webhook for agents; `fields` replace its defaults. */
+export async function registerWebhook(
+  client: ApiClient,
+  fields: { url: string; [field: string]: unknown },
+): Promise<{ uid: string; secret: string }> {
+  const body = { entities: ['agent'], active: true, ...fields };
+  const answer = await client.call('POST', '/webhooks', { body });
+  expect(answer.status).toBe(201);
+  return { uid: String(answer.body['uid']), secret: String(answer.body['secret']) };
+}
+
+/** Reports that an agent, or what `event` names, was changed elsewhere; gives the event's id. */
+export async function reportChange(
+  client: ApiClient,
+  data: Record<string, unknown> = {},
+  event = 'agent.updated',
+): Promise<string> {
+  const body = { event, data: { uid: 'agt_1', externalTenantId: 'tenant-1', ...data } };
+  const answer = await client.call('POST', '/changes', { body });
+  expect(answer.status).toBe(202);
+  return String(answer.body['eventId']);
+}

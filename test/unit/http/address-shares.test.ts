@@ -1,0 +1,39 @@
+// Places of an address: which addresses have them together, and that nothing is left behind.
+import { expect, test } from '@jest/globals';
+import { createAddressShares } from '../../../api/http/address-shares.ts';
+
+test.each([
+  ['203.0.113.1', '203.0.113.1'],
+  ['203.0.113.1', '::ffff:203.0.113.1'],
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+])('%s and %s have their places together', (one, same) => {
+  const shares = createAddressShares(2);
+  expect(shares.take(one)).not.toBeNull();
+  expect(shares.take(same)).not.toBeNull();
+  expect(shares.take(one)).toBeNull();
+  expect(shares.take(same)).toBeNull();
+});
+
+test.each([
+  ['203.0.113.1', '203.0.113.2'],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+])('%s and %s have places of their own', (one, other) => {
+  const shares = createAddressShares(1);
+  expect(shares.take(one)).not.toBeNull();
+  expect(shares.take(one)).toBeNull();
+  expect(shares.take(other)).not.toBeNull();
+});
+
+test('a place that is free again is one place, and an address without any is forgotten', () => {
+  const shares = createAddressShares(2);
+  const [first, second] = [shares.take('203.0.113.1'), shares.take('203.0.113.1')];
+  const other = shares.take('203.0.113.2');
+  expect(shares.addresses()).toBe(2);
+  first?.();
+  expect(shares.addresses()).toBe(2);
+  const third = shares.take('203.0.113.1');
+  expect(third).not.toBeNull();
+  expect(shares.take('203.0.113.1')).toBeNull();
+  for (const free of [second, third, other]) free?.();
+  expect(shares.addresses()).toBe(0);
+});
