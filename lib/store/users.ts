@@ -3,6 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { limits } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { createTurns } from '../turns.ts';
 import { recordAudits } from './audit-log.ts';
 import type { Caller } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
@@ -58,6 +59,9 @@ export interface FoundUser {
 
 const raceAttemptsMax = 3;
 
+// Transactions that add accounts to one user conflict. Few try at once, and the others find it done.
+const takeTurn = createTurns({ atOnceMax: 16, waitingMax: 10_000 });
+
 /**
  * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
  * once get the same one user: the unique index decides, and who loses the race looks again.
@@ -75,9 +79,13 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isInAll(found.user, accountUids)) return found;
-    const user = await inTransaction(store, (session) =>
-      addToAccounts(store, found.user, { accountUids, caller, now, session }),
-    );
+    const user = await takeTurn(async () => {
+      const current = await readUser({ appUid, identity });
+      if (current && isInAll(current, accountUids)) return current;
+      return inTransaction(store, (session) =>
+        addToAccounts(store, found.user, { accountUids, caller, now, session }),
+      );
+    });
     // Null when the user was deleted at this moment: then the identity is free, and gets a new one.
     if (user !== null) return { user, created: found.created };
   }

@@ -26,14 +26,14 @@ interface SignedIn {
   created: boolean;
 }
 
-async function signIn(identity: Record<string, string>): Promise<SignedIn> {
-  const { statusCode, body } = await sockets.request({
+async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
+  const { statusCode, body: answer } = await sockets.request({
     method: 'POST',
     path: `/api/v1/appuid/${service.app.appUid}/sdkusers/auth`,
     headers: { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify(identity),
+    body: JSON.stringify(body),
   });
-  const { userUid, created } = (await body.json()) as Omit<SignedIn, 'status'>;
+  const { userUid, created } = (await answer.json()) as Omit<SignedIn, 'status'>;
   return { status: statusCode, userUid, created };
 }
 
@@ -43,12 +43,16 @@ test('each time one user is made, every call is answered 200, and exactly one sa
       round % 2 === 0
         ? { externalId: `storm-${round}` }
         : { userEmail: `storm-${round}@example.com` };
+    // In every fourth round the user is to be in an account, too.
+    const accountUids = round % 4 === 0 ? [service.app.accountUid] : [];
     const answers = await Promise.all(
-      Array.from({ length: signInsPerRound }, () => signIn(identity)),
+      Array.from({ length: signInsPerRound }, () => signIn({ ...identity, accountUids })),
     );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => answer.userUid)).size).toBe(1);
     expect(answers.filter((answer) => answer.created)).toHaveLength(1);
   }
   expect(await service.store.users.countDocuments()).toBe(rounds);
+  const added = { action: 'account.member_added' };
+  expect(await service.store.auditLog.countDocuments(added)).toBe(rounds / 4);
 }, 300_000);
