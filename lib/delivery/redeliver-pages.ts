@@ -7,7 +7,7 @@ import type { EventDocument } from '../store/events.ts';
 import { discardHeld, findHeld, takeHeld } from '../store/held-deliveries.ts';
 import { noteRedeliveryProgress } from '../store/redeliveries.ts';
 import type { ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
-import { isSubscribed } from '../store/webhooks.ts';
+import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { testEventName } from '../events.ts';
 import { releasedPerSecondDefault } from '../temporal/messages.ts';
@@ -77,7 +77,9 @@ async function takeResend(
   const event = await store.events.findOne({ _id: eventId, appUid });
   if (event === null) return { events: [], after: eventId, isLast: true };
   const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
-  const keys = webhookUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
+  // What a webhook got that was deleted since the resend was asked for stays as it is.
+  const known = await findKnownWebhooks(store, appUid, webhookUids);
+  const keys = known.map((webhookUid) => ({ appUid, eventId, webhookUid }));
   await requeueDeliveries(
     store,
     keys.map((key) => ({ ...key, event: event.event })),

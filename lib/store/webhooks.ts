@@ -80,6 +80,20 @@ export function openSecrets(
   return { body: previous.promoted ? current : old, standard: [current, old] };
 }
 
+/** Gives those of the uids that are webhooks of the application, in their order. */
+export async function findKnownWebhooks(
+  store: Store,
+  appUid: string,
+  webhookUids: readonly string[],
+): Promise<string[]> {
+  const known = await store.webhooks
+    .find({ appUid, _id: { $in: [...webhookUids] } }, { projection: { _id: 1 } })
+    .map((webhook) => webhook._id)
+    .toArray();
+  const knownUids = new Set(known);
+  return webhookUids.filter((uid) => knownUids.has(uid));
+}
+
 // `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
 const triggerStepMs = 1_000;
 
