@@ -1,6 +1,6 @@
 // The fields of a webhook that clients write, and the checks a schema cannot make.
 import { limits } from '../../lib/config.ts';
-import { parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
+import { ScheduleFault, parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { entities, entityOf, eventNames } from '../../lib/events.ts';
@@ -120,8 +120,10 @@ function acceptSchedule(retrySchedule: string[] | null): number[] | null {
   try {
     return parseSchedule(retrySchedule);
   } catch (error) {
-    const detail = `retrySchedule: ${error instanceof Error ? error.message : String(error)}`;
-    throw invalidRequest([{ pointer: '#/retrySchedule', code: 'schedule', detail }]);
+    if (!(error instanceof ScheduleFault)) throw error;
+    const pointer = `#/retrySchedule${error.index === null ? '' : `/${error.index}`}`;
+    const detail = `retrySchedule: ${error.message}`;
+    throw invalidRequest([{ pointer, code: error.code, detail }]);
   }
 }
 
