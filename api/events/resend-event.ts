@@ -36,7 +36,7 @@ export const resendEventBody = validator<ResendEventBody>({
 /**
  * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
  * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. Answers
- * 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
+ * 202. Throws `not_found`, `unknown_webhook_uids`, `conflict`
  * when there is nobody to send it to or its payload was erased.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
@@ -92,8 +92,8 @@ async function chooseWebhooks(
 function refuseUnknown(webhookUids: readonly string[], known: ReadonlySet<string>): void {
   const errors = webhookUids.flatMap((uid, index): FieldError[] => {
     if (known.has(uid)) return [];
-    const detail = `webhookUids.${index} is not a webhook of this application`;
+    const detail = `${uid} is not a webhook of this application`;
     return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
   });
-  if (errors.length > 0) throw invalidRequest(errors);
+  if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');
 }

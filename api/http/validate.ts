@@ -36,11 +36,14 @@ export function validator<Body>(schema: SchemaObject): Validator<Body> {
   return Object.assign(check, { schema });
 }
 
-/** Makes the error of a body that is JSON but not what the route takes. */
-export function invalidRequest(errors: readonly FieldError[]): AppError {
+/** Makes the error of a body that is JSON but not what the route takes, or under `code` not what there is. */
+export function invalidRequest(
+  errors: readonly FieldError[],
+  code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',
+): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new AppError('invalid_request', `${first?.detail ?? 'the body is not valid'}${more}`, {
+  return new AppError(code, `${first?.detail ?? 'the body is not valid'}${more}`, {
     errors: errors.slice(0, errorsShownMax),
   });
 }

@@ -274,7 +274,7 @@ test("another application's event, webhook or replay is not there, and nothing c
     expectProblem(answer, 404, 'not_found');
   }
   const refused = await resend(eventId, { webhookUids: ['whk_elsewhere'] });
-  expectProblem(refused, 400, 'invalid_request');
+  expectProblem(refused, 422, 'unknown_webhook_uids');
   expect(faultsOf(refused)).toEqual(['#/webhookUids/0 unknown_webhook']);
   expect(await service.store.redeliveries.countDocuments()).toBe(count);
   await remove(hook);
