@@ -2,7 +2,7 @@
 import type { TimeRange } from '../../lib/store/paging.ts';
 import { invalidRequest } from './validate.ts';
 
-const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Reads one of a few words, or null where it is absent. Throws `invalid_request`. */
 export function readChoice<Choice extends string>(
@@ -43,9 +43,15 @@ function readTimeQuery(query: URLSearchParams, name: string): Date | null {
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
 export function parseTime(pointer: string, text: string): Date {
   const at = new Date(text);
-  if (timeShape.test(text) && at.getTime() >= 0) return at;
+  const day = timeShape.exec(text)?.[1];
+  if (day !== undefined && at.getTime() >= 0 && isDay(day)) return at;
   const name = pointer.replace('#/', '');
   throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
+}
+
+/** `Date` alone would make March 2 of February 30. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }
 
 function readOnce(query: URLSearchParams, name: string): string | null {

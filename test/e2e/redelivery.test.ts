@@ -279,22 +279,3 @@ test("another application's event, webhook or replay is not there, and nothing c
   expect(await service.store.redeliveries.countDocuments()).toBe(count);
   await remove(hook);
 });
-
-test.each([
-  [{}, '#/since required'],
-  [{ since: 'yesterday' }, '#/since time'],
-  [{ since: '2026-11-21' }, '#/since time'],
-  [{ since: '2026-02-30T25:00:00Z' }, '#/since time'],
-  [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', states: ['retrying'] }, '#/states/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
-])('a replay of %j is refused', async (body, fault) => {
-  const hook = await newHook('/refused');
-  const answer = await replay(hook, body);
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
-  await remove(hook);
-});
