@@ -13,7 +13,8 @@ import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
 import { readIdempotencyHeader } from './idempotency-header.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { hasNoContent, readJsonBody } from './read-json-body.ts';
+import { noFields } from './validate.ts';
 import type { Validator } from './validate.ts';
 
 /** What a handler gets of a request: checked, and free of Koa. */
@@ -59,6 +60,7 @@ export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   access: Access;
+  /** What it takes, `noFields` for nothing; null where it is not even read. */
   body: Validator<unknown> | null;
   handler: (request: never, context: ApiContext) => Promise<ApiAnswer>;
 }
@@ -66,9 +68,19 @@ export interface Route {
 /** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
 type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
 
-/** Makes a line for callers with an API key, whose handler takes no body. */
+/** Makes a line for callers with an API key, or for all, whose handler takes no body. */
 export function route({ method, path, scope, handler }: KeyLine & { handler: Handler }): Route {
-  return { method, path, access: keyAccess(scope), body: null, handler };
+  // What is open to all answers the same whatever is sent.
+  const body = scope === null ? null : noBodyOf(method);
+  return { method, path, access: keyAccess(scope), body, handler };
+}
+
+/**
+ * A call that takes nothing must not seem to have taken something. A GET's content means nothing
+ * (RFC 9110 §9.3.1); a DELETE's does not either (§9.3.5), but whoever sends one has a wish.
+ */
+function noBodyOf(method: Route['method']): Validator<unknown> | null {
+  return method === 'get' ? null : noFields;
 }
 
 /** Makes a line whose handler takes the body that its validator lets through. */
@@ -89,7 +101,8 @@ type AdminLine = Pick<Route, 'method' | 'path'> & { needs: AdminNeed };
 /** Makes a line for signed-in admins, whose handler takes no body. */
 export function adminRoute(line: AdminLine & { handler: AdminHandler }): Route {
   const { method, path, needs, handler } = line;
-  return { method, path, access: { kind: 'admin', needs }, body: null, handler };
+  const body = noBodyOf(method);
+  return { method, path, access: { kind: 'admin', needs }, body, handler };
 }
 
 /** The same with a body. */
@@ -142,7 +155,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const visit = visitOf(ctx);
     const { body: validate } = line;
     const body =
-      validate === null
+      validate === null || (validate === noFields && hasNoContent(req))
         ? undefined
         : validate(await visit.receive((keep) => readJsonBody(req, keep)));
     // Of the route and not the path, of which the router takes more than one spelling. Two admins do

@@ -36,6 +36,13 @@ export function validator<Body>(schema: SchemaObject): Validator<Body> {
   return Object.assign(check, { schema });
 }
 
+/** The validator of calls that take nothing: no body, or one without fields. */
+export const noFields = validator<Record<string, never>>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {},
+});
+
 /** Makes the error of a body that is JSON but not what the route takes, or under `code` not what there is. */
 export function invalidRequest(
   errors: readonly FieldError[],
