@@ -38,7 +38,8 @@ export async function takePage(
       : await takeReplayPage(store, redelivery, { after, now });
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
-  await noteRedeliveryProgress(store, redelivery._id, { releasedCount, isDone: page.isLast, now });
+  const { after: reached, isLast: isDone } = page;
+  await noteRedeliveryProgress(store, redelivery._id, { releasedCount, reached, isDone, now });
   return page;
 }
 
@@ -168,21 +169,32 @@ function isChosen(delivery: DeliveryDocument, { _id, states }: ReplayDocument): 
   return (states as readonly string[]).includes(delivery.state);
 }
 
-/** Counts what a replay would send at this moment, for a dry run; from 10,000 on it counts no further. */
+/** What a dry run tells; `countIsCapped`: there may be more. */
+export interface ReplayCount {
+  count: number;
+  countIsCapped: boolean;
+}
+
+const countedMax = 10_000;
+const countedLooksMax = 100;
+
+/**
+ * Counts what a replay would send at this moment, for a dry run: up to 10,000 deliveries among up to
+ * 100,000 events, so that asking takes seconds at most.
+ */
 export async function countReplay(
   store: Store,
   replay: ReplayDocument,
   webhook: WebhookDocument,
-): Promise<number> {
+): Promise<ReplayCount> {
   let count = 0;
   let after = '';
-  while (count < countedMax) {
+  for (let looks = 0; looks < countedLooksMax; looks += 1) {
     const look = await lookAtEvents(store, { replay, webhook, after });
     count += look.chosen.length;
-    if (look.isEnd) return count;
+    if (count > countedMax) return { count: countedMax, countIsCapped: true };
+    if (look.isEnd) return { count, countIsCapped: false };
     after = look.last;
   }
-  return countedMax;
+  return { count, countIsCapped: true };
 }
-
-const countedMax = 10_000;

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { timeOfId } from '../../lib/ids.ts';
 import { createApp } from '../../lib/store/create-app.ts';
 import { createApiClient } from '../support/api-client.ts';
 import type { Answer } from '../support/api-client.ts';
@@ -161,12 +162,17 @@ test('a replay sends what failed, and if asked what was never tried, and nothing
   const time = { since: since.toISOString() };
   expect((await replay(hook, { ...time, dryRun: true })).body['count']).toBe(2);
   const range = { ...time, states: ['exhausted', 'never_attempted'] };
-  expect((await replay(hook, { ...range, dryRun: true })).body).toEqual({ dryRun: true, count: 3 });
+  expect((await replay(hook, { ...range, dryRun: true })).body).toEqual({
+    dryRun: true,
+    count: 3,
+    countIsCapped: false,
+  });
   const before = requestsOf(hook).length;
   const started = await replay(hook, range);
   expect(started.status).toBe(202);
   const done = await untilDone(hook, started);
   expect(done.body).toMatchObject({ state: 'done', releasedCount: 3, webhookUid: hook.uid });
+  expect(done.body['reachedAt']).toBe(timeOfId(missed).toISOString());
   await waitFor(() => requestsOf(hook).length === before + 3);
   const sent = requestsOf(hook)
     .slice(before)
