@@ -1,5 +1,6 @@
 // POST /admin/api/password: changes the password of the admin who asks.
-import { hashPassword, passwordFault } from '../../../lib/crypto/password.ts';
+import { passwordFault } from '../../../lib/crypto/password-rules.ts';
+import { hashPassword } from '../../../lib/crypto/password.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
@@ -36,7 +37,9 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   if (fault !== null) throw refused('newPassword', fault);
   const subject = { email: admin.email, address: caller.address };
   const given = { password: body.currentPassword, stored: admin.passwordHash };
-  if (!(await checkPassword(context, subject, given))) throw refused('currentPassword', 'is wrong');
+  if (!(await checkPassword(context, subject, given))) {
+    throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
+  }
   const passwordHash = await hashPassword(body.newPassword);
   const now = context.clock.now();
   await inTransaction(store, async (session) => {
@@ -57,9 +60,9 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   return { status: 204 };
 };
 
-function refused(field: string, reason: string): AppError {
-  const detail = `${field} ${reason}`;
+function refused(field: string, fault: { code: string; detail: string }): AppError {
+  const detail = `${field} ${fault.detail}`;
   return new AppError('password_refused', detail, {
-    errors: [{ pointer: `#/${field}`, code: 'password', detail }],
+    errors: [{ pointer: `#/${field}`, code: fault.code, detail }],
   });
 }
