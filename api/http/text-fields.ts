@@ -1,5 +1,10 @@
 // The schemas of texts: which characters they may hold, and how many.
 
+// RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const quoted = '"(?:[ !#-[\\]-~]|\\\\[ -~])*"';
+const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|${quoted}))*$`);
+
 /** The formats of texts, by the name that schemas use, each with what a caller is told. */
 export const textFormats = {
   line: {
@@ -9,6 +14,10 @@ export const textFormats = {
   text: {
     accepts: (text: string) => !/[^\P{Cc}\t\n\r]/u.test(text),
     fault: 'must hold no control characters but tabs and line breaks',
+  },
+  mediaType: {
+    accepts: (text: string) => mediaType.test(text),
+    fault: 'must be a media type such as application/pdf or text/plain; charset=utf-8',
   },
 } as const;
 

@@ -23,7 +23,11 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
-  formats: { line: textFormats.line.accepts, text: textFormats.text.accepts },
+  formats: {
+    line: textFormats.line.accepts,
+    text: textFormats.text.accepts,
+    mediaType: textFormats.mediaType.accepts,
+  },
 });
 
 /** Compiles a schema whose values are `Body`; the caller keeps the two in step. */
