@@ -2,6 +2,7 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { AppError } from '../../lib/errors.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
 import { idempotencyKey } from '../../lib/store/idempotency.ts';
@@ -123,10 +124,34 @@ export function signInRoute<Body>(
 /** Makes the router of a table. */
 export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
   const router = new Router();
+  refuseOtherMethods(router, routes);
   for (const line of routes) {
     router[line.method](line.path, nameRoute(line), answer(line, context));
   }
   return router;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * Keeps paths that end in a word from lines that end in a uid: `GET …/sdkusers/auth` is 405 like any
+ * path that takes a POST only, and no question for the user "auth".
+ */
+function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
+  const stems = new Set(routes.map(({ path }) => /^(.*\/):\w+$/.exec(path)?.[1]));
+  for (const { path } of routes) {
+    const stem = path.slice(0, path.lastIndexOf('/') + 1);
+    if (!stems.has(stem) || path.startsWith(':', stem.length)) continue;
+    const own = routes.filter((line) => line.path === path).map(({ method }) => method);
+    const allow = own.flatMap((method) => (method === 'get' ? ['head', 'get'] : [method]));
+    for (const method of methods.filter((each) => !own.includes(each))) {
+      router[method](path, () => refuseMethod(allow.join(', ').toUpperCase()));
+    }
+  }
+}
+
+function refuseMethod(allow: string): never {
+  throw new AppError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
 }
 
 function nameRoute(line: Route): Middleware {
