@@ -1,4 +1,5 @@
 // The schemas of texts: which characters they may hold, and how many.
+import { limits } from '../../lib/config.ts';
 
 // RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -35,6 +36,9 @@ interface TextField {
 export function lineField(charactersMax: number): TextField {
   return { type: 'string', minLength: 1, maxLength: charactersMax, format: 'line' };
 }
+
+/** An integrator's own id of a tenant, wherever one is named. */
+export const tenantField = lineField(limits.tenantCharactersMax);
 
 /** A uid as callers may write one; whether there is such a thing is another question. */
 export const uidField = lineField(64);

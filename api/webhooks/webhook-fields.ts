@@ -8,7 +8,7 @@ import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
 import { orderings } from '../../lib/store/webhooks.ts';
 import type { OnResume, Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
-import { lineField } from '../http/text-fields.ts';
+import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -46,7 +46,7 @@ const properties = {
     minItems: 1,
     maxItems: limits.tenantsPerWebhookMax,
     uniqueItems: true,
-    items: lineField(limits.nameCharactersMax),
+    items: tenantField,
   },
   retrySchedule: {
     type: ['array', 'null'],
