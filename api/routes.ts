@@ -61,7 +61,7 @@ import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
-import { testWebhook, testWebhookBody } from './webhooks/test-webhook.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
@@ -107,7 +107,7 @@ export const routes: readonly Route[] = [
   route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
   route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
-  routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
+  route({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', handler: testWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
   route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
   route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),

@@ -1,5 +1,6 @@
 // The command line of `npm run bench`, and its help.
 import { parseArgs } from 'node:util';
+import { besideTimesMax } from './beside.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import type { Settings } from './settings.ts';
@@ -86,6 +87,8 @@ export function helpText(): string {
     '',
     'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
     'another agent-herald works there. Tables go to stdout; JSON and a chart to bench/results/.',
+    'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
+    `others (hanging-receiver, slow-sockets) made their p99 more than ${besideTimesMax} times as long.`,
     '',
   ].join('\n');
 }

@@ -27,7 +27,7 @@ async function writeResults(report: Report): Promise<void> {
   say(`written: ${path}.json and .svg`);
 }
 
-/** Gives the exit code: 1 where something was lost or could not be measured. */
+/** Gives the exit code: 1 where something was lost, missed its target or could not be measured. */
 async function main(): Promise<number> {
   const wanted = readArguments(process.argv.slice(2));
   if (wanted.help) {
@@ -44,9 +44,14 @@ async function main(): Promise<number> {
     await writeResults(report);
   }
   if (stop.signal.aborted) throw stop.signal.reason;
+  for (const { name, missed = [] } of report.scenarios) {
+    for (const target of missed) say(`${name} missed its target: ${target}`);
+  }
   const isSound = report.scenarios.every(
-    ({ error, measurements }) =>
-      error === undefined && measurements.every((measurement) => measurement.lost === 0),
+    ({ error, measurements, missed = [] }) =>
+      error === undefined &&
+      missed.length === 0 &&
+      measurements.every((measurement) => measurement.lost === 0),
   );
   return isSound ? 0 : 1;
 }

@@ -48,12 +48,17 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
 }
 
 /** A scenario's table: a row a figure, a column a measurement. */
-export function renderScenario(name: string, { measurements, notes }: ScenarioResult): string {
+export function renderScenario(
+  name: string,
+  { measurements, notes, missed = [] }: ScenarioResult,
+): string {
   const head = [name, ...measurements.map((measurement) => measurement.name)];
   const rows = figures
     .map(([title, of]) => [title, ...measurements.map(of)])
     .filter(([, ...cells]) => cells.some((cell) => cell !== none));
-  const lines = notes.map((note) => `- ${note}`);
+  const lines = [...notes, ...missed.map((target) => `**Target missed**: ${target}`)].map(
+    (note) => `- ${note}`,
+  );
   return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
 

@@ -17,4 +17,6 @@ export interface ScenarioResult {
   measurements: Measurement[];
   /** Sentences on what the figures do not say. */
   notes: string[];
+  /** Targets that were not met, each with its limit and figure; one is enough for the exit code 1. */
+  missed?: string[];
 }

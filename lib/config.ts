@@ -54,6 +54,7 @@ export const limits = {
   externalIdCharactersMax: 256,
   emailCharactersMax: 254,
   nameCharactersMax: 200,
+  tenantCharactersMax: 200,
   filterCharactersMax: 64,
   descriptionCharactersMax: 4_000,
   accountUidsMax: 100,

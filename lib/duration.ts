@@ -8,17 +8,26 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a duration such as `30s` into milliseconds. Throws an Error that shows the faulty text. */
-export function parseDurationMs(text: string): number {
+/** Reads a duration such as `30s` in milliseconds, or null where the text is none. */
+export function readDurationMs(text: string): number | null {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
   const unitMs = unitsMs[match?.[2] ?? ''];
-  if (match === null || unitMs === undefined) {
-    throw new Error(`"${text}" is not a duration such as 500ms, 5s, 2m, 14h or 3d`);
-  }
-  return Number(match[1]) * unitMs;
+  return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
 
-/** Writes milliseconds as `parseDurationMs` reads them, in the largest unit that holds them whole. */
+/** Says of a text that it is no duration. */
+export function noDuration(text: string): string {
+  return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
+}
+
+/** Reads a duration that must be one. Throws an Error that shows the faulty text. */
+export function parseDurationMs(text: string): number {
+  const durationMs = readDurationMs(text);
+  if (durationMs === null) throw new Error(noDuration(text));
+  return durationMs;
+}
+
+/** Writes milliseconds as `readDurationMs` reads them, in the largest unit that holds them whole. */
 export function writeDuration(durationMs: number): string {
   const [unit, unitMs] = Object.entries(unitsMs).findLast(
     ([, sizeMs]) => durationMs >= sizeMs && durationMs % sizeMs === 0,

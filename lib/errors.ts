@@ -31,6 +31,7 @@ const kinds = {
   password_refused: { status: 422, title: 'The password cannot be used' },
   unknown_admin: { status: 422, title: 'There is no admin with this e-mail' },
   unknown_account_uids: { status: 422, title: 'Some accounts do not exist in this application' },
+  unknown_webhook_uids: { status: 422, title: 'Some webhooks do not exist in this application' },
   invalid_webhook_url: { status: 422, title: 'The webhook URL cannot be used' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another body' },
   rate_limited: { status: 429, title: 'Too many requests came' },

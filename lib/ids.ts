@@ -36,6 +36,12 @@ function encodeTime(timeMs: number): string {
   return text;
 }
 
+function decodeTime(text: string): number {
+  let timeMs = 0;
+  for (const character of text) timeMs = timeMs * 32 + crockfordAlphabet.indexOf(character);
+  return timeMs;
+}
+
 let lastTimeMs = -1;
 let lastRandom = new Uint8Array(randomCharacters);
 
@@ -71,4 +77,10 @@ export function newId(prefix: IdPrefix, time: Date = new Date()): string {
 export function idAt(prefix: IdPrefix, time: Date): string {
   const least = crockfordAlphabet.charAt(0).repeat(randomCharacters);
   return `${prefix}_${encodeTime(time.getTime())}${least}`;
+}
+
+/** The time at which a uid was made. */
+export function timeOfId(id: string): Date {
+  const start = id.indexOf('_') + 1;
+  return new Date(decodeTime(id.slice(start, start + timeCharacters)));
 }

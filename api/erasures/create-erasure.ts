@@ -5,7 +5,7 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import type { ErasureDocument, ErasureSubject } from '../../lib/store/erasures.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { Handler } from '../http/router.ts';
-import { lineField } from '../http/text-fields.ts';
+import { tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { presentErasure } from './present-erasure.ts';
 
@@ -21,7 +21,7 @@ export const createErasureBody = validator<CreateErasureBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    externalTenantId: lineField(limits.externalIdCharactersMax),
+    externalTenantId: tenantField,
     mentions: {
       type: 'array',
       minItems: 1,

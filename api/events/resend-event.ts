@@ -4,9 +4,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
+import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
+import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
+import type { KnownWebhook } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { uidField } from '../http/text-fields.ts';
@@ -34,20 +37,17 @@ export const resendEventBody = validator<ResendEventBody>({
 /**
  * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
  * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. A paused one
- * holds it until it is resumed, and the answer names those that are paused now. Answers 202. Throws `not_found`, `invalid_request` for a webhook that is not the application's, `conflict`
- * when there is nobody to send it to or its payload was
+ * holds it until it is resumed, and the answer names those that are paused now. Answers 202. Throws
+ * `not_found`, `unknown_webhook_uids`, `conflict` when there is nobody to send it to or its payload was
  * erased.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
   const event = await findEvent(request, context);
   if (event.erasedAt !== null) throw new AppError('conflict', "the event's payload was erased");
-  const webhookUids = request.body.webhookUids ?? event.webhookUids;
-  const webhooks = await findActivity(context, { appUid: request.appUid, webhookUids });
-  if (request.body.webhookUids !== undefined) checkKnown(webhookUids, webhooks);
-  if (webhookUids.length === 0) {
-    throw new AppError('conflict', 'nobody was subscribed to the event; name webhookUids');
-  }
-  const pausedWebhookUids = webhookUids.filter((uid) => webhooks.get(uid) === false);
+  const webhooks = await chooseWebhooks(context, event, request.body.webhookUids);
+  const webhookUids = webhooks.map((webhook) => webhook._id);
+  const paused = webhooks.filter((webhook) => !webhook.active);
+  const pausedWebhookUids = paused.map((webhook) => webhook._id);
   const now = context.clock.now();
   const resend: ResendDocument = {
     _id: newId('rdl', now),
@@ -77,22 +77,28 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
   return { status: 202, body: answer };
 };
 
-/** Gives of those webhooks that are the application's whether they are active. */
-async function findActivity(
+/** Gives the webhooks that are named, or those of the event that still exist. */
+async function chooseWebhooks(
   { store }: ApiContext,
-  { appUid, webhookUids }: { appUid: string; webhookUids: string[] },
-): Promise<Map<string, boolean>> {
-  const found = await store.webhooks
-    .find({ appUid, _id: { $in: webhookUids } }, { projection: { active: 1 } })
-    .toArray();
-  return new Map(found.map(({ _id, active }) => [_id, active]));
+  { appUid, webhookUids: subscribed }: EventDocument,
+  named: string[] | undefined,
+): Promise<KnownWebhook[]> {
+  const asked = named ?? subscribed;
+  const known = await findKnownWebhooks(store, appUid, asked);
+  if (named !== undefined) refuseUnknown(named, new Set(known.map((webhook) => webhook._id)));
+  if (known.length > 0) return known;
+  const why =
+    subscribed.length === 0
+      ? 'nobody was subscribed to the event'
+      : 'the webhooks that were subscribed to the event are deleted';
+  throw new AppError('conflict', `${why}; name webhookUids`);
 }
 
-function checkKnown(webhookUids: string[], known: ReadonlyMap<string, boolean>): void {
+function refuseUnknown(webhookUids: readonly string[], known: ReadonlySet<string>): void {
   const errors = webhookUids.flatMap((uid, index): FieldError[] => {
     if (known.has(uid)) return [];
-    const detail = `webhookUids.${index} is not a webhook of this application`;
+    const detail = `${uid} is not a webhook of this application`;
     return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
   });
-  if (errors.length > 0) throw invalidRequest(errors);
+  if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');
 }

@@ -56,14 +56,20 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   };
 }
 
-const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
 export function parseTime(pointer: string, text: string): Date {
   const at = new Date(text);
-  if (timeShape.test(text) && at.getTime() >= 0) return at;
+  const day = timeShape.exec(text)?.[1];
+  if (day !== undefined && at.getTime() >= 0 && isDay(day)) return at;
   const name = pointer.replace('#/', '');
   throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
+}
+
+/** `Date` alone would make March 2 of February 30. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }
 
 function refuse(pointer: string, code: string, detail: string): Error {

@@ -13,16 +13,16 @@ export async function readJsonBody(
   request: IncomingMessage,
   keep: (bytes: number) => void,
 ): Promise<unknown> {
-  if (hasNoBody(request)) return {};
+  // Many calls have nothing that must be said; leaving the body out is the same as `{}`.
+  if (hasNoContent(request) && !('content-type' in request.headers)) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, { bytesMax: limits.requestBytesMax, keep });
   return parseStrictJson(decodeUtf8(bytes));
 }
 
-/** Many calls have nothing that must be said; leaving the body out is the same as `{}`. */
-function hasNoBody({ headers }: IncomingMessage): boolean {
-  const isEmpty = (headers['content-length'] ?? '0') === '0';
-  return isEmpty && headers['transfer-encoding'] === undefined && !('content-type' in headers);
+/** Tells by its headers that a request has no content (RFC 9112 §6.3), whatever type it claims for it. */
+export function hasNoContent({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
 function checkMediaType(request: IncomingMessage): void {

@@ -2,6 +2,7 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { AppError } from '../../lib/errors.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
 import { idempotencyKey } from '../../lib/store/idempotency.ts';
@@ -14,7 +15,8 @@ import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
 import { readIdempotencyHeader } from './idempotency-header.ts';
 import { checkParameters } from './query-values.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { hasNoContent, readJsonBody } from './read-json-body.ts';
+import { noFields } from './validate.ts';
 import type { Validator } from './validate.ts';
 
 /** What a handler gets of a request: checked, and free of Koa. */
@@ -67,6 +69,7 @@ export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   access: Access;
+  /** What it takes, `noFields` for nothing; null where it is not even read. */
   body: Validator<unknown> | null;
   handler: HandlerOf<never>;
 }
@@ -74,9 +77,19 @@ export interface Route {
 /** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
 type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
 
-/** Makes a line for callers with an API key, whose handler takes no body. */
+/** Makes a line for callers with an API key, or for all, whose handler takes no body. */
 export function route({ method, path, scope, handler }: KeyLine & { handler: Handler }): Route {
-  return { method, path, access: keyAccess(scope), body: null, handler };
+  // What is open to all answers the same whatever is sent.
+  const body = scope === null ? null : noBodyOf(method);
+  return { method, path, access: keyAccess(scope), body, handler };
+}
+
+/**
+ * A call that takes nothing must not seem to have taken something. A GET's content means nothing
+ * (RFC 9110 §9.3.1); a DELETE's does not either (§9.3.5), but whoever sends one has a wish.
+ */
+function noBodyOf(method: Route['method']): Validator<unknown> | null {
+  return method === 'get' ? null : noFields;
 }
 
 /** Makes a line whose handler takes the body that its validator lets through. */
@@ -97,7 +110,8 @@ type AdminLine = Pick<Route, 'method' | 'path'> & { needs: AdminNeed };
 /** Makes a line for signed-in admins, whose handler takes no body. */
 export function adminRoute(line: AdminLine & { handler: AdminHandler }): Route {
   const { method, path, needs, handler } = line;
-  return { method, path, access: { kind: 'admin', needs }, body: null, handler };
+  const body = noBodyOf(method);
+  return { method, path, access: { kind: 'admin', needs }, body, handler };
 }
 
 /** The same with a body. */
@@ -118,10 +132,34 @@ export function signInRoute<Body>(
 /** Makes the router of a table. */
 export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
   const router = new Router();
+  refuseOtherMethods(router, routes);
   for (const line of routes) {
     router[line.method](line.path, nameRoute(line), answer(line, context));
   }
   return router;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * Keeps paths that end in a word from lines that end in a uid: `GET …/sdkusers/auth` is 405 like any
+ * path that takes a POST only, and no question for the user "auth".
+ */
+function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
+  const stems = new Set(routes.map(({ path }) => /^(.*\/):\w+$/.exec(path)?.[1]));
+  for (const { path } of routes) {
+    const stem = path.slice(0, path.lastIndexOf('/') + 1);
+    if (!stems.has(stem) || path.startsWith(':', stem.length)) continue;
+    const own = routes.filter((line) => line.path === path).map(({ method }) => method);
+    const allow = own.flatMap((method) => (method === 'get' ? ['head', 'get'] : [method]));
+    for (const method of methods.filter((each) => !own.includes(each))) {
+      router[method](path, () => refuseMethod(allow.join(', ').toUpperCase()));
+    }
+  }
+}
+
+function refuseMethod(allow: string): never {
+  throw new AppError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
 }
 
 function nameRoute(line: Route): Middleware {
@@ -153,7 +191,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const visit = visitOf(ctx);
     const { body: validate } = line;
     const body =
-      validate === null
+      validate === null || (validate === noFields && hasNoContent(req))
         ? undefined
         : validate(await visit.receive((keep) => readJsonBody(req, keep)));
     const owner = admitted.signedIn?.admin._id ?? '';

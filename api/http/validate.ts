@@ -23,7 +23,11 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
-  formats: { line: textFormats.line.accepts, text: textFormats.text.accepts },
+  formats: {
+    line: textFormats.line.accepts,
+    text: textFormats.text.accepts,
+    mediaType: textFormats.mediaType.accepts,
+  },
 });
 
 /** Compiles a schema whose values are `Body`; the caller keeps the two in step. */
@@ -36,11 +40,21 @@ export function validator<Body>(schema: SchemaObject): Validator<Body> {
   return Object.assign(check, { schema });
 }
 
-/** Makes the error of a body that is JSON but not what the route takes. */
-export function invalidRequest(errors: readonly FieldError[]): AppError {
+/** The validator of calls that take nothing: no body, or one without fields. */
+export const noFields = validator<Record<string, never>>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {},
+});
+
+/** Makes the error of a body that is JSON but not what the route takes, or under `code` not what there is. */
+export function invalidRequest(
+  errors: readonly FieldError[],
+  code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',
+): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new AppError('invalid_request', `${first?.detail ?? 'the body is not valid'}${more}`, {
+  return new AppError(code, `${first?.detail ?? 'the body is not valid'}${more}`, {
     errors: errors.slice(0, errorsShownMax),
   });
 }

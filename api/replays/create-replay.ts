@@ -66,8 +66,8 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
   if (webhook === null) throw noSuchWebhook();
   const replay = newReplay(context, request);
   if (body.dryRun === true) {
-    const count = await countReplay(context.store, replay, webhook);
-    return { status: 200, body: { dryRun: true, count } };
+    const counted = await countReplay(context.store, replay, webhook);
+    return { status: 200, body: { dryRun: true, ...counted } };
   }
   const { answer, repeated } = await runOnce(
     context.store,

@@ -3,6 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
+import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
 /** Gives a replay. Throws `not_found`. */
@@ -11,13 +12,17 @@ export const getReplay: Handler = async (request, context) => ({
   body: presentReplay(await findReplay(request, context)),
 });
 
-/** Finds the replay that the path names. Throws `not_found`. */
+/** Finds the replay that the path names, of a webhook that still exists. Throws `not_found`. */
 export async function findReplay(
   { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
   { store }: ApiContext,
 ): Promise<ReplayDocument> {
   const { replayUid = '', webhookUid = '' } = params;
-  const replay = await store.redeliveries.findOne({ _id: replayUid, appUid });
+  const [webhook, replay] = await Promise.all([
+    store.webhooks.findOne({ _id: webhookUid, appUid }, { projection: { _id: 1 } }),
+    store.redeliveries.findOne({ _id: replayUid, appUid }),
+  ]);
+  if (webhook === null) throw noSuchWebhook();
   if (replay?.kind === 'replay' && replay.webhookUid === webhookUid) return replay;
   throw new AppError('not_found', 'there is no such replay');
 }

@@ -1,4 +1,5 @@
 // A replay as clients see it: what was asked for, and how far it is.
+import { timeOfId } from '../../lib/ids.ts';
 import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
 
 export interface PresentedReplay {
@@ -12,6 +13,8 @@ export interface PresentedReplay {
   state: string;
   /** How many deliveries were handed on so far. */
   releasedCount: number;
+  /** When the last event that it has looked at was recorded; it goes from `since` to `until`. */
+  reachedAt: string | null;
   createdAt: string;
   finishedAt: string | null;
 }
@@ -28,6 +31,7 @@ export function presentReplay(replay: ReplayDocument): PresentedReplay {
     perSecond: replay.perSecond,
     state: replay.state,
     releasedCount: replay.releasedCount,
+    reachedAt: replay.reached === undefined ? null : timeOfId(replay.reached).toISOString(),
     createdAt: replay.createdAt.toISOString(),
     finishedAt: replay.finishedAt?.toISOString() ?? null,
   };

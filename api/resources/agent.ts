@@ -1,13 +1,8 @@
 // Agents: their fields, and how clients and receivers see them.
 import type { AgentDocument } from '../../lib/store/resources.ts';
+import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import {
-  accountUidsField,
-  descriptionField,
-  nameField,
-  tenantField,
-  withoutNulls,
-} from './resource-fields.ts';
+import { accountUidsField, descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 export interface ChangeAgentBody {

@@ -31,7 +31,7 @@ export const createContextFileBody = validator<CreateContextFileBody>({
   required: ['fileName', 'contentType', 'sizeBytes'],
   properties: {
     ...changeable,
-    contentType: { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 },
+    contentType: { type: 'string', format: 'mediaType', maxLength: 127 },
     sizeBytes: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
 });

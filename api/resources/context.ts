@@ -1,7 +1,8 @@
 // Contexts (document collections): their fields, and how clients and receivers see them.
 import type { ContextDocument } from '../../lib/store/resources.ts';
+import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { descriptionField, nameField, tenantField, withoutNulls } from './resource-fields.ts';
+import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 export interface ChangeContextBody {

@@ -4,7 +4,7 @@ import { eventNames } from '../../lib/events.ts';
 import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Handler } from '../http/router.ts';
-import { lineField } from '../http/text-fields.ts';
+import { lineField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from './record-change.ts';
 
@@ -25,7 +25,7 @@ export const reportChangeBody = validator<ReportChangeBody>({
       required: ['uid', 'externalTenantId'],
       properties: {
         uid: lineField(limits.nameCharactersMax),
-        externalTenantId: lineField(limits.nameCharactersMax),
+        externalTenantId: tenantField,
       },
     },
   },

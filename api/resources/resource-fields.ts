@@ -3,7 +3,6 @@ import { limits } from '../../lib/config.ts';
 import { lineField, uidField } from '../http/text-fields.ts';
 
 export const nameField = lineField(limits.nameCharactersMax);
-export const tenantField = lineField(limits.nameCharactersMax);
 
 /** A text that null takes away again. */
 export const descriptionField = {

@@ -3,6 +3,7 @@ import type { ClientSession, Collection, Filter } from 'mongodb';
 import type { Entity, ResourceData } from '../../lib/events.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../lib/store/connect.ts';
+import { differs } from '../../lib/store/differs.ts';
 import { readPage } from '../../lib/store/paging.ts';
 import type { PageRequest } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
@@ -93,11 +94,6 @@ export async function changeResource<D extends Resource>(
     return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
   });
   return { status: 200, body: answer };
-}
-
-function differs<D extends Resource>(before: D, fields: Partial<D>): boolean {
-  const names = Object.keys(fields) as (keyof D)[];
-  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(fields[name]));
 }
 
 /** Deletes a resource, and what `alsoDelete` deletes with it; events carry each as it was before. */

@@ -1,16 +1,34 @@
-// GET …/sdkusers: the application's users, newest first, or the one with an external id.
+// GET …/sdkusers: the application's users, newest first, or the one with an external id or an e-mail.
+import { canonicalEmail } from '../../lib/canonical-email.ts';
 import { limits } from '../../lib/config.ts';
 import { readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { textUpTo } from '../http/query-values.ts';
+import { invalidRequest } from '../http/validate.ts';
+import { emailIdentity } from './user-identity.ts';
 import { presentUser } from './user.ts';
 
+const userFilters = { externalId: textUpTo(limits.externalIdCharactersMax), email: readEmail };
+
 /** Gives a page of users; deleted ones are not among them. */
-export const listUsers = listHandler(
-  { externalId: textUpTo(limits.externalIdCharactersMax) },
-  async ({ appUid, page, filters: { externalId } }, { store }) => {
-    const filter = { appUid, deletedAt: null, ...(externalId === null ? {} : { externalId }) };
-    const { items, lastUid } = await readPage(store.users, filter, page);
-    return { data: items.map(presentUser), lastUid };
-  },
-);
+export const listUsers = listHandler(userFilters, async (request, { store, config }) => {
+  const { appUid, page } = request;
+  const { externalId, email } = request.filters;
+  const filter = {
+    appUid,
+    deletedAt: null,
+    ...(externalId === null ? {} : { externalId }),
+    // Only the keyed hash of an address is stored.
+    ...(email === null ? {} : emailIdentity(config.keyPepper, appUid, email).identity),
+  };
+  const { items, lastUid } = await readPage(store.users, filter, page);
+  return { data: items.map(presentUser), lastUid };
+});
+
+/** Takes an e-mail address and gives it as it is at sign-in. */
+function readEmail(name: string, text: string): string {
+  const canonical = canonicalEmail(textUpTo(limits.emailCharactersMax)(name, text));
+  if (canonical !== null) return canonical;
+  const detail = `${name} must be an e-mail address such as user@example.com`;
+  throw invalidRequest([{ pointer: name, code: 'format', detail }]);
+}

@@ -1,6 +1,7 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
+import { differs } from '../../lib/store/differs.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -10,7 +11,8 @@ import { checkEvents, noSuchWebhook, readFields } from './webhook-fields.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
 /**
- * Changes the fields given; attempts made from now on see them. Resuming a paused webhook also
+ * Changes the fields given; attempts made from now on see them. Where all are as they were, nothing
+ * is written. Resuming a paused webhook also
  * releases what was held meanwhile, or drops it with `onResume: "discard"`: `resumedAt` is written
  * with the change, so that the relay starts the release if this process cannot. Throws
  * `invalid_webhook_url`, `invalid_request`, `not_found`.
@@ -22,7 +24,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   const filter = { _id: params['webhookUid'] ?? '', appUid };
   checkResume(body);
   const written = readFields(context, body);
-  const fields = { ...written, ...forgiven(written), updatedAt: now };
+  const fields = { ...written, ...forgiven(written) };
   const resume = { resumedAt: now, onResume: body.onResume ?? 'deliver' };
   const { webhook, resumed } = await inTransaction(store, async (session) => {
     const before = await store.webhooks.findOne(filter, { session });
@@ -31,7 +33,8 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
       checkEvents({ ...before, ...written });
     }
     const resumes = body.active === true && !before.active;
-    const changes = resumes ? { ...fields, ...resume } : fields;
+    if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
+    const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
     await store.webhooks.updateOne(filter, { $set: changes }, { session });
     const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body));
     await recordAudit(store, entry, { caller, now, session });

@@ -6,22 +6,15 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import type { Handler } from '../http/router.ts';
-import { validator } from '../http/validate.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
-
-export const testWebhookBody = validator<Record<string, never>>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {},
-});
 
 /**
  * Sends `webhook.test` to this webhook alone, whatever it subscribes to, signed and retried like
  * any other. It is no change: lists of events leave it out. Answers 202 with its id, under which its
  * delivery is found. Throws `not_found`, or `conflict` when the webhook is paused.
  */
-export const testWebhook: Handler<Record<string, never>> = async (request, context) => {
+export const testWebhook: Handler = async (request, context) => {
   const { appUid, params, caller } = request;
   const { store } = context;
   const webhook = await store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });

@@ -1,6 +1,6 @@
 // The fields of a webhook that clients write, and the checks a schema cannot make.
 import { limits } from '../../lib/config.ts';
-import { parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
+import { ScheduleFault, parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { entities, entityOf, eventNames } from '../../lib/events.ts';
@@ -8,7 +8,7 @@ import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
 import { orderings } from '../../lib/store/webhooks.ts';
 import type { OnResume, Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
-import { lineField } from '../http/text-fields.ts';
+import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -46,7 +46,7 @@ const properties = {
     minItems: 1,
     maxItems: limits.tenantsPerWebhookMax,
     uniqueItems: true,
-    items: lineField(limits.nameCharactersMax),
+    items: tenantField,
   },
   retrySchedule: {
     type: ['array', 'null'],
@@ -120,8 +120,10 @@ function acceptSchedule(retrySchedule: string[] | null): number[] | null {
   try {
     return parseSchedule(retrySchedule);
   } catch (error) {
-    const detail = `retrySchedule: ${error instanceof Error ? error.message : String(error)}`;
-    throw invalidRequest([{ pointer: '#/retrySchedule', code: 'schedule', detail }]);
+    if (!(error instanceof ScheduleFault)) throw error;
+    const pointer = `#/retrySchedule${error.index === null ? '' : `/${error.index}`}`;
+    const detail = `retrySchedule: ${error.message}`;
+    throw invalidRequest([{ pointer, code: error.code, detail }]);
   }
 }
 

@@ -1,4 +1,5 @@
 // One of two webhooks never answers in time: does the other one wait for it?
+import { compareBeside } from '../beside.ts';
 import { measure } from '../measure.ts';
 import type { Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
@@ -27,12 +28,15 @@ export const hangingReceiver: Scenario = {
       hooks: { matching: 2, slow: 1, slowMs: hangMs, retryScheduleMs },
       load,
     });
-    const [aloneMs, besideMs] = [alone, beside].map(({ receiptMs }) => receiptMs?.p99 ?? NaN);
-    const ratio = (besideMs ?? NaN) / (aloneMs ?? NaN);
+    const { note, missed } = compareBeside({
+      what: 'the webhook that answers, beside one that hangs',
+      aloneMs: alone.receiptMs?.p99,
+      besideMs: beside.receiptMs?.p99,
+    });
     const notes = [
       'change to receipt is of the webhook that answers; the one that hangs has its own row.',
-      `p99 of the webhook that answers: ${aloneMs} ms alone, ${besideMs} ms beside the one that hangs, ${ratio.toFixed(2)} times as long.`,
+      note,
     ];
-    return { measurements: [alone, beside], notes };
+    return { measurements: [alone, beside], notes, missed };
   },
 };

@@ -1,5 +1,6 @@
 // Clients that are slow on purpose, beside good ones: headers and bodies that drip, connections that idle.
 import type { Bench } from '../bench.ts';
+import { compareBeside } from '../beside.ts';
 import { measure } from '../measure.ts';
 import type { Measurement } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
@@ -17,15 +18,18 @@ export const slowSockets: Scenario = {
     const alone = await measure(bench, planSignIns(bench, { name: 'alone', seconds: 30 }));
     const sockets = sized(bench.settings, 2_000, 200);
     const { measurement: beside, seen } = await measureBeside(bench, sockets);
-    const [aloneMs, besideMs] = [alone.answerMs?.p99 ?? NaN, beside.answerMs?.p99 ?? NaN];
-    const ratio = (besideMs / aloneMs).toFixed(2);
+    const { note, missed } = compareBeside({
+      what: `sign-ins, beside ${sockets} slow connections`,
+      aloneMs: alone.answerMs?.p99,
+      besideMs: beside.answerMs?.p99,
+    });
     const cutAfterS = (seen.cutAfterMsMax / 1_000).toFixed(1);
     const notes = [
       '“event” means a sign-in here.',
-      `p99 of sign-ins: ${aloneMs} ms alone, ${besideMs} ms beside ${sockets} slow connections, ${ratio} times as long.`,
+      note,
       `${seen.cut} slow connections were ended by the api, the last of them ${cutAfterS} s after it began; each was opened again.`,
     ];
-    return { measurements: [alone, beside], notes };
+    return { measurements: [alone, beside], notes, missed };
   },
 };
 

@@ -1,6 +1,7 @@
-// Passwords: the rules for them, and the slow hash under which they are stored.
+// Passwords: the slow hash under which they are stored.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { createTurns } from '../turns.ts';
+import { canonicalPassword } from './password-rules.ts';
 
 /** The cost of scrypt (RFC 7914): 2^log2N blocks of 128 × r bytes, p times. */
 interface Cost {
@@ -13,27 +14,11 @@ interface Cost {
 const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
-const charactersMin = 12;
-const charactersMax = 128;
 
 // Each takes 128 MiB and one of the threads that DNS look-ups use, too.
 const hashesAtOnceMax = 2;
 const hashesWaitingMax = 16;
 const takeTurn = createTurns({ atOnceMax: hashesAtOnceMax, waitingMax: hashesWaitingMax });
-
-/**
- * Says what is wrong with a new password, or null: 12 to 128 characters and not the e-mail address.
- * There are no rules about kinds of characters (NIST SP 800-63B §3.1.1.2): length does more.
- */
-export function passwordFault(password: string, email: string): string | null {
-  const text = canonical(password);
-  const { length } = Array.from(text);
-  if (length < charactersMin || length > charactersMax) {
-    return `must have from ${charactersMin} to ${charactersMax} characters (got ${length})`;
-  }
-  if (text.toLowerCase() === email.toLowerCase()) return 'must not be the e-mail address';
-  return null;
-}
 
 /** Makes a password for an admin who did not choose one: 120 random bits, in groups of four. */
 export function newPassword(): string {
@@ -90,16 +75,11 @@ async function derive(password: string, salt: Buffer, { log2N, r, p }: Cost): Pr
   // scrypt itself takes 128 × N × r bytes; OpenSSL wants a limit above that.
   const options = { N, r, p, maxmem: 128 * r * (N + p + 2) };
   return new Promise((resolve, reject) => {
-    scrypt(canonical(password), salt, hashBytes, options, (error, hash) => {
+    scrypt(canonicalPassword(password), salt, hashBytes, options, (error, hash) => {
       if (error === null) resolve(hash);
       else reject(error);
     });
   });
-}
-
-/** The same characters typed on another keyboard are the same password (NIST SP 800-63B §3.1.1.2). */
-function canonical(password: string): string {
-  return password.normalize('NFKC');
 }
 
 function toText(bytes: Buffer): string {

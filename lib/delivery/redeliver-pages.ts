@@ -7,7 +7,7 @@ import type { EventDocument } from '../store/events.ts';
 import { discardHeld, findHeld, takeHeld } from '../store/held-deliveries.ts';
 import { noteRedeliveryProgress } from '../store/redeliveries.ts';
 import type { ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
-import { isSubscribed } from '../store/webhooks.ts';
+import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { testEventName } from '../events.ts';
 import { releasedPerSecondDefault } from '../temporal/messages.ts';
@@ -38,7 +38,8 @@ export async function takePage(
       : await takeReplayPage(store, redelivery, { after, now });
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
-  await noteRedeliveryProgress(store, redelivery._id, { releasedCount, isDone: page.isLast, now });
+  const { after: reached, isLast: isDone } = page;
+  await noteRedeliveryProgress(store, redelivery._id, { releasedCount, reached, isDone, now });
   return page;
 }
 
@@ -77,7 +78,9 @@ async function takeResend(
   const event = await store.events.findOne({ _id: eventId, appUid });
   if (event === null) return { events: [], after: eventId, isLast: true };
   const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
-  const keys = webhookUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
+  // What a webhook got that was deleted since the resend was asked for stays as it is.
+  const known = await findKnownWebhooks(store, appUid, webhookUids);
+  const keys = known.map(({ _id: webhookUid }) => ({ appUid, eventId, webhookUid }));
   await requeueDeliveries(
     store,
     keys.map((key) => ({ ...key, event: event.event })),
@@ -166,21 +169,32 @@ function isChosen(delivery: DeliveryDocument, { _id, states }: ReplayDocument): 
   return (states as readonly string[]).includes(delivery.state);
 }
 
-/** Counts what a replay would send at this moment, for a dry run; from 10,000 on it counts no further. */
+/** What a dry run tells; `countIsCapped`: there may be more. */
+export interface ReplayCount {
+  count: number;
+  countIsCapped: boolean;
+}
+
+const countedMax = 10_000;
+const countedLooksMax = 100;
+
+/**
+ * Counts what a replay would send at this moment, for a dry run: up to 10,000 deliveries among up to
+ * 100,000 events, so that asking takes seconds at most.
+ */
 export async function countReplay(
   store: Store,
   replay: ReplayDocument,
   webhook: WebhookDocument,
-): Promise<number> {
+): Promise<ReplayCount> {
   let count = 0;
   let after = '';
-  while (count < countedMax) {
+  for (let looks = 0; looks < countedLooksMax; looks += 1) {
     const look = await lookAtEvents(store, { replay, webhook, after });
     count += look.chosen.length;
-    if (look.isEnd) return count;
+    if (count > countedMax) return { count: countedMax, countIsCapped: true };
+    if (look.isEnd) return { count, countIsCapped: false };
     after = look.last;
   }
-  return countedMax;
+  return { count, countIsCapped: true };
 }
-
-const countedMax = 10_000;

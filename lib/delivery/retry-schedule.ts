@@ -1,5 +1,5 @@
 // When a delivery is tried again: a pure function of the schedule and the attempts made.
-import { parseDurationMs, writeDuration } from '../duration.ts';
+import { noDuration, readDurationMs, writeDuration } from '../duration.ts';
 
 export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
@@ -20,22 +20,45 @@ export const defaultRetryScheduleMs: readonly number[] = [
   24 * hourMs,
 ];
 
-/** Limits of a schedule that settings may ask for. */
+/** Limits of a schedule that settings or a webhook may ask for. */
 export const retryStepsMax = 20;
+export const retryWaitMinMs = secondMs;
 export const retryScheduleMaxMs = 7 * 24 * hourMs;
 
+/** What is wrong with a schedule, and with which of its waits; null where it is with all together. */
+export class ScheduleFault extends Error {
+  readonly code: 'duration' | 'wait_too_short' | 'too_many_waits' | 'schedule_too_long';
+  readonly index: number | null;
+
+  constructor(code: ScheduleFault['code'], message: string, index: number | null = null) {
+    super(message);
+    this.name = 'ScheduleFault';
+    this.code = code;
+    this.index = index;
+  }
+}
+
 /**
- * Reads a schedule: its waits, such as `30s` or `2h`, in milliseconds. Throws an Error that says
- * what is wrong with it.
+ * Reads a schedule: its waits, such as `30s` or `2h`, in milliseconds. Throws a `ScheduleFault`. A
+ * wait of less than a second would not be kept: Temporal's timers tick in seconds.
  */
 export function parseSchedule(waits: readonly string[]): number[] {
   if (waits.length > retryStepsMax) {
-    throw new Error(`must have at most ${retryStepsMax} steps (got ${waits.length})`);
+    const message = `must have at most ${retryStepsMax} waits (got ${waits.length})`;
+    throw new ScheduleFault('too_many_waits', message);
   }
-  const scheduleMs = waits.map(parseDurationMs);
+  const scheduleMs = waits.map(parseWait);
   const totalMs = scheduleMs.reduce((sum, waitMs) => sum + waitMs, 0);
-  if (totalMs > retryScheduleMaxMs) throw new Error('must take at most 7 days in all');
-  return scheduleMs;
+  if (totalMs <= retryScheduleMaxMs) return scheduleMs;
+  throw new ScheduleFault('schedule_too_long', 'must take at most 7 days in all');
+}
+
+function parseWait(text: string, index: number): number {
+  const waitMs = readDurationMs(text);
+  if (waitMs === null) throw new ScheduleFault('duration', noDuration(text), index);
+  if (waitMs >= retryWaitMinMs) return waitMs;
+  const message = `each wait must be at least 1s (got "${text}")`;
+  throw new ScheduleFault('wait_too_short', message, index);
 }
 
 /** Writes a schedule as it is read: `30s`, `2h`; the largest unit that fits each wait. */

@@ -1,6 +1,7 @@
 // Makes and removes the admins of an installation, and changes how they sign in, from the command line.
 import { canonicalEmail } from '../canonical-email.ts';
-import { hashPassword, passwordFault } from '../crypto/password.ts';
+import { passwordFault } from '../crypto/password-rules.ts';
+import { hashPassword } from '../crypto/password.ts';
 import { makeAdmin } from './admins.ts';
 import type { AdminDocument } from './admins.ts';
 import { recordAudit, systemCaller as caller } from './audit-log.ts';
@@ -121,6 +122,6 @@ function readEmail(text: string): string {
 
 async function hash(password: string, email: string): Promise<string> {
   const fault = passwordFault(password, email);
-  if (fault !== null) throw new Error(`the password ${fault}`);
+  if (fault !== null) throw new Error(`the password ${fault.detail}`);
   return hashPassword(password);
 }

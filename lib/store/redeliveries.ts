@@ -14,6 +14,8 @@ interface RedeliveryFacts {
   state: RedeliveryState;
   /** How many deliveries were handed on so far. */
   releasedCount: number;
+  /** The last event that it has looked at; absent while there is none. */
+  reached?: string;
   createdAt: Date;
   finishedAt: Date | null;
   /** When a workflow took it over; null while none has. */
@@ -81,11 +83,17 @@ export async function markRedeliveryStarted(store: Store, uid: string, at: Date)
 export async function noteRedeliveryProgress(
   store: Store,
   uid: string,
-  progress: { releasedCount: number; isDone: boolean; now: Date },
+  progress: { releasedCount: number; reached: string; isDone: boolean; now: Date },
 ): Promise<void> {
-  const { releasedCount, isDone, now } = progress;
+  const { releasedCount, reached, isDone, now } = progress;
   await store.redeliveries.updateOne(
     { _id: uid, state: 'running' },
-    { $set: { releasedCount, ...(isDone ? { state: 'done', finishedAt: now } : {}) } },
+    {
+      $set: {
+        releasedCount,
+        ...(reached === '' ? {} : { reached }),
+        ...(isDone ? { state: 'done', finishedAt: now } : {}),
+      },
+    },
   );
 }

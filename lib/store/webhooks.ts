@@ -82,6 +82,25 @@ export function openSecrets(
   return { body: previous.promoted ? current : old, standard: [current, old] };
 }
 
+/** A webhook that exists, and whether it is paused. */
+export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active'>;
+
+/** Gives those of the uids that are webhooks of the application, in their order. */
+export async function findKnownWebhooks(
+  store: Store,
+  appUid: string,
+  webhookUids: readonly string[],
+): Promise<KnownWebhook[]> {
+  const found = await store.webhooks
+    .find<KnownWebhook>(
+      { appUid, _id: { $in: [...webhookUids] } },
+      { projection: { _id: 1, active: 1 } },
+    )
+    .toArray();
+  const known = new Map(found.map((webhook) => [webhook._id, webhook]));
+  return webhookUids.flatMap((uid) => known.get(uid) ?? []);
+}
+
 // `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
 const triggerStepMs = 1_000;
 

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { timeOfId } from '../../lib/ids.ts';
 import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -157,12 +158,17 @@ test('a replay sends what failed, and if asked what was never tried, and nothing
   const time = { since: since.toISOString() };
   expect((await replay(hook, { ...time, dryRun: true })).body['count']).toBe(2);
   const range = { ...time, states: ['exhausted', 'never_attempted'] };
-  expect((await replay(hook, { ...range, dryRun: true })).body).toEqual({ dryRun: true, count: 3 });
+  expect((await replay(hook, { ...range, dryRun: true })).body).toEqual({
+    dryRun: true,
+    count: 3,
+    countIsCapped: false,
+  });
   const before = requestsOf(hook).length;
   const started = await replay(hook, range);
   expect(started.status).toBe(202);
   const done = await untilDone(hook, started);
   expect(done.body).toMatchObject({ state: 'done', releasedCount: 3, webhookUid: hook.uid });
+  expect(done.body['reachedAt']).toBe(timeOfId(missed).toISOString());
   await waitFor(() => requestsOf(hook).length === before + 3);
   const sent = requestsOf(hook)
     .slice(before)
@@ -266,27 +272,8 @@ test("another application's event, webhook or replay is not there, and nothing c
     expectProblem(answer, 404, 'not_found');
   }
   const refused = await resend(eventId, { webhookUids: ['whk_elsewhere'] });
-  expectProblem(refused, 400, 'invalid_request');
+  expectProblem(refused, 422, 'unknown_webhook_uids');
   expect(faultsOf(refused)).toEqual(['#/webhookUids/0 unknown_webhook']);
   expect(await service.store.redeliveries.countDocuments()).toBe(count);
-  await remove(hook);
-});
-
-test.each([
-  [{}, '#/since required'],
-  [{ since: 'yesterday' }, '#/since time'],
-  [{ since: '2026-11-21' }, '#/since time'],
-  [{ since: '2026-02-30T25:00:00Z' }, '#/since time'],
-  [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', states: ['retrying'] }, '#/states/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
-])('a replay of %j is refused', async (body, fault) => {
-  const hook = await newHook('/refused');
-  const answer = await replay(hook, body);
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
   await remove(hook);
 });

@@ -1,5 +1,6 @@
 // POST /admin/api/password: changes the password of the admin who asks.
-import { hashPassword, passwordFault } from '../../../lib/crypto/password.ts';
+import { passwordFault } from '../../../lib/crypto/password-rules.ts';
+import { hashPassword } from '../../../lib/crypto/password.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
@@ -43,7 +44,7 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   if (!(await checkPassword(context, subject, given))) {
     const failure = { adminUid: admin._id, method: 'password', email: admin.email } as const;
     await recordSignInFailure(store, failure, { caller, now });
-    throw refused('currentPassword', 'is wrong');
+    throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
   }
   const passwordHash = await hashPassword(body.newPassword);
   const changed = await inTransaction(store, async (session) => {
@@ -65,9 +66,9 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
   return { status: 204, headers: { 'set-cookie': rememberDevice(context, changed) } };
 };
 
-function refused(field: string, reason: string): AppError {
-  const detail = `${field} ${reason}`;
+function refused(field: string, fault: { code: string; detail: string }): AppError {
+  const detail = `${field} ${fault.detail}`;
   return new AppError('password_refused', detail, {
-    errors: [{ pointer: `#/${field}`, code: 'password', detail }],
+    errors: [{ pointer: `#/${field}`, code: fault.code, detail }],
   });
 }

@@ -176,6 +176,8 @@ test('a short password, a taken e-mail, no database and an unprepared one are on
   const create = ['create', '--email', 'once@example.com'];
   const short = await run(create, { input: 'short\n' });
   expect(short.err).toContain('must have from 12 to 128 characters (got 5)');
+  const common = await run(['create', '--email', 'b@example.com'], { input: '            \n' });
+  expect(common.err).toContain('must have at least 5 different characters (got 1)');
   expect((await run([...create, '--generate'])).code).toBe(0);
   const taken = await run([...create, '--generate']);
   expect(taken).toMatchObject({ code: 1, err: 'there is an admin once@example.com already\n' });

@@ -256,6 +256,7 @@ test.each([
   [{ ...wish, scopes: ['root'] }, ['#/scopes/0 enum']],
   [{ ...wish, scopes: 'admin' }, ['#/scopes type']],
   [{ ...wish, expiresAt: 'tomorrow' }, ['#/expiresAt time']],
+  [{ ...wish, expiresAt: '2999-02-29T00:00:00Z' }, ['#/expiresAt time']],
   [{ ...wish, expiresAt: '2020-01-01T00:00:00Z' }, ['#/expiresAt range']],
   [{ ...wish, expiresAt: 1 }, ['#/expiresAt type']],
   [{ ...wish, appUid: 'x' }, ['#/appUid additionalProperties']],

@@ -50,6 +50,18 @@ test('what the client itself writes into X-Forwarded-For does not make it anothe
   expectProblem(answer, 429, 'too_many_sign_ins');
 });
 
+test('an attempt that cannot be counted is not made: the right password opens nothing', async () => {
+  const { store } = service;
+  const refuse = { collMod: 'signInThrottles', validator: { neverThere: { $type: 'bool' } } };
+  await store.db.command({ ...refuse, validationLevel: 'strict' });
+  const sessions = await store.adminSessions.countDocuments({});
+  const answer = await signInFrom('198.51.100.9', password);
+  await store.db.command({ ...refuse, validator: {}, validationLevel: 'off' });
+  expectProblem(answer, 500, 'internal');
+  expect(await store.adminSessions.countDocuments({})).toBe(sessions);
+  expect((await signInFrom('198.51.100.9', password)).status).toBe(200);
+});
+
 test('guesses made at once count as well as those made one after another', async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => signInFrom('198.51.100.4', 'wrong')),

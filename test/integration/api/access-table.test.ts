@@ -169,7 +169,7 @@ test('things of another application are refused in bodies, too', async () => {
   const resend = await service.call('POST', `/events/${own['eventId']}/resend`, {
     body: { webhookUids },
   });
-  expectProblem(resend, 400, 'invalid_request');
+  expectProblem(resend, 422, 'unknown_webhook_uids');
   const signIn = await service.call('POST', '/sdkusers/auth', {
     body: { externalId: 'user-1', accountUids: [foreign['accountUid']] },
   });

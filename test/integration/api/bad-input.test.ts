@@ -28,10 +28,11 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-function send(route: Route, text: string) {
-  const headers =
+function send(route: Route, body: string | undefined, more: Record<string, string> = {}) {
+  const caller =
     route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
-  return service.raw(route.method.toUpperCase(), fillPath(route, uids), { headers, body: text });
+  const options = { headers: { ...caller, ...more }, ...(body === undefined ? {} : { body }) };
+  return service.raw(route.method.toUpperCase(), fillPath(route, uids), options);
 }
 
 const withBody = routes.flatMap((route): [string, Route][] =>
@@ -39,7 +40,7 @@ const withBody = routes.flatMap((route): [string, Route][] =>
 );
 
 describe.each(withBody)('%s', (_name, route) => {
-  const good = goodBodyOf(route) as Record<string, unknown>;
+  const good = (goodBodyOf(route) ?? {}) as Record<string, unknown>;
 
   test('takes the body that the bad ones are made of', () => {
     expect(route.body?.(good)).toEqual(good);
@@ -66,6 +67,19 @@ describe.each(withBody)('%s', (_name, route) => {
   test.each(textThatFails(good))('refuses %s as a body', async (_what, text) => {
     expectProblem(await send(route, text), 400, 'malformed_json');
   });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded'])(
+    'refuses a body of the type %s',
+    async (type) => {
+      const answer = await send(route, JSON.stringify(good), { 'content-type': type });
+      expectProblem(answer, 415, 'unsupported_media_type');
+    },
+  );
+});
+
+test('all routes but reads and those open to all look at what they are sent', () => {
+  const unread = routes.filter(({ method, body }) => method !== 'get' && body === null);
+  expect(unread.map(nameOf)).toEqual(['POST /api-authenticate-embedded-user']);
 });
 
 test('none of it was stored or changed anything', async () => {
@@ -74,4 +88,23 @@ test('none of it was stored or changed anything', async () => {
   const webhooks = await service.store.webhooks.find({ appUid: service.app.appUid }).toArray();
   expect(webhooks.map((webhook) => webhook._id)).toEqual([uids['webhookUid']]);
   expect(await service.store.users.countDocuments({ appUid: service.app.appUid })).toBe(1);
+});
+
+test.each([undefined, 'application/json', 'text/plain'])(
+  'no content is taken where there is nothing to say, of the type %s, too',
+  async (type) => {
+    const own = { 'x-api-key': service.app.apiKey };
+    const headers = { ...own, ...(type === undefined ? {} : { 'content-type': type }) };
+    const revoked = await service.call('POST', '/sdkusers/tokens/revoke', { headers });
+    expect(revoked.status).toBe(204);
+    const deleted = await service.call('DELETE', '/agents/agt_none', { headers });
+    expectProblem(deleted, 404, 'not_found');
+  },
+);
+
+test('an object without fields is taken where there is nothing to say', async () => {
+  const revoked = await service.call('POST', '/sdkusers/tokens/revoke', { body: {} });
+  expect(revoked.status).toBe(204);
+  const deleted = await service.call('DELETE', `/agents/${uids['agentUid']}`, { body: {} });
+  expect(deleted.status).toBe(204);
 });

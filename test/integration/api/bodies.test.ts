@@ -230,7 +230,7 @@ test.each<[string, string, unknown, string[]]>([
     'POST',
     '/contexts/ctx_x/files',
     { fileName: 'f', contentType: 'pdf', sizeBytes: 1 },
-    ['#/contentType pattern'],
+    ['#/contentType format'],
   ],
   [
     'POST',

@@ -178,6 +178,11 @@ test.each([
   ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
   ['DELETE', '/changes', ['POST']],
   ['GET', '/sdkusers/token/verify', ['POST']],
+  // Not the user "auth".
+  ['GET', '/sdkusers/auth', ['POST']],
+
+  ['PUT', '/sdkusers/auth', ['POST']],
+  ['DELETE', '/sdkusers/auth', ['POST']],
   ['POST', '/accounts/x/members/y', ['DELETE', 'PUT']],
   ['PATCH', '/events', ['GET', 'HEAD']],
 ])('%s on %s gets 405 and the methods allowed', async (method, path, allowed) => {

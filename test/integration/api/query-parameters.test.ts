@@ -79,7 +79,7 @@ test('what the routes take is this, and nothing else', () => {
       `GET ${app}/contexts: limit, cursor`,
       `GET ${app}/events/:eventId/deliveries: ${deliveries}`,
       `GET ${app}/events: since, until, limit, cursor`,
-      `GET ${app}/sdkusers: externalId, limit, cursor`,
+      `GET ${app}/sdkusers: externalId, email, limit, cursor`,
       `GET ${app}/webhooks/:webhookUid/deliveries: ${deliveries}`,
       `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
       'GET /admin/api/apps/:appUid/accounts: limit, cursor',

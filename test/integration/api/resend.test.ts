@@ -1,6 +1,8 @@
 // What a resend takes and refuses; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
+import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem } from './problems.ts';
@@ -36,3 +38,53 @@ test('a resend repeated with its Idempotency-Key is one resend', async () => {
   expect(again.body).toEqual(first.body);
   expect(await service.store.redeliveries.countDocuments({ eventId: event._id })).toBe(1);
 });
+
+test('a resend goes to the webhooks that still exist, and to none that was deleted', async () => {
+  const [kept, deleted] = await Promise.all([
+    insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
+    insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
+  ]);
+  const event = await insertEvent(service, [deleted._id, kept._id]);
+  await service.call('DELETE', `/webhooks/${deleted._id}`);
+  const answer = await service.call('POST', `/events/${event._id}/resend`, { body: {} });
+  expect(answer.status).toBe(202);
+  expect(answer.body['webhookUids']).toEqual([kept._id]);
+});
+
+test('an event whose webhooks are all deleted is not resent, and what they got stays delivered', async () => {
+  const { delivery, path } = await deliveredTo(await webhookToDelete());
+  await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
+  const refused = await service.call('POST', path, { body: {} });
+  expectProblem(refused, 409, 'conflict');
+  expect(refused.body['detail']).toContain('deleted');
+  expect(await service.store.redeliveries.countDocuments({ eventId: delivery.eventId })).toBe(0);
+  expect(await service.store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
+});
+
+test('a webhook deleted after a resend was asked for keeps what it got as delivered', async () => {
+  const { store, app } = service;
+  const { delivery, path } = await deliveredTo(await webhookToDelete());
+  const asked = await service.call('POST', path, { body: {} });
+  await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
+  const redeliveryUid = String(asked.body['redeliveryUid']);
+  const source = { kind: 'redelivery', redeliveryUid } as const;
+  const input = { appUid: app.appUid, source, after: '', released: 0 };
+  const page = await takePage(store, input, new Date());
+  expect(page.isLast).toBe(true);
+  expect(await store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
+});
+
+async function webhookToDelete(): Promise<string> {
+  return (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+}
+
+/** An event that a webhook got: the delivery as it is stored, and the path that resends it. */
+async function deliveredTo(
+  webhookUid: string,
+): Promise<{ delivery: DeliveryDocument; path: string }> {
+  const { _id: eventId } = await insertEvent(service, [webhookUid]);
+  const fields = { eventId, webhookUid, state: 'delivered', attemptCount: 1 } as const;
+  const delivery = newDelivery(service, new Date(), fields);
+  await service.store.deliveries.insertOne(delivery);
+  return { delivery, path: `/events/${eventId}/resend` };
+}

@@ -74,6 +74,8 @@ test.each([
   '?statusClass=6xx',
   '?statusClass=200',
   '?since=now',
+  '?since=2026-02-29T00:00:00Z',
+  '?until=2026-06-31T00:00:00Z',
   '?until=2026-11-20',
   '?state=held&state=held',
   '?limit=0',

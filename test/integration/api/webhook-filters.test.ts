@@ -105,9 +105,12 @@ test.each([
     '#/externalTenantIds maxItems',
   ],
   [{ externalTenantIds: [{ $gt: '' }] }, '#/externalTenantIds/0 type'],
-  [{ retrySchedule: ['5'] }, '#/retrySchedule schedule'],
+  [{ retrySchedule: ['5s', '5'] }, '#/retrySchedule/1 duration'],
+  [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
+  [{ retrySchedule: ['1s', '999ms'] }, '#/retrySchedule/1 wait_too_short'],
   [{ retrySchedule: [5] }, '#/retrySchedule/0 type'],
-  [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule'],
+  [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule_too_long'],
+  [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
   [{ ordering: 'fifo' }, '#/ordering enum'],
   [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
@@ -133,12 +136,13 @@ test.each([
   expect((await service.call('GET', `/webhooks/${uid}`)).body['entities']).not.toEqual(['context']);
 });
 
-test('a schedule of its own is shown as it was written', async () => {
-  const retrySchedule = ['500ms', '90s', '2m', '36h', '3d'];
+test('a schedule of its own is shown in the largest units that hold its waits whole', async () => {
+  const retrySchedule = ['1000ms', '1001ms', '90s', '120s', '36h', '3d'];
   const created = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], retrySchedule },
   });
-  expect(created.body['retrySchedule']).toEqual(retrySchedule);
+  const shown = ['1s', '1001ms', '90s', '2m', '36h', '3d'];
+  expect(created.body['retrySchedule']).toEqual(shown);
   const uid = String(created.body['uid']);
   const cleared = await service.call('PATCH', `/webhooks/${uid}`, {
     body: { retrySchedule: null },

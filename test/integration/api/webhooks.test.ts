@@ -201,6 +201,21 @@ test('a change of one field leaves the others', async () => {
 });
 
 test.each([
+  {},
+  { ...valid, url: 'HTTPS://Receiver.example.com:443/hook' },
+  { events: null, externalTenantIds: null, retrySchedule: null, ordering: 'parallel' },
+  { active: true, onResume: 'discard' },
+])('a change to what is there already, %j, writes nothing', async (body) => {
+  const _id = String((await register()).body['uid']);
+  const before = await service.store.webhooks.findOne({ _id });
+  const rows = await service.store.auditLog.countDocuments({ appUid });
+  const answer = await client.call('PATCH', `/webhooks/${_id}`, { body });
+  expect(answer.body['updatedAt']).toBe(before?.updatedAt.toISOString());
+  expect(await service.store.webhooks.findOne({ _id })).toEqual(before);
+  expect(await service.store.auditLog.countDocuments({ appUid })).toBe(rows);
+});
+
+test.each([
   ['secret', 'whsec_mine'],
   ['uid', 'whk_mine'],
   ['createdAt', '2026-01-01T00:00:00Z'],

@@ -55,6 +55,8 @@ const allowedUrls = [
   ['https://раураl.example.com/', 'https://xn--l-7sba6dbr.example.com/'],
   ['https://ſtripe.com/', 'https://stripe.com/'],
   ['https://exam\u00adple.com/', 'https://example.com/'],
+  ['https://exam\u200bple.com/', 'https://example.com/'],
+  ['https://exam\ufe0fple.com/', 'https://example.com/'],
   ['https://ex%61mple.com/', 'https://example.com/'],
   ['https://example.com:0443/../a/./b', 'https://example.com/a/b'],
   ['https://[2606:4700:0000::1111]/', 'https://[2606:4700::1111]/'],

@@ -1,0 +1,46 @@
+// What a new password must be: long, of several characters, and not one that is tried first.
+import { commonPasswords } from './common-passwords.ts';
+
+const charactersMin = 12;
+const charactersMax = 128;
+const differentMin = 5;
+
+/** What is wrong with a new password; the detail is the end of a sentence and does not hold it. */
+export interface PasswordFault {
+  code: 'password_length' | 'password_too_uniform' | 'password_is_email' | 'password_common';
+  detail: string;
+}
+
+/**
+ * Says what is wrong with a new password, or null: 12 to 128 characters, at least 5 of them
+ * different, not the e-mail address or its part before the `@`, and not one of the most common ones
+ * (NIST SP 800-63B §3.1.1.2: length, and a blocklist of what is expected). There are no rules about
+ * kinds of characters: they make passwords alike, and length does more.
+ */
+export function passwordFault(password: string, email: string): PasswordFault | null {
+  const text = canonicalPassword(password);
+  const characters = Array.from(text);
+  const { length } = characters;
+  if (length < charactersMin || length > charactersMax) {
+    const detail = `must have from ${charactersMin} to ${charactersMax} characters (got ${length})`;
+    return { code: 'password_length', detail };
+  }
+  const different = new Set(characters).size;
+  if (different < differentMin) {
+    const detail = `must have at least ${differentMin} different characters (got ${different})`;
+    return { code: 'password_too_uniform', detail };
+  }
+  const lowered = text.toLowerCase();
+  const name = email.toLowerCase();
+  if (lowered === name || lowered === name.slice(0, name.lastIndexOf('@'))) {
+    const detail = 'must not be the e-mail address or its part before the @';
+    return { code: 'password_is_email', detail };
+  }
+  if (!commonPasswords.has(lowered)) return null;
+  return { code: 'password_common', detail: 'is one of the most common passwords' };
+}
+
+/** The same characters typed on another keyboard are the same password (NIST SP 800-63B §3.1.1.2). */
+export function canonicalPassword(password: string): string {
+  return password.normalize('NFKC');
+}
