@@ -11,17 +11,13 @@ import type {
 import type { EventDocument } from '../store/events.ts';
 import { findBefore, findHead } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
-import {
-  deactivateGoneWebhook,
-  noteFailed,
-  noteSucceeded,
-  openSecrets,
-} from '../store/webhooks.ts';
+import { openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
+import { noteHealth } from './note-health.ts';
 import type { DeliveryOutcome, DeliveryState } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { isCarriedBy, outcomeOf, recordStep, recordUnsent } from './record-step.ts';
@@ -224,24 +220,6 @@ async function sendAndRecord(
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
-}
-
-/** Writes on the webhook what the attempt says about its receiver: well, failing, failed too long, gone. */
-async function noteHealth(
-  { store, deactivateAfterMs }: DeliveryPorts,
-  facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },
-): Promise<void> {
-  const { key, webhook, verdict, now } = facts;
-  if (verdict.gone) {
-    await deactivateGoneWebhook(store, webhook, now);
-    deliveryLog.warn({ ...key, disabledReason: 'gone' }, 'webhook.deactivated');
-  } else if (verdict.state === 'delivered') {
-    await noteSucceeded(store, webhook);
-  } else {
-    const exhausted = verdict.state === 'exhausted';
-    const paused = await noteFailed(store, webhook, { at: now, exhausted, deactivateAfterMs });
-    if (paused) deliveryLog.warn({ ...key, disabledReason: 'failing' }, 'webhook.deactivated');
-  }
 }
 
 /** The first attempt after a delivery was requeued says by what; the others are what they are. */

@@ -21,6 +21,13 @@ export interface Caller {
   requestId: string | null;
 }
 
+/** The service by itself, or whoever works at its command line: nobody that it knows. */
+export const systemCaller: Caller = {
+  actor: { kind: 'system', uid: null },
+  address: null,
+  requestId: null,
+};
+
 /** What a row says was done. `details` holds names and values that are no secrets. */
 export interface AuditEntry {
   /** Null for what concerns no application. */

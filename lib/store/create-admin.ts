@@ -3,13 +3,9 @@ import { canonicalEmail } from '../canonical-email.ts';
 import { hashPassword, passwordFault } from '../crypto/password.ts';
 import { makeAdmin } from './admins.ts';
 import type { AdminDocument } from './admins.ts';
-import { recordAudit } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
+import { recordAudit, systemCaller } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
-
-/** What is done from the command line is done by nobody that the service knows. */
-const operator: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
 
 export interface AdminWish {
   email: string;
@@ -34,7 +30,7 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
     await inTransaction(store, async (session) => {
       await store.admins.insertOne(admin, { session });
       const entry = { appUid: null, action: 'admin.created', target, details };
-      await recordAudit(store, entry, { caller: operator, now, session });
+      await recordAudit(store, entry, { caller: systemCaller, now, session });
     });
   } catch (error) {
     if (isDuplicateKey(error))
@@ -59,7 +55,7 @@ export async function resetPassword(
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.password_reset', target };
-    await recordAudit(store, entry, { caller: operator, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
     return admin;
   });
 }
@@ -87,7 +83,7 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
     await store.memberships.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.removed', target, details: { email } };
-    await recordAudit(store, entry, { caller: operator, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
     return admin;
   });
 }

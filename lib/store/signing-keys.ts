@@ -2,8 +2,7 @@
 import type { JWK } from 'jose';
 import type { KeyTerm } from '../crypto/key-rotation.ts';
 import type { SealedSecret } from '../crypto/secret-box.ts';
-import { recordAudit } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
+import { recordAudit, systemCaller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -21,9 +20,6 @@ export function signingKeyPlace(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;
 }
 
-// Keys turn by themselves; nobody asks for it.
-const caller: Caller = { actor: { kind: 'system', uid: null }, address: null, requestId: null };
-
 /** Adds a key and its audit row. Throws the driver's duplicate-key error when its generation is there. */
 export async function insertSigningKey(store: Store, key: SigningKeyDocument): Promise<void> {
   const { _id, generation, signsFrom, createdAt: now } = key;
@@ -32,7 +28,7 @@ export async function insertSigningKey(store: Store, key: SigningKeyDocument): P
   await inTransaction(store, async (session) => {
     await store.signingKeys.insertOne(key, { session });
     const entry = { appUid: null, action: 'signing_key.created', target, details };
-    await recordAudit(store, entry, { caller, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
   });
 }
 
@@ -43,7 +39,7 @@ export async function removeSigningKey(store: Store, keyId: string, now: Date): 
     const { deletedCount } = await store.signingKeys.deleteOne({ _id: keyId }, { session });
     if (deletedCount === 0) return false;
     const entry = { appUid: null, action: 'signing_key.removed', target };
-    await recordAudit(store, entry, { caller, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
     return true;
   });
 }

@@ -1,9 +1,11 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
 import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
 import { entityOf } from '../events.ts';
 import type { Entity, EventName } from '../events.ts';
+import { recordAudit, systemCaller } from './audit-log.ts';
+import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** Why the service paused a webhook: it answered 410, or it failed for days. */
@@ -153,16 +155,37 @@ export async function findSubscriptions(
     .toArray();
 }
 
-/** Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. */
+/**
+ * Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. Gives
+ * true when this answer paused it.
+ */
 export async function deactivateGoneWebhook(
   store: Store,
   webhook: WebhookDocument,
   now: Date,
-): Promise<void> {
-  await store.webhooks.updateOne(
-    { _id: webhook._id, appUid: webhook.appUid, url: webhook.url },
-    { $set: { active: false, disabledReason: 'gone', updatedAt: now } },
-  );
+): Promise<boolean> {
+  return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
+}
+
+/** Pauses a webhook that is active and still as `still` says, with its row of the audit log. */
+async function deactivate(
+  store: Store,
+  { _id, appUid }: WebhookDocument,
+  { still, reason, now }: { still: Filter<WebhookDocument>; reason: DisabledReason; now: Date },
+): Promise<boolean> {
+  return inTransaction(store, async (session) => {
+    const { modifiedCount } = await store.webhooks.updateOne(
+      { _id, appUid, active: true, ...still },
+      { $set: { active: false, disabledReason: reason, updatedAt: now } },
+      { session },
+    );
+    if (modifiedCount === 0) return false;
+    const target = { kind: 'webhook', uid: _id };
+    const details = { disabledReason: reason };
+    const entry = { appUid, action: 'webhook.deactivated', target, details };
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
+    return true;
+  });
 }
 
 // What an update of a webhook clears when its receiver is taken to be well again.
@@ -197,12 +220,9 @@ export async function noteFailed(
   const since = webhook.failingSince ?? at;
   const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
-  const paused = await store.webhooks.updateOne(
-    // A success or a resume since the webhook was read has set the clock anew.
-    { ...filter, active: true, failingSince: since },
-    { $set: { active: false, disabledReason: 'failing', updatedAt: at } },
-  );
-  return paused.modifiedCount > 0;
+  // A success or a resume since the webhook was read has set the clock anew.
+  const still = { failingSince: since };
+  return deactivate(store, webhook, { still, reason: 'failing', now: at });
 }
 
 /** Notes a success: the clock of failures stands still. */
