@@ -26,6 +26,11 @@ export async function attemptInOrder(
   for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
     const head = await findHead(ports.store, lane);
     if (head === null || head.lane === null) return { next: 'empty', head: null, settled };
+    if (head.state === 'cancelled') {
+      // Dropped where it stood.
+      await dropFromLane(ports.store, head, ports.clock.now());
+      continue;
+    }
     // A head that was tried had its turn, and keeps it until it is settled.
     if (head.state === 'waiting') {
       const before = await findBefore(ports.store, lane, head.lane.sequence);

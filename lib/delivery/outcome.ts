@@ -13,6 +13,14 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** The states of a delivery that is yet to be sent. */
+export const openStates: readonly DeliveryState[] = ['pending', 'waiting', 'retrying', 'held'];
+
+/** Whether a delivery is yet to be sent; else it is settled, and only a redelivery sends it. */
+export function isOpen(state: DeliveryState): boolean {
+  return openStates.includes(state);
+}
+
 /** What a receiver answered last, roughly; `none` when an attempt got no answer. */
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];

@@ -55,11 +55,11 @@ export async function findBefore(
     if (earlier?.sequence == null) return 'nothing';
     const delivery = await store.deliveries.findOne(
       { eventId: earlier._id, webhookUid, appUid },
-      { projection: { state: 1, redeliveryUid: 1 } },
+      { projection: { state: 1, requeuedAs: 1 } },
     );
     if (delivery?.state === 'held') return 'held';
     if (delivery === null || !passed.has(delivery.state)) return 'underway';
-    if (delivery.redeliveryUid === null && earlier.erasedAt === null) return 'nothing';
+    if (delivery.requeuedAs === null && earlier.erasedAt === null) return 'nothing';
     below = earlier.sequence;
   }
   return 'nothing';

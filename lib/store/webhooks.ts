@@ -43,6 +43,8 @@ export interface WebhookDocument {
   /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
   resumedAt: Date | null;
   onResume: OnResume;
+  /** The release of the latest resume, which ends those before it; null before the first. */
+  releaseUid: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -232,7 +234,7 @@ export async function noteSucceeded(store: Store, webhook: WebhookDocument): Pro
 }
 
 /** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume'> & {
+export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume' | 'releaseUid'> & {
   resumedAt: Date;
 };
 
@@ -243,7 +245,10 @@ export async function findResumed(
   countMax: number,
 ): Promise<ResumedWebhook[]> {
   const resumed = await store.webhooks
-    .find({ resumedAt: { $lt: before } }, { projection: { appUid: 1, resumedAt: 1, onResume: 1 } })
+    .find(
+      { resumedAt: { $lt: before } },
+      { projection: { appUid: 1, resumedAt: 1, onResume: 1, releaseUid: 1 } },
+    )
     .limit(countMax)
     .toArray();
   return resumed.filter((webhook): webhook is WebhookDocument & ResumedWebhook => {

@@ -143,6 +143,12 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   cancel: async (stage) => start(stage, [[newId('whk')]]),
   'release-held': async (stage) => resume(stage, await pausedWith(stage, 2), 'deliver'),
+  'release-again': async (stage) => {
+    const uid = await pausedWith(stage, 2);
+    await resume(stage, uid, 'deliver');
+    await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
+    return resume(stage, uid, 'deliver');
+  },
   'discard-held': async (stage) => resume(stage, await pausedWith(stage, 1), 'discard'),
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');
