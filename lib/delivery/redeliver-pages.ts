@@ -34,6 +34,7 @@ export async function takePage(
   if (source.kind === 'held') {
     if (source.onResume === 'deliver') return takeHeldPage(store, input, { source, now });
     const { webhookUid, releaseUid } = source;
+    // One from before releases had uids drops what is open now.
     const uid = releaseUid ?? newId('rdl', now);
     const isLast = await discardPage(ports, { appUid, webhookUid, uid });
     return { events: [], after, isLast };

@@ -85,7 +85,7 @@ export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workfl
   };
 }
 
-/** Gives the id and options of the `redeliver` of a resend or replay. */
+/** Gives the id and options of the `redeliver` of a resend, replay or discard. */
 export function redeliveryOptions(
   redelivery: RedeliveryToStart,
 ): StartOptions & { workflowId: string } {
