@@ -4,13 +4,13 @@ import { takePage } from '../lib/delivery/redeliver-pages.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { RedeliverInput, RedeliverPage } from '../lib/temporal/messages.ts';
 
-/** Gives the next deliveries to hand on. Repeating it gives the same ones. */
+/** Gives the next deliveries to hand on, or drops the next. Repeating it gives the same ones. */
 export async function takeRedeliverPage(
-  { store, clock }: Pick<DeliveryPorts, 'store' | 'clock'>,
+  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
   input: RedeliverInput,
 ): Promise<RedeliverPage> {
   try {
-    return await takePage(store, input, clock.now());
+    return await takePage(ports, input);
   } catch (error) {
     throw asFailure(error);
   }

@@ -73,6 +73,11 @@ export function newId(prefix: IdPrefix, time: Date = new Date()): string {
   return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
 }
 
+/** Gives the uid of another kind that sorts among those as this one among its own: by its time. */
+export function idBeside(prefix: IdPrefix, uid: string): string {
+  return `${prefix}${uid.slice(uid.indexOf('_'))}`;
+}
+
 /** The least uid of a time: those made before it sort below, those made from it on do not. */
 export function idAt(prefix: IdPrefix, time: Date): string {
   const least = crockfordAlphabet.charAt(0).repeat(randomCharacters);

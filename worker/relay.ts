@@ -1,4 +1,4 @@
-// The guarantee behind the direct start: a sweep that starts every event no workflow carries yet.
+// The guarantee behind the direct start: a sweep that starts whatever no workflow carries yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { relayLog } from '../lib/logger.ts';
@@ -31,8 +31,6 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     try {
       const started = await sweep(ports, signal);
-      await sweepResumed(ports);
-      await sweepRedeliveries(ports);
       // A full sweep means that more wait: go on at once.
       waitMs = started >= eventsPerSweepMax ? 0 : sweepEveryMs;
     } catch (error) {
@@ -44,38 +42,94 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
 }
 
 /**
- * Starts what waits: first the workflows that were chosen and not started, then new ones for the
- * events that have none, together where they are many. Gives the events that it started. A workflow
- * that cannot be started does not hold up those behind it; throws when none could be.
+ * Starts what waits: events, the releases of resumed webhooks, redeliveries. Gives how many of them it
+ * started. A workflow that cannot be started does not hold up those behind it; throws when none could be.
  */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
+  const sweeps = [
+    await sweepEvents(ports, before, signal),
+    await sweepResumed(ports, before, signal),
+    await sweepRedeliveries(ports, before, signal),
+  ];
+  const started = sweeps.reduce((sum, swept) => sum + swept.started, 0);
+  const failures = sweeps.flatMap((swept) => swept.failures);
+  if (started === 0 && failures.length > 0) throw failures[0];
+  if (started > 0) relayLog.info({ started, failed: failures.length }, 'relay.swept');
+  return started;
+}
+
+/**
+ * Starts the workflows of events: first those that were chosen and not started, then new ones for the
+ * events that have none, together where they are many.
+ */
+async function sweepEvents(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
   const batches = [
     ...groupByWorkflow(await findClaimed(ports.store, before, eventsPerSweepMax)),
     ...groupByApp(await findUnclaimed(ports.store, before, eventsPerSweepMax), ports),
   ];
+  const starts = batches.map((batch) => ({
+    start: () => ports.dispatcher.start(batch),
+    facts: { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length },
+  }));
+  return startEach(starts, signal);
+}
+
+/** Starts the release of what resumed webhooks held, where the direct start did not come about. */
+async function sweepResumed(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
+  const resumed = await findResumed(ports.store, before, eventsPerSweepMax);
+  const starts = resumed.map((webhook) => ({
+    start: () => ports.dispatcher.startRelease(webhook),
+    facts: { appUid: webhook.appUid, webhookUid: webhook._id, count: 1 },
+  }));
+  return startEach(starts, signal);
+}
+
+/** Starts the resends, replays and discards whose direct start did not come about. */
+async function sweepRedeliveries(
+  ports: RelayPorts,
+  before: Date,
+  signal: AbortSignal,
+): Promise<Swept> {
+  const unstarted = await findUnstartedRedeliveries(ports.store, before, eventsPerSweepMax);
+  const starts = unstarted.map((redelivery) => ({
+    start: () => ports.dispatcher.startRedelivery(redelivery),
+    facts: { appUid: redelivery.appUid, redeliveryUid: redelivery._id, count: 1 },
+  }));
+  return startEach(starts, signal);
+}
+
+/** A start that is to be made, and what to log of it if it fails; `count` is how many it starts. */
+interface Start {
+  start: () => Promise<void>;
+  facts: { appUid: string | undefined; count: number };
+}
+
+interface Swept {
+  started: number;
+  failures: unknown[];
+}
+
+async function startEach(starts: readonly Start[], signal: AbortSignal): Promise<Swept> {
   const failures: unknown[] = [];
   let started = 0;
   let next = 0;
   async function startSome(): Promise<void> {
     // Ten failures and no success mean that Temporal is away; the rest would only wait for it too.
-    while (next < batches.length && !signal.aborted && (started > 0 || failures.length < 10)) {
-      const batch = batches[next] as EventToDispatch[];
+    while (next < starts.length && !signal.aborted && (started > 0 || failures.length < 10)) {
+      const { start, facts } = starts[next] as Start;
       next += 1;
       try {
-        await ports.dispatcher.start(batch);
-        started += batch.length;
+        await start();
+        started += facts.count;
       } catch (error) {
         failures.push(error);
-        const facts = { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length };
         relayLog.warn({ ...facts, err: error }, 'relay.not_started');
       }
     }
   }
   await Promise.all(Array.from({ length: startsAtOnceMax }, startSome));
-  if (started === 0 && failures.length > 0) throw failures[0];
-  if (started > 0) relayLog.info({ started, failed: failures.length }, 'relay.swept');
-  return started;
+  return { started, failures };
 }
 
 /** Puts the events of a workflow together; the last workflow of a full page may be cut off and waits. */
@@ -96,24 +150,4 @@ function groupByApp(events: readonly EventToDispatch[], ports: RelayPorts): Even
   const groups: EventToDispatch[][] = [];
   while (waiting.count > 0) groups.push(waiting.take(ports.eventsPerWorkflowMax));
   return groups;
-}
-
-/** Starts the release of what resumed webhooks held, where the direct start did not come about. */
-export async function sweepResumed(ports: RelayPorts): Promise<void> {
-  const before = new Date(ports.clock.now().getTime() - graceMs);
-  for (const webhook of await findResumed(ports.store, before, eventsPerSweepMax)) {
-    await ports.dispatcher.startRelease(webhook);
-  }
-}
-
-/** Starts the resends and replays whose direct start did not come about. */
-export async function sweepRedeliveries(ports: RelayPorts): Promise<void> {
-  const before = new Date(ports.clock.now().getTime() - graceMs);
-  for (const redelivery of await findUnstartedRedeliveries(
-    ports.store,
-    before,
-    eventsPerSweepMax,
-  )) {
-    await ports.dispatcher.startRedelivery(redelivery);
-  }
 }

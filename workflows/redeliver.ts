@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
+import { redeliverPageEveryMs } from '../lib/temporal/messages.ts';
 import type { RedeliverInput, RedeliverPage } from '../lib/temporal/messages.ts';
 import {
   appUidAttribute,
@@ -24,7 +25,7 @@ const pagesPerRunMax = 200;
 /**
  * Hands deliveries on, a page a second, oldest first, each page as a `deliverEvents` of its own,
  * which outlives this workflow. Ends when nothing is left, when it was cancelled, or when the webhook
- * is paused (again). Gives how many it handed on.
+ * was paused or resumed again. Gives how many it handed on.
  */
 export async function redeliver(input: RedeliverInput): Promise<{ released: number }> {
   let { after, released } = input;
@@ -34,7 +35,7 @@ export async function redeliver(input: RedeliverInput): Promise<{ released: numb
     after = page.after;
     released += page.events.reduce((sum, { webhookUids }) => sum + webhookUids.length, 0);
     if (page.isLast) return { released };
-    await sleep('1 second');
+    await sleep(redeliverPageEveryMs);
   }
   return continueAsNew<typeof redeliver>({ ...input, after, released });
 }
@@ -42,7 +43,8 @@ export async function redeliver(input: RedeliverInput): Promise<{ released: numb
 async function deliverPage(input: RedeliverInput, { events, after }: RedeliverPage): Promise<void> {
   const { appUid, source } = input;
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
-  const redelivery = source.kind === 'redelivery' ? { redeliveryUid: source.redeliveryUid } : {};
+  const uid = source.kind === 'redelivery' ? source.redeliveryUid : (source.releaseUid ?? null);
+  const redelivery = uid === null ? {} : { redeliveryUid: uid };
   await startChild(deliverEvents, {
     workflowId: `${workflowInfo().workflowId}/${after}`,
     parentClosePolicy: ParentClosePolicy.ABANDON,

@@ -1,4 +1,5 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
+import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import { differs } from '../../lib/store/differs.ts';
@@ -25,7 +26,8 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   checkResume(body);
   const written = readFields(context, body);
   const fields = { ...written, ...forgiven(written) };
-  const resume = { resumedAt: now, onResume: body.onResume ?? 'deliver' };
+  const onResume = body.onResume ?? 'deliver';
+  const resume = { resumedAt: now, onResume, releaseUid: newId('rdl', now) };
   const { webhook, resumed } = await inTransaction(store, async (session) => {
     const before = await store.webhooks.findOne(filter, { session });
     if (before === null) throw noSuchWebhook();

@@ -67,6 +67,7 @@ function newWebhook(
     lastTriggeredAt: null,
     resumedAt: null,
     onResume: 'deliver',
+    releaseUid: null,
     createdAt: now,
     updatedAt: now,
   };

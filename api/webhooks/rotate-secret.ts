@@ -38,7 +38,6 @@ export const rotateSecret: Handler<RotateSecretBody> = async (request, context) 
   const secret = newWebhookSecret();
   const view = viewNow(context);
   const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
-  const heldCount = await countHeld(store, { appUid, _id });
   const { answer } = await runOnce(
     store,
     { key: idempotency, secretBox, now: view.now },
@@ -54,6 +53,7 @@ export const rotateSecret: Handler<RotateSecretBody> = async (request, context) 
       const details = { overlapSeconds: overlapMs / 1_000 };
       const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
       await recordAudit(store, entry, { caller, now: view.now, session });
+      const heldCount = await countHeld(store, webhook);
       return { ...presentWebhook({ ...webhook, ...fields }, view, heldCount), secret };
     },
   );

@@ -10,27 +10,24 @@ import type {
   DeliveryKey,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
+import { takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
-import {
-  deactivateGoneWebhook,
-  noteFailed,
-  noteSucceeded,
-  openSecrets,
-} from '../store/webhooks.ts';
+import { openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
-import { isSettled } from './outcome.ts';
+import { noteHealth } from './note-health.ts';
+import { isOpen } from './outcome.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { isCarriedBy, outcomeOf, recordStep, recordUnsent } from './record-step.ts';
+import { isCarriedBy, outcomeOf, readOutcome, recordStep, recordUnsent } from './record-step.ts';
 
 export interface AttemptOptions {
   trigger: Extract<AttemptTrigger, 'event' | 'retry'>;
-  /** The redelivery for which the attempt is made; null for the event's own workflow and releases. */
+  /** The redelivery for which the attempt is made; null for the event's own workflow. */
   redeliveryUid: string | null;
   /** True for the workflow of the delivery's lane, which alone attempts what is in the lane. */
   inLane?: boolean;
@@ -88,21 +85,37 @@ async function takeStep(
   key: DeliveryKey,
   subject: Omit<Subject, 'webhook'> & { webhook: WebhookDocument | null },
 ): Promise<DeliveryOutcome> {
-  const { event, webhook } = subject;
+  const { event, webhook, delivery } = subject;
   if (webhook === null || event.erasedAt !== null) {
     return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
   }
-  if (webhook.active) return sendInTurn(ports, key, { ...subject, webhook });
+  if (webhook.active) {
+    const send = delivery?.state === 'held' ? sendHeld : sendInTurn;
+    return send(ports, key, { ...subject, webhook });
+  }
   const held = await recordUnsent(ports, key, { ...subject, state: 'held' });
   // Resuming sets `active` first and looks for held deliveries second. Read again after the
-  // write, so that a resume between our two steps does not leave this delivery behind.
-  const resumed = await ports.records.readWebhook(key);
-  if (resumed === null || !resumed.active) return held;
-  return sendInTurn(ports, key, { ...subject, webhook: resumed });
+  // write, so that a resume or deletion between our two steps does not leave this delivery behind.
+  const changed = await ports.records.readWebhook(key);
+  if (changed === null) return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
+  return changed.active ? sendHeld(ports, key, { ...subject, webhook: changed }) : held;
+}
+
+/** Sends what was held, unless a release has taken it by now: either of the two sends it. */
+async function sendHeld(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  subject: Subject,
+): Promise<DeliveryOutcome> {
+  const { redeliveryUid } = subject.options;
+  const lane = subject.delivery?.lane ?? null;
+  const mine = { redeliveryUid, lane, now: ports.clock.now() };
+  if (await takeBack(ports.store, key, mine)) return sendInTurn(ports, key, subject);
+  return readOutcome(ports, key, subject.options);
 }
 
 function isDue(delivery: DeliveryDocument, now: Date): boolean {
-  if (isSettled(delivery.state)) return false;
+  if (!isOpen(delivery.state)) return false;
   if (delivery.nextAttemptAt === null) return true;
   return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
 }
@@ -224,24 +237,6 @@ async function sendAndRecord(
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
-}
-
-/** Writes on the webhook what the attempt says about its receiver: well, failing, failed too long, gone. */
-async function noteHealth(
-  { store, deactivateAfterMs }: DeliveryPorts,
-  facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },
-): Promise<void> {
-  const { key, webhook, verdict, now } = facts;
-  if (verdict.gone) {
-    const paused = await deactivateGoneWebhook(store, webhook, now);
-    if (paused) deliveryLog.warn({ ...key, disabledReason: 'gone' }, 'webhook.deactivated');
-  } else if (verdict.state === 'delivered') {
-    await noteSucceeded(store, webhook);
-  } else {
-    const exhausted = verdict.state === 'exhausted';
-    const paused = await noteFailed(store, webhook, { at: now, exhausted, deactivateAfterMs });
-    if (paused) deliveryLog.warn({ ...key, disabledReason: 'failing' }, 'webhook.deactivated');
-  }
 }
 
 /** The first attempt after a delivery was requeued says by what; the others are what they are. */

@@ -1,5 +1,6 @@
 // A step along a lane: its deliveries one after the other, until one has to be tried again.
 import type { DeliveryDocument, DeliveryKey } from '../store/deliveries.ts';
+import { leaveLanes } from '../store/held-deliveries.ts';
 import { findBefore, findHead, findInLane, holdFromLane, returnToLane } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
 import type { LaneStep } from '../temporal/messages.ts';
@@ -28,6 +29,11 @@ export async function attemptInOrder(
   for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
     const head = await findHead(ports.store, lane);
     if (head === null || head.lane === null) return { next: 'empty', head: null, settled };
+    if (head.state === 'cancelled') {
+      // Dropped where it stood.
+      await leaveLanes(ports.store, [head._id]);
+      continue;
+    }
     // A head that was tried had its turn, and keeps it until it is settled.
     if (head.state === 'waiting') {
       const before = await findBefore(ports.store, lane, head.lane.sequence);

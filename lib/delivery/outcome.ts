@@ -13,13 +13,15 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The states that only a resend or replay leads out of; in the others something is still to come. */
+/** The states that only a resend or replay leads out of. */
 export const settledStates = ['delivered', 'exhausted', 'cancelled', 'blocked'] as const;
-export const unsettledStates = ['pending', 'waiting', 'retrying', 'held'] as const;
 
-/** Tells whether nothing more comes of a delivery by itself. */
-export function isSettled(state: DeliveryState): boolean {
-  return (settledStates as readonly DeliveryState[]).includes(state);
+/** The states of a delivery of which something is still to come. */
+export const openStates = ['pending', 'waiting', 'retrying', 'held'] as const;
+
+/** Tells whether something is still to come of a delivery; else it is settled. */
+export function isOpen(state: DeliveryState): boolean {
+  return (openStates as readonly DeliveryState[]).includes(state);
 }
 
 /** What a receiver answered last, roughly; `none` when an attempt got no answer. */

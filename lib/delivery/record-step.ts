@@ -10,7 +10,7 @@ export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
 
 const noTarget: AttemptTarget = { host: null, attemptsMax: null };
 
-/** Whose step it is: that of a redelivery, or with null that of the event's own workflow or a release. */
+/** Whose step it is: that of a redelivery or release, or with null that of the event's own workflow. */
 export type Carrier = Pick<DeliveryStep, 'redeliveryUid'>;
 
 /** Whether no other redelivery took the delivery over: that one decides from then on. */
@@ -26,10 +26,8 @@ export async function recordStep(
 ): Promise<DeliveryOutcome> {
   const written = await records.record(key, step);
   if (!written) {
-    const stored = await records.readDelivery(key);
-    if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
     deliveryLog.warn({ ...key, n: step.attempt?.n }, 'delivery.recorded_elsewhere');
-    return outcomeOf(key, stored, step);
+    return readOutcome({ records }, key, step);
   }
   return {
     eventId: key.eventId,
@@ -73,6 +71,17 @@ export async function recordUnsent(
     deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
+}
+
+/** Reads how a delivery stands to who carried it, after another has written it. */
+export async function readOutcome(
+  { records }: Pick<DeliveryPorts, 'records'>,
+  key: DeliveryKey,
+  by: Carrier,
+): Promise<DeliveryOutcome> {
+  const stored = await records.readDelivery(key);
+  if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
+  return outcomeOf(key, stored, by);
 }
 
 /** Tells how a stored delivery stands to who carried it: `superseded` once another does. */

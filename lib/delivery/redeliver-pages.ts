@@ -1,41 +1,47 @@
-// What is sent again, a page at a time: held deliveries, one event's, or those of a range of events.
-import { idAt } from '../ids.ts';
+// What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
+import { idAt, newId } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
 import { findDeliveries, requeueDeliveries } from '../store/deliveries.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
-import { discardHeld, findHeld, takeHeld } from '../store/held-deliveries.ts';
+import { findTaken, takeHeld } from '../store/held-deliveries.ts';
 import { noteRedeliveryProgress } from '../store/redeliveries.ts';
-import type { ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
+import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
 import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { testEventName } from '../events.ts';
 import { releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
+import { discardPage } from './discard.ts';
+import type { DeliveryPorts } from './ports.ts';
 
 // A page looks at so many events for those that are to be sent; most may have been delivered.
 const eventsLookedAtMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
 /**
- * Takes the page after `input.after` and gives what is to be delivered. For a resend or replay the
- * deliveries are handed to it first, so that each is due and nothing else sends it. Repeating a page
- * gives it again.
+ * Takes the page after `input.after` and gives what is to be delivered; what is to be dropped is
+ * dropped. The deliveries are handed to the redelivery or release first, so that each is due and
+ * nothing else sends it. Repeating a page gives it again.
  */
 export async function takePage(
-  store: Store,
+  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
   input: RedeliverInput,
-  now: Date,
 ): Promise<RedeliverPage> {
+  const { store } = ports;
   const { source, appUid, after } = input;
-  const nothing: RedeliverPage = { events: [], after, isLast: true };
-  if (source.kind === 'held') return takeHeldPage(store, input, { source, now });
+  const now = ports.clock.now();
+  if (source.kind === 'held') {
+    if (source.onResume === 'deliver') return takeHeldPage(store, input, { source, now });
+    const { webhookUid, releaseUid } = source;
+    // One from before releases had uids drops what is open now.
+    const uid = releaseUid ?? newId('rdl', now);
+    const isLast = await discardPage(ports, { appUid, webhookUid, uid });
+    return { events: [], after, isLast };
+  }
   const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
-  if (redelivery === null || redelivery.state !== 'running') return nothing;
-  const page =
-    redelivery.kind === 'resend'
-      ? await takeResend(store, redelivery, now)
-      : await takeReplayPage(store, redelivery, { after, now });
+  if (redelivery === null || redelivery.state !== 'running') return nothingAfter(after);
+  const page = await takeRedeliveryPage(ports, redelivery, { after, now });
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
   const { after: reached, isLast: isDone } = page;
@@ -43,30 +49,45 @@ export async function takePage(
   return page;
 }
 
+function nothingAfter(after: string): RedeliverPage {
+  return { events: [], after, isLast: true };
+}
+
+async function takeRedeliveryPage(
+  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
+  redelivery: RedeliveryDocument,
+  { after, now }: { after: string; now: Date },
+): Promise<RedeliverPage> {
+  const { kind, _id: uid, appUid } = redelivery;
+  if (kind === 'resend') return takeResend(ports.store, redelivery, now);
+  if (kind === 'replay') return takeReplayPage(ports.store, redelivery, { after, now });
+  const pages = redelivery.webhookUids.map((webhookUid) =>
+    discardPage(ports, { appUid, webhookUid, uid }),
+  );
+  return { events: [], after, isLast: (await Promise.all(pages)).every((isLast) => isLast) };
+}
+
 async function takeHeldPage(
   store: Store,
   { appUid, after }: RedeliverInput,
-  facts: { source: Extract<RedeliverInput['source'], { kind: 'held' }>; now: Date },
+  { source, now }: { source: Extract<RedeliverInput['source'], { kind: 'held' }>; now: Date },
 ): Promise<RedeliverPage> {
-  const { webhookUid, onResume } = facts.source;
-  const nothing: RedeliverPage = { events: [], after, isLast: true };
-  if (onResume === 'discard') {
-    await discardHeld(store, { appUid, webhookUid }, facts.now);
-    return nothing;
+  const { webhookUid, releaseUid = null } = source;
+  const place = { appUid, webhookUid, releaseUid, after, countMax: releasedPerSecondDefault };
+  let held = await findTaken(store, place);
+  // A page that was taken before a crash is given again, whatever has become of the webhook since:
+  // nobody else carries it. Further pages are those of the latest release of an active webhook.
+  if (held.length === 0) {
+    const isLatest = { _id: webhookUid, appUid, active: true, releaseUid };
+    if ((await store.webhooks.countDocuments(isLatest)) === 0) return nothingAfter(after);
+    // More may be held while this page is read, so only an empty one is the last.
+    if ((await takeHeld(store, place, now)) === 0) return nothingAfter(after);
+    held = await findTaken(store, place);
   }
-  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid, active: true });
-  if (webhook === null) return nothing;
-  const options = { after, countMax: releasedPerSecondDefault };
-  const held = await findHeld(store, { appUid, webhookUid }, options);
-  await takeHeld(
-    store,
-    held.map(({ uid }) => uid),
-  );
   return {
     events: held.map(({ eventId }) => ({ eventId, webhookUids: [webhookUid] })),
     after: held.at(-1)?.uid ?? after,
-    // More may have been held while this page was read, so only an empty one is the last.
-    isLast: held.length === 0,
+    isLast: false,
   };
 }
 

@@ -4,7 +4,7 @@ import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
-import { settledStates, unsettledStates } from './outcome.ts';
+import { settledStates, openStates } from './outcome.ts';
 
 // An event has at most 1,000 deliveries, so that both together bound what a batch reads and removes.
 const eventsPerBatch = 200;
@@ -28,7 +28,7 @@ export function keptDeliveries(eventIds: string[], before: Date): Filter<Deliver
   const isYoung = { updatedAt: { $gte: before } };
   return {
     eventId: { $in: eventIds },
-    $or: [{ state: { $in: [...unsettledStates] } }, isYoung],
+    $or: [{ state: { $in: [...openStates] } }, isYoung],
   };
 }
 

@@ -1,6 +1,6 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
 import { limits } from '../config.ts';
-import { statusClassOf } from '../delivery/outcome.ts';
+import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
 import type { DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
@@ -45,9 +45,9 @@ export interface DeliveryDocument {
   nextAttemptAt: Date | null;
   /** Its place in the lane that carries it now; null while none does. */
   lane: LanePlace | null;
-  /** The redelivery that carries it now; null while the event's own workflow, or a release, does. */
+  /** The redelivery or release that carries it now; null while the event's own workflow does. */
   redeliveryUid: string | null;
-  /** Why the first attempt of that redelivery is made. */
+  /** Why the first attempt of that redelivery is made; null where it is a release. */
   requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
   /** How many attempts had been made when it was last requeued: the schedule begins after them. */
   scheduleFrom: number;
@@ -142,8 +142,9 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 }
 
 /**
- * Records a further step. Gives false, and writes nothing, when another writer recorded an attempt,
- * or a redelivery took the delivery over, since the step began: then the stored state stands.
+ * Records a further step. Gives false, and writes nothing, when since the step began another writer
+ * recorded an attempt, a redelivery took the delivery over, or it was dropped and the step would have
+ * it go on: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
@@ -152,8 +153,10 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt } = step;
   const kept = -limits.attemptsKeptMax;
+  // What was dropped while it was attempted is not taken up again; how that attempt ended is told.
+  const state = isOpen(step.state) ? { state: { $ne: 'cancelled' } as const } : {};
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount: step.attemptsBefore, redeliveryUid: step.redeliveryUid },
+    { ...key, attemptCount: step.attemptsBefore, redeliveryUid: step.redeliveryUid, ...state },
     {
       $set: {
         state: step.state,

@@ -1,6 +1,6 @@
 // Erasures: the payloads of a tenant or of a user, taken away on request, and how far that is.
 import type { Filter } from 'mongodb';
-import { unsettledStates } from '../delivery/outcome.ts';
+import { openStates } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { EventDocument } from './events.ts';
 
@@ -64,7 +64,7 @@ export async function erasePayloads(
     { $set: { erasedAt: now, erasureUid, inOrder: false } },
   );
   await store.deliveries.updateMany(
-    { eventId: { $in: ids }, state: { $in: [...unsettledStates] } },
+    { eventId: { $in: ids }, state: { $in: [...openStates] } },
     { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
   );
   await store.deliveries.updateMany(

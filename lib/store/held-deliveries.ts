@@ -1,50 +1,121 @@
-// Deliveries that a paused webhook holds: found, counted, handed to a release, dropped.
+// What waits for a webhook: counted, handed to a release, taken back by an attempt, dropped.
+import type { Filter } from 'mongodb';
+import { openStates } from '../delivery/outcome.ts';
+import type { DeliveryState } from '../delivery/outcome.ts';
+import { idBeside } from '../ids.ts';
 import type { Store } from './connect.ts';
-import type { DeliveryKey } from './deliveries.ts';
+import type { DeliveryDocument, DeliveryKey, LanePlace } from './deliveries.ts';
+import type { WebhookDocument } from './webhooks.ts';
 
-/** Gives a webhook's held deliveries after the uid `after`, oldest first. */
-export async function findHeld(
+type WebhookKey = Pick<DeliveryKey, 'appUid' | 'webhookUid'>;
+
+/** Where a release is among the deliveries of its webhook. */
+export interface ReleasePlace extends WebhookKey {
+  /** Null for a release from before they had uids. */
+  releaseUid: string | null;
+  /** The last delivery that it handed on. */
+  after: string;
+  countMax: number;
+}
+
+/** Gives what a release has taken and not handed on yet, oldest first. */
+export async function findTaken(
   store: Store,
-  key: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
-  { after, countMax }: { after: string; countMax: number },
+  { appUid, webhookUid, releaseUid, after, countMax }: ReleasePlace,
 ): Promise<{ uid: string; eventId: string }[]> {
+  const taken = { state: 'pending', redeliveryUid: releaseUid, _id: { $gt: after } } as const;
   return store.deliveries
-    .find({ ...key, state: 'held', _id: { $gt: after } }, { projection: { eventId: 1 } })
+    .find({ appUid, webhookUid, ...taken }, { projection: { eventId: 1 } })
     .sort({ _id: 1 })
     .limit(countMax)
     .map((delivery) => ({ uid: delivery._id, eventId: delivery.eventId }))
     .toArray();
 }
 
+/**
+ * Takes the deliveries that a webhook has held longest for a release: from then on they are held no
+ * more, and whatever carried them lets go. Gives how many it found; of those another may have taken some.
+ */
+export async function takeHeld(
+  store: Store,
+  { appUid, webhookUid, releaseUid, after, countMax }: ReleasePlace,
+  now: Date,
+): Promise<number> {
+  const oldest = await store.deliveries
+    .find({ appUid, webhookUid, state: 'held', _id: { $gt: after } }, { projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .limit(countMax)
+    .map((delivery) => delivery._id)
+    .toArray();
+  await store.deliveries.updateMany(
+    { _id: { $in: oldest }, state: 'held' },
+    { $set: { state: 'pending', redeliveryUid: releaseUid, requeuedAs: null, updatedAt: now } },
+  );
+  return oldest.length;
+}
+
+/**
+ * Takes a held delivery back for an attempt by who carried it, to its place in the lane if it had one.
+ * Gives false when it is not held any more, or another carries it.
+ */
+export async function takeBack(
+  store: Store,
+  { appUid, eventId, webhookUid }: DeliveryKey,
+  facts: { redeliveryUid: string | null; lane: LanePlace | null; now: Date },
+): Promise<boolean> {
+  const { redeliveryUid, lane, now } = facts;
+  const state = lane === null ? 'pending' : 'waiting';
+  const { modifiedCount } = await store.deliveries.updateOne(
+    { appUid, eventId, webhookUid, state: 'held', redeliveryUid },
+    { $set: { state, lane, updatedAt: now } },
+  );
+  return modifiedCount > 0;
+}
+
 const heldCountMax = 10_000;
+
+/** What a webhook holds: while it is paused also what waits for a retry or its turn, which is held when due. */
+function heldBy({ active }: Pick<WebhookDocument, 'active'>): { state: { $in: DeliveryState[] } } {
+  return { state: { $in: active ? ['held'] : [...openStates] } };
+}
 
 /** Counts what a webhook holds; from 10,000 on it counts no further. */
 export async function countHeld(
   store: Store,
-  { appUid, _id }: { appUid: string; _id: string },
+  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'active'>,
 ): Promise<number> {
-  const filter = { appUid, webhookUid: _id, state: 'held' } as const;
+  const filter = { appUid: webhook.appUid, webhookUid: webhook._id, ...heldBy(webhook) };
   return store.deliveries.countDocuments(filter, { limit: heldCountMax });
 }
 
 /**
- * Counts what each webhook of an application holds, in one query; from 10,000 on a webhook is counted
- * no further. A webhook that holds nothing is not in the map.
+ * Counts what each webhook of an application holds, in two queries; from 10,000 on a webhook is
+ * counted no further. A webhook that holds nothing is not in the map.
  */
 export async function countHeldByWebhook(
   store: Store,
   appUid: string,
 ): Promise<Map<string, number>> {
+  const counts = await Promise.all(
+    [true, false].map((active) => countHeldOf(store, { appUid, active })),
+  );
+  return new Map(counts.flat().map(({ _id, held }) => [_id, held]));
+}
+
+async function countHeldOf(
+  store: Store,
+  { appUid, active }: Pick<WebhookDocument, 'appUid' | 'active'>,
+): Promise<{ _id: string; held: number }[]> {
   // Joined to the webhooks, and not grouped, because only so can the counting of each one stop.
   const counted = store.webhooks.aggregate<{ _id: string; held: number }>([
-    { $match: { appUid } },
+    { $match: { appUid, active } },
     {
       $lookup: {
         from: store.deliveries.collectionName,
         localField: '_id',
         foreignField: 'webhookUid',
         pipeline: [
-          { $match: { appUid, state: 'held' } },
+          { $match: { appUid, ...heldBy({ active }) } },
           { $limit: heldCountMax },
           { $count: 'count' },
         ],
@@ -54,26 +125,59 @@ export async function countHeldByWebhook(
     { $unwind: '$held' },
     { $project: { held: '$held.count' } },
   ]);
-  return new Map((await counted.toArray()).map(({ _id, held }) => [_id, held]));
+  return counted.toArray();
 }
 
-/** Hands held deliveries to a release, from whatever redelivery left them. */
-export async function takeHeld(store: Store, deliveryUids: readonly string[]): Promise<void> {
-  await store.deliveries.updateMany(
-    { _id: { $in: [...deliveryUids] }, state: 'held' },
-    { $set: { redeliveryUid: null, requeuedAs: null } },
-  );
-}
-
-/** Drops what a webhook holds, and gives how many that were. */
-export async function discardHeld(
+/**
+ * Drops deliveries to a webhook that were open when the discard got its uid, at most `countMax` of
+ * them, but for what was sent again since. Their places in lanes are left for `findDropped`. Gives how
+ * many it found.
+ */
+export async function dropOpen(
   store: Store,
-  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  discard: WebhookKey & { uid: string; countMax: number },
   now: Date,
 ): Promise<number> {
-  const { modifiedCount } = await store.deliveries.updateMany(
-    { appUid, webhookUid, state: 'held' },
-    { $set: { state: 'cancelled', updatedAt: now } },
+  const { appUid, webhookUid, uid, countMax } = discard;
+  const open: Filter<DeliveryDocument> = {
+    state: { $in: openStates },
+    $or: [{ redeliveryUid: null }, { redeliveryUid: { $lt: uid } }],
+  };
+  const found = await store.deliveries
+    .find(
+      { appUid, webhookUid, _id: { $lt: idBeside('dlv', uid) }, ...open },
+      { projection: { _id: 1 } },
+    )
+    .limit(countMax)
+    .map((delivery) => delivery._id)
+    .toArray();
+  await store.deliveries.updateMany(
+    { _id: { $in: found }, ...open },
+    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
   );
-  return modifiedCount;
+  return found.length;
+}
+
+/** Gives deliveries to a webhook that were dropped and are still in a lane. */
+export async function findDropped(
+  store: Store,
+  { appUid, webhookUid }: WebhookKey,
+): Promise<(Pick<DeliveryDocument, '_id' | 'eventId'> & { lane: LanePlace })[]> {
+  const dropped = await store.deliveries
+    .find(
+      { appUid, webhookUid, state: 'cancelled', 'lane.sequence': { $gt: 0 } },
+      { projection: { eventId: 1, lane: 1 } },
+    )
+    .toArray();
+  return dropped.flatMap((delivery) =>
+    delivery.lane === null ? [] : [{ ...delivery, lane: delivery.lane }],
+  );
+}
+
+/** Takes dropped deliveries out of their lanes. */
+export async function leaveLanes(store: Store, deliveryUids: readonly string[]): Promise<void> {
+  await store.deliveries.updateMany(
+    { _id: { $in: [...deliveryUids] }, state: 'cancelled' },
+    { $set: { lane: null } },
+  );
 }

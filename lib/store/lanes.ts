@@ -1,6 +1,6 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
 import type { Filter } from 'mongodb';
-import { isSettled } from '../delivery/outcome.ts';
+import { isOpen } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
@@ -97,13 +97,13 @@ async function findEarlier(
 }
 
 function isOutOfTurn(delivery: Standing | undefined): boolean {
-  if (delivery === undefined || !isSettled(delivery.state)) return false;
+  if (delivery === undefined || isOpen(delivery.state)) return false;
   return delivery.state === 'cancelled' || delivery.requeuedAs === 'resend';
 }
 
 function whatIs(delivery: Standing | undefined): Before {
   if (delivery?.state === 'held') return 'held';
-  return delivery !== undefined && isSettled(delivery.state) ? 'nothing' : 'underway';
+  return delivery !== undefined && !isOpen(delivery.state) ? 'nothing' : 'underway';
 }
 
 /** Takes a waiting delivery out of its lane, as held. */

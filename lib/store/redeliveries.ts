@@ -1,6 +1,7 @@
-// Redeliveries: what somebody asked to have sent again, and how far that is.
+// Redeliveries: what somebody asked to have sent again, or dropped, and how far that is.
 import type { DeliveryState } from '../delivery/outcome.ts';
 import type { EventName } from '../events.ts';
+import { newId } from '../ids.ts';
 import type { Store } from './connect.ts';
 
 export type RedeliveryState = 'running' | 'done' | 'cancelled';
@@ -41,7 +42,31 @@ export interface ReplayDocument extends RedeliveryFacts {
   perSecond: number;
 }
 
-export type RedeliveryDocument = ResendDocument | ReplayDocument;
+/** What waits for webhooks that were deleted: it is dropped instead of sent. */
+export interface DiscardDocument extends RedeliveryFacts {
+  kind: 'discard';
+  webhookUids: string[];
+}
+
+export type RedeliveryDocument = ResendDocument | ReplayDocument | DiscardDocument;
+
+/** Makes a discard, to be written with what it follows from. */
+export function newDiscard(
+  { appUid, webhookUids }: Pick<DiscardDocument, 'appUid' | 'webhookUids'>,
+  now: Date,
+): DiscardDocument {
+  return {
+    _id: newId('rdl', now),
+    appUid,
+    kind: 'discard',
+    webhookUids,
+    state: 'running',
+    releasedCount: 0,
+    createdAt: now,
+    finishedAt: null,
+    startedAt: null,
+  };
+}
 
 /** The part of a redelivery that starting its workflow needs. */
 export type RedeliveryToStart = Pick<RedeliveryDocument, '_id' | 'appUid' | 'kind'> & {
@@ -52,7 +77,7 @@ export type RedeliveryToStart = Pick<RedeliveryDocument, '_id' | 'appUid' | 'kin
 export function toStart(redelivery: RedeliveryDocument): RedeliveryToStart {
   const { _id, appUid, kind } = redelivery;
   const webhookUids =
-    redelivery.kind === 'resend' ? redelivery.webhookUids : [redelivery.webhookUid];
+    redelivery.kind === 'replay' ? [redelivery.webhookUid] : redelivery.webhookUids;
   return { _id, appUid, kind, webhookUids };
 }
 

@@ -2,7 +2,7 @@
 import type { JWK } from 'jose';
 import type { KeyTerm } from '../crypto/key-rotation.ts';
 import type { SealedSecret } from '../crypto/secret-box.ts';
-import { recordAudit, systemCaller as caller } from './audit-log.ts';
+import { recordAudit, systemCaller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -28,7 +28,7 @@ export async function insertSigningKey(store: Store, key: SigningKeyDocument): P
   await inTransaction(store, async (session) => {
     await store.signingKeys.insertOne(key, { session });
     const entry = { appUid: null, action: 'signing_key.created', target, details };
-    await recordAudit(store, entry, { caller, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
   });
 }
 
@@ -39,7 +39,7 @@ export async function removeSigningKey(store: Store, keyId: string, now: Date): 
     const { deletedCount } = await store.signingKeys.deleteOne({ _id: keyId }, { session });
     if (deletedCount === 0) return false;
     const entry = { appUid: null, action: 'signing_key.removed', target };
-    await recordAudit(store, entry, { caller, now, session });
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
     return true;
   });
 }

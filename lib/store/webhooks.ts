@@ -43,6 +43,8 @@ export interface WebhookDocument {
   /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
   resumedAt: Date | null;
   onResume: OnResume;
+  /** The release of the latest resume, which ends those before it; null before the first. */
+  releaseUid: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -183,29 +185,25 @@ export async function deactivateGoneWebhook(
   webhook: WebhookDocument,
   now: Date,
 ): Promise<boolean> {
-  const provided = { url: webhook.url };
-  return deactivate(store, webhook, { reason: 'gone', provided, now });
+  return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
 }
 
-/** Pauses a webhook for its receiver's sake, with a row of the audit log. Gives false where that is done. */
+/** Pauses a webhook that is active and still as `still` says, with its row of the audit log. */
 async function deactivate(
   store: Store,
   { _id, appUid }: WebhookDocument,
-  {
-    reason,
-    provided,
-    now,
-  }: { reason: DisabledReason; provided: Filter<WebhookDocument>; now: Date },
+  { still, reason, now }: { still: Filter<WebhookDocument>; reason: DisabledReason; now: Date },
 ): Promise<boolean> {
   return inTransaction(store, async (session) => {
-    const paused = await store.webhooks.updateOne(
-      { _id, appUid, disabledReason: { $ne: reason }, ...provided },
+    const { modifiedCount } = await store.webhooks.updateOne(
+      { _id, appUid, active: true, ...still },
       { $set: { active: false, disabledReason: reason, updatedAt: now } },
       { session },
     );
-    if (paused.matchedCount === 0) return false;
+    if (modifiedCount === 0) return false;
     const target = { kind: 'webhook', uid: _id };
-    const entry = { appUid, action: 'webhook.deactivated', target, details: { reason } };
+    const details = { disabledReason: reason };
+    const entry = { appUid, action: 'webhook.deactivated', target, details };
     await recordAudit(store, entry, { caller: systemCaller, now, session });
     return true;
   });
@@ -244,8 +242,8 @@ export async function noteFailed(
   const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
   // A success or a resume since the webhook was read has set the clock anew.
-  const provided = { active: true, failingSince: since };
-  return deactivate(store, webhook, { reason: 'failing', provided, now: at });
+  const still = { failingSince: since };
+  return deactivate(store, webhook, { still, reason: 'failing', now: at });
 }
 
 /** Notes a success: the clock of failures stands still. */
@@ -255,7 +253,7 @@ export async function noteSucceeded(store: Store, webhook: WebhookDocument): Pro
 }
 
 /** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume'> & {
+export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume' | 'releaseUid'> & {
   resumedAt: Date;
 };
 
@@ -266,7 +264,10 @@ export async function findResumed(
   countMax: number,
 ): Promise<ResumedWebhook[]> {
   const resumed = await store.webhooks
-    .find({ resumedAt: { $lt: before } }, { projection: { appUid: 1, resumedAt: 1, onResume: 1 } })
+    .find(
+      { resumedAt: { $lt: before } },
+      { projection: { appUid: 1, resumedAt: 1, onResume: 1, releaseUid: 1 } },
+    )
     .limit(countMax)
     .toArray();
   return resumed.filter((webhook): webhook is WebhookDocument & ResumedWebhook => {

@@ -69,9 +69,9 @@ export interface Dispatcher {
   release(webhook: ResumedWebhook): void;
   /** Starts the release of a webhook's held deliveries and notes it; once a resume. */
   startRelease(webhook: ResumedWebhook): Promise<void>;
-  /** Starts a resend or replay in the background. A failure is the relay's to mend. */
+  /** Starts a resend, replay or discard in the background. A failure is the relay's to mend. */
   redeliver(redelivery: RedeliveryToStart): void;
-  /** Starts the workflow of a resend or replay and notes it. */
+  /** Starts the workflow of a resend, replay or discard and notes it. */
   startRedelivery(redelivery: RedeliveryToStart): Promise<void>;
   /** Tidies up now, in the background, because of an erasure. A failure is the hourly schedule's to mend. */
   tidyUp(erasureUid: string): void;
@@ -268,7 +268,7 @@ async function startRelease(ports: DispatcherPorts, webhook: ResumedWebhook): Pr
   await markReleased(ports.store, webhook);
 }
 
-/** Starts the workflow of a resend or replay; a second start is refused by its id. */
+/** Starts the workflow of a resend, replay or discard; a second start is refused by its id. */
 async function startRedelivery(
   ports: DispatcherPorts,
   redelivery: RedeliveryToStart,

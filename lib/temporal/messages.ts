@@ -7,7 +7,7 @@ import type { OnResume } from '../store/webhooks.ts';
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {
   appUid: string;
-  /** The redelivery that asks for it; absent for the events' first delivery and for releases. */
+  /** The redelivery or release that asks for it; absent for the events' first delivery. */
   redeliveryUid?: string;
   events: { eventId: string; webhookUids: string[] }[];
 }
@@ -66,7 +66,13 @@ export interface LaneStep {
 
 /** What `redeliver` sends: what a webhook held while it was paused, or what somebody asked for. */
 export type RedeliverSource =
-  | { kind: 'held'; webhookUid: string; onResume: OnResume }
+  | {
+      kind: 'held';
+      webhookUid: string;
+      onResume: OnResume;
+      /** The redelivery that the resume is; workflows of before it had a uid go without. */
+      releaseUid?: string | null;
+    }
   | { kind: 'redelivery'; redeliveryUid: string };
 
 /** The input of `redeliver`. A long one goes on as a new run, from where the one before stopped. */
@@ -125,6 +131,9 @@ export const firstAttemptsPerActivityMax = 100;
  * own for its retries, and Temporal advises some 500 at a time (its limit is 2,000).
  */
 export const deliveriesPerWorkflowMax = 500;
+
+/** How long after each other the pages of a redelivery are handed on. */
+export const redeliverPageEveryMs = 1_000;
 
 /** How many deliveries are handed on a second unless asked otherwise, so that no receiver is flooded. */
 export const releasedPerSecondDefault = 20;

@@ -37,7 +37,7 @@ export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {
   return `release/${webhookUid}/${resumedAt.getTime()}`;
 }
 
-/** The workflow of a resend or replay. */
+/** The workflow of a resend, replay or discard. */
 export function redeliverWorkflowId(redeliveryUid: string): string {
   return `redeliver/${redeliveryUid}`;
 }

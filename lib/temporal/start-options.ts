@@ -5,6 +5,7 @@ import type { SearchAttributePair } from '@temporalio/common';
 import type { EventToDispatch } from '../store/events.ts';
 import type { RedeliveryToStart } from '../store/redeliveries.ts';
 import type { ResumedWebhook } from '../store/webhooks.ts';
+import { redeliverPageEveryMs } from './messages.ts';
 import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
 import { idsPerSearchAttributeMax, redeliverWorkflowId, releaseWorkflowId } from './names.ts';
 import {
@@ -17,9 +18,10 @@ import {
   webhookUidsAttribute,
 } from './search-attributes.ts';
 
-type StartOptions = Pick<WorkflowStartOptions, 'typedSearchAttributes' | 'staticSummary'> & {
-  args: unknown[];
-};
+type StartOptions = Pick<
+  WorkflowStartOptions,
+  'typedSearchAttributes' | 'staticSummary' | 'startDelay'
+> & { args: unknown[] };
 
 /** Gives the options of a `deliverEvents` that carries events of one application, one at least. */
 export function deliverEventsOptions(events: readonly EventToDispatch[]): StartOptions {
@@ -68,17 +70,22 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
   return `${events.length} events → ${webhooks}`;
 }
 
-/** Gives the id and options of the `redeliver` that releases what a resumed webhook held. */
+/**
+ * Gives the id and options of the `redeliver` that releases what a resumed webhook held. It begins as
+ * late as its pages follow each other, so that the last page of a release before it is a second old.
+ */
 export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
-  const { _id: webhookUid, appUid, resumedAt, onResume } = webhook;
+  const { _id: webhookUid, appUid, resumedAt, onResume, releaseUid } = webhook;
+  const source = { kind: 'held', webhookUid, onResume, releaseUid } as const;
   return {
     workflowId: releaseWorkflowId(webhookUid, resumedAt),
-    ...redeliverOptions({ appUid, source: { kind: 'held', webhookUid, onResume } }, [webhookUid]),
+    ...redeliverOptions({ appUid, source }, [webhookUid]),
     staticSummary: `${onResume} what was held → ${webhookUid}`,
+    ...(onResume === 'deliver' ? { startDelay: redeliverPageEveryMs } : {}),
   };
 }
 
-/** Gives the id and options of the `redeliver` of a resend or replay. */
+/** Gives the id and options of the `redeliver` of a resend, replay or discard. */
 export function redeliveryOptions(
   redelivery: RedeliveryToStart,
 ): StartOptions & { workflowId: string } {

@@ -153,24 +153,6 @@ test('a later event goes when an earlier one is exhausted, and the workflow of t
   await remove(webhookUid);
 });
 
-test('a pause holds what waits, and a resume sends it in order', async () => {
-  const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
-  answerOf = () => ({ status: 503 });
-  await reportMany('agt_paused', 30);
-  await untilArrived('/paused', 'agt_paused', 1);
-  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: false } });
-  const held = () => service.store.deliveries.countDocuments({ webhookUid, state: 'held' });
-  await waitFor(async () => (await held()) === 30, { timeoutMs: 15_000, what: '30 held' });
-  const before = arrivedAt('/paused', 'agt_paused').length;
-
-  answerOf = () => ({ status: 200 });
-  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: true } });
-  await untilArrived('/paused', 'agt_paused', before + 30);
-  const after = arrivedAt('/paused', 'agt_paused').slice(before);
-  expect(after.map(sequenceOf)).toEqual(range(1, 30));
-  await remove(webhookUid);
-});
-
 test('an event that meets no other about its resource needs no lane', async () => {
   const webhookUid = await newWebhook('/alone');
   for (const n of range(1, 3)) {

@@ -1,5 +1,6 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
@@ -9,10 +10,20 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
+/** Paths that answer 500, and those that do not answer until they are taken out of here. */
+const failing = new Set<string>();
+const hanging = new Map<string, (() => void)[]>();
+const arrivals: { path: string; atMs: number }[] = [];
 
 beforeAll(async () => {
   service = await startService();
-  receiver = await startReceiver((response) => response.writeHead(200).end());
+  receiver = await startReceiver((response, { path }) => {
+    arrivals.push({ path, atMs: performance.now() });
+    const answer = (): void => void response.writeHead(failing.has(path) ? 500 : 200).end();
+    const waiting = hanging.get(path);
+    if (waiting === undefined) answer();
+    else waiting.push(answer);
+  });
 });
 
 afterAll(async () => {
@@ -20,8 +31,8 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-async function newWebhook(path: string): Promise<string> {
-  return (await registerWebhook(service, { url: `${receiver.url}${path}` })).uid;
+async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
+  return (await registerWebhook(service, { url: `${receiver.url}${path}`, ...fields })).uid;
 }
 
 const report = (n: number): Promise<string> => reportChange(service, { uid: `agt_${n}` });
@@ -32,18 +43,28 @@ function arrivedAt(path: string): string[] {
     .map((request) => String(request.headers['webhook-id']));
 }
 
-async function untilHeld(webhookUid: string, count: number): Promise<void> {
+const timesAt = (path: string): number[] =>
+  arrivals.filter((arrival) => arrival.path === path).map((arrival) => arrival.atMs);
+
+async function untilCount(webhookUid: string, state: DeliveryState, count: number): Promise<void> {
   await waitFor(
-    async () =>
-      (await service.store.deliveries.countDocuments({ webhookUid, state: 'held' })) === count,
-    { timeoutMs: 15_000, what: `${count} held deliveries` },
+    async () => (await service.store.deliveries.countDocuments({ webhookUid, state })) === count,
+    { timeoutMs: 15_000, what: `${count} deliveries ${state}` },
   );
+}
+
+const untilHeld = (webhookUid: string, count: number) => untilCount(webhookUid, 'held', count);
+
+async function heldCountOf(uid: string): Promise<unknown> {
+  return (await service.call('GET', `/webhooks/${uid}`)).body['heldCount'];
 }
 
 const pause = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
 const resume = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
+const discard = (uid: string) =>
+  service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
 
 test('events of a paused webhook wait and arrive after it is resumed, in pages of the oldest', async () => {
   const uid = await newWebhook('/held');
@@ -92,16 +113,11 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   await pause(uid);
   for (let n = 0; n < 3; n += 1) await report(n);
   await untilHeld(uid, 3);
-  expect((await service.call('GET', `/webhooks/${uid}`)).body['heldCount']).toBe(3);
+  expect(await heldCountOf(uid)).toBe(3);
 
-  await service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
-  await waitFor(
-    async () =>
-      (await service.store.deliveries.countDocuments({ webhookUid: uid, state: 'cancelled' })) ===
-      3,
-    { what: 'the held deliveries dropped' },
-  );
-  expect((await service.call('GET', `/webhooks/${uid}`)).body['heldCount']).toBe(0);
+  await discard(uid);
+  await untilCount(uid, 'cancelled', 3);
+  expect(await heldCountOf(uid)).toBe(0);
   const next = await report(3);
   await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
   expect(arrivedAt('/discarded')).toEqual([next]);
@@ -129,4 +145,92 @@ test('what is sent again to a paused webhook is shown as held, and sent when it 
     body: { webhookUids: [uid] },
   });
   expect(again.body).toMatchObject({ pausedWebhookUids: [] });
+});
+
+test('a webhook that is resumed, paused and resumed again gets each event once, at most 20 a second', async () => {
+  const path = '/toggled';
+  const uid = await newWebhook(path);
+  await pause(uid);
+  const eventIds = await Promise.all(Array.from({ length: 45 }, (_, n) => report(n)));
+  await untilHeld(uid, 45);
+  for (const change of [resume, pause, resume, pause, resume]) await change(uid);
+  await untilCount(uid, 'delivered', 45);
+  expect(arrivedAt(path).toSorted()).toEqual(eventIds.toSorted());
+  // The next 20 come a second later, give or take what each takes on its way.
+  const atMs = timesAt(path);
+  const waitsMs = atMs.slice(20).map((ms, index) => ms - (atMs[index] ?? 0));
+  expect(Math.min(...waitsMs)).toBeGreaterThan(500);
+});
+
+test('what is on its way while the webhook is paused and resumed is not sent again', async () => {
+  const path = '/slow';
+  const uid = await newWebhook(path);
+  await pause(uid);
+  const eventIds = await Promise.all(Array.from({ length: 25 }, (_, n) => report(n)));
+  await untilHeld(uid, 25);
+  const waiting: (() => void)[] = [];
+  hanging.set(path, waiting);
+  await resume(uid);
+  await waitFor(() => arrivedAt(path).length >= 20, { timeoutMs: 15_000, what: 'a page' });
+  await pause(uid);
+  await resume(uid);
+  // The release of the second resume goes on with what is left.
+  await waitFor(() => arrivedAt(path).length >= 25, { timeoutMs: 15_000, what: 'the rest' });
+  const atMs = timesAt(path);
+  expect((atMs[20] ?? 0) - (atMs[19] ?? 0)).toBeGreaterThan(900);
+  hanging.delete(path);
+  for (const answer of waiting) answer();
+  await untilHeld(uid, 0);
+  await untilCount(uid, 'delivered', 25);
+  expect(arrivedAt(path).toSorted()).toEqual(eventIds.toSorted());
+});
+
+test('what waits for a retry is held by a pause as well: it is counted, and dropped by a discard', async () => {
+  const path = '/retrying';
+  const uid = await newWebhook(path, { retrySchedule: ['1h'] });
+  failing.add(path);
+  await Promise.all([report(1), report(2)]);
+  await untilCount(uid, 'retrying', 2);
+  expect(await heldCountOf(uid)).toBe(0);
+  expect((await pause(uid)).body['heldCount']).toBe(2);
+  await report(3);
+  await untilHeld(uid, 1);
+  expect(await heldCountOf(uid)).toBe(3);
+  await discard(uid);
+  await untilCount(uid, 'cancelled', 3);
+  expect(await heldCountOf(uid)).toBe(0);
+});
+
+test('a resume that delivers leaves a retry that is not due yet at its own time', async () => {
+  const path = '/not-due';
+  const uid = await newWebhook(path, { retrySchedule: ['1h'] });
+  failing.add(path);
+  const eventId = await report(1);
+  await untilCount(uid, 'retrying', 1);
+  const before = await service.store.deliveries.findOne({ eventId, webhookUid: uid });
+  await pause(uid);
+  const held = await report(2);
+  await untilHeld(uid, 1);
+  await resume(uid);
+  await waitFor(() => arrivedAt(path).includes(held), { timeoutMs: 15_000 });
+  expect(await service.store.deliveries.findOne({ eventId, webhookUid: uid })).toEqual(before);
+});
+
+test('deleting a webhook drops what waits for it, also when the relay has to see to it', async () => {
+  for (const isStarted of [true, false]) {
+    const path = `/deleted-${isStarted}`;
+    const uid = await newWebhook(path, { retrySchedule: ['1h'] });
+    failing.add(path);
+    await report(1);
+    await untilCount(uid, 'retrying', 1);
+    await pause(uid);
+    await report(2);
+    await untilHeld(uid, 1);
+    const { dispatcher } = service.context;
+    if (!isStarted) service.context.dispatcher = { ...dispatcher, redeliver: () => undefined };
+    expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBe(204);
+    service.context.dispatcher = dispatcher;
+    await untilCount(uid, 'cancelled', 2);
+    expect(arrivedAt(path)).toHaveLength(1);
+  }
 });

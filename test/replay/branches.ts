@@ -57,9 +57,12 @@ async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
 
 async function resume(stage: Stage, uid: string, onResume: string): Promise<string> {
   await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume } });
-  const events = await stage.service.store.webhooks.findOne({ _id: uid });
   // Null once the release was started; then the change's own time is that of the resume.
-  return releaseWorkflowId(uid, events?.resumedAt ?? events?.updatedAt ?? new Date());
+  const started = { _id: uid, resumedAt: null };
+  const webhook = await waitFor(
+    async () => (await stage.service.store.webhooks.findOne(started)) ?? undefined,
+  );
+  return releaseWorkflowId(uid, webhook.updatedAt);
 }
 
 /** Starts events about one resource, each with a workflow of its own, to a webhook that wants them in order. */
@@ -135,6 +138,12 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   cancel: async (stage) => start(stage, [[newId('whk')]]),
   'release-held': async (stage) => resume(stage, await pausedWith(stage, 2), 'deliver'),
+  'release-again': async (stage) => {
+    const uid = await pausedWith(stage, 2);
+    await resume(stage, uid, 'deliver');
+    await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
+    return resume(stage, uid, 'deliver');
+  },
   'discard-held': async (stage) => resume(stage, await pausedWith(stage, 1), 'discard'),
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');

@@ -36,6 +36,7 @@ export async function insertWebhook(
     failingSince: null,
     lastExhaustedAt: null,
     onResume: 'deliver',
+    releaseUid: null,
     lastTriggeredAt: null,
     resumedAt: null,
     createdAt: now,

@@ -69,7 +69,8 @@ test('a webhook deleted after a resend was asked for keeps what it got as delive
   const redeliveryUid = String(asked.body['redeliveryUid']);
   const source = { kind: 'redelivery', redeliveryUid } as const;
   const input = { appUid: app.appUid, source, after: '', released: 0 };
-  const page = await takePage(store, input, new Date());
+  const ports = { store, clock: service.context.clock, wakeLane: async () => undefined };
+  const page = await takePage(ports, input);
   expect(page.isLast).toBe(true);
   expect(await store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
 });

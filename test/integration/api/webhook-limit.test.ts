@@ -46,8 +46,8 @@ test('a raised limit is the limit: the 1,000th webhook is registered and the nex
   await service.call('DELETE', `/webhooks/${String(last.body['uid'])}`);
 });
 
-test('all webhooks are listed with what each holds, counted to 10,000, by two queries', async () => {
-  const [few = '', many = '', released = ''] = webhookUids;
+test('all webhooks are listed with what each holds, counted to 10,000, by three queries', async () => {
+  const [few = '', many = '', released = '', paused = ''] = webhookUids;
   const now = new Date();
   const { store } = service;
   const deliveries = (count: number, fields: Partial<DeliveryDocument>): DeliveryDocument[] =>
@@ -57,8 +57,14 @@ test('all webhooks are listed with what each holds, counted to 10,000, by two qu
     ...deliveries(2, { webhookUid: few, state: 'cancelled' }),
     ...deliveries(10_001, { webhookUid: many, state: 'held' }),
     ...deliveries(1, { webhookUid: released, state: 'delivered' }),
+    ...deliveries(1, { webhookUid: released, state: 'retrying' }),
+    ...deliveries(2, { webhookUid: paused, state: 'retrying' }),
+    ...deliveries(3, { webhookUid: paused, state: 'waiting' }),
+    ...deliveries(4, { webhookUid: paused, state: 'exhausted' }),
     ...deliveries(1, { webhookUid: released, state: 'held', appUid: newId('app', now) }),
   ]);
+
+  await service.call('PATCH', `/webhooks/${paused}`, { body: { active: false } });
 
   await store.db.setProfilingLevel('all');
   const { body } = await service.call('GET', '/webhooks');
@@ -67,8 +73,9 @@ test('all webhooks are listed with what each holds, counted to 10,000, by two qu
 
   expect(listed.map((webhook) => webhook['uid'])).toEqual(webhookUids);
   const held = new Map(listed.map((webhook) => [String(webhook['uid']), webhook['heldCount']]));
-  expect([few, many, released].map((uid) => held.get(uid))).toEqual([3, 10_000, 0]);
-  for (const uid of [few, many, released]) {
+  const counted = [few, many, released, paused];
+  expect(counted.map((uid) => held.get(uid))).toEqual([3, 10_000, 0, 5]);
+  for (const uid of counted) {
     const shown = await service.call('GET', `/webhooks/${uid}`);
     expect(shown.body['heldCount']).toBe(held.get(uid));
   }
@@ -78,7 +85,8 @@ test('all webhooks are listed with what each holds, counted to 10,000, by two qu
     .find({ ns: { $in: names }, 'command.getMore': { $exists: false } })
     .toArray();
   const kinds = commands.map(({ ns, command }) => `${String(ns)}.${Object.keys(command)[0]}`);
-  expect(kinds.toSorted()).toEqual([`${names[0]}.aggregate`, `${names[0]}.find`]);
+  const [aggregate, find] = [`${names[0]}.aggregate`, `${names[0]}.find`];
+  expect(kinds.toSorted()).toEqual([aggregate, aggregate, find]);
   // Held deliveries are counted in their index: none of their documents is read.
   for (const { docsExamined } of commands) expect(docsExamined).toBeLessThanOrEqual(1_000);
 });

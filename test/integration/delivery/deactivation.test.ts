@@ -1,6 +1,8 @@
 // A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { hourMs } from '../../../lib/delivery/retry-schedule.ts';
+import type { AuditDocument } from '../../../lib/store/audit-log.ts';
+import { deactivateGoneWebhook } from '../../../lib/store/webhooks.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -44,6 +46,11 @@ async function stored({ _id }: WebhookDocument): Promise<WebhookDocument> {
   return webhook;
 }
 
+async function deactivationsOf({ _id }: WebhookDocument): Promise<AuditDocument[]> {
+  const filter = { action: 'webhook.deactivated', 'target.uid': _id };
+  return deliveries.store.auditLog.find(filter).toArray();
+}
+
 async function deliver(webhook: WebhookDocument): Promise<string> {
   const event = await insertEvent(deliveries, [webhook._id]);
   await deliveries.deliver(event);
@@ -63,17 +70,29 @@ test('after five days of failures and an exhausted delivery the webhook is pause
   const paused = await stored(webhook);
   expect(paused).toMatchObject({ active: false, disabledReason: 'failing' });
   expect(await deliver(webhook)).toBe('held');
-  const { auditLog } = deliveries.store;
-  expect(await auditLog.find({ 'target.uid': webhook._id }).toArray()).toMatchObject([
-    {
-      appUid: webhook.appUid,
-      action: 'webhook.deactivated',
-      actor: { kind: 'system', uid: null },
-      details: { reason: 'failing' },
-    },
-  ]);
   const since = afterThreeDays.failingSince?.getTime() ?? 0;
   expect(paused.updatedAt.getTime() - since).toBeGreaterThanOrEqual(5 * dayMs);
+  expect(await deactivationsOf(webhook)).toEqual([
+    expect.objectContaining({
+      details: { disabledReason: 'failing' },
+      actor: { kind: 'system', uid: null },
+      createdAt: paused.updatedAt,
+    }),
+  ]);
+});
+
+test('a 410 pauses the webhook and tells the audit log; one that its owner has paused, neither', async () => {
+  const webhook = await webhookOf(() => 410);
+  expect(await deliver(webhook)).toBe('exhausted');
+  expect(await stored(webhook)).toMatchObject({ active: false, disabledReason: 'gone' });
+  expect(await deactivationsOf(webhook)).toMatchObject([{ details: { disabledReason: 'gone' } }]);
+
+  const late = await webhookOf(() => 410);
+  // Paused after the attempt began, which read it as active.
+  await deliveries.store.webhooks.updateOne({ _id: late._id }, { $set: { active: false } });
+  expect(await deactivateGoneWebhook(deliveries.store, late, new Date())).toBe(false);
+  expect(await stored(late)).toMatchObject({ active: false, disabledReason: null });
+  expect(await deactivationsOf(late)).toEqual([]);
 });
 
 test('one success clears the clock, so the days are counted from the next failure', async () => {

@@ -1,8 +1,8 @@
 // What stands before an event in order: found past what was settled out of its turn.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { newId } from '../../../lib/ids.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
-import { discardHeld } from '../../../lib/store/held-deliveries.ts';
 import { erasePayloads } from '../../../lib/store/erasures.ts';
 import { earlierEvents, findBefore } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -92,9 +92,11 @@ test('an event that is not attempted yet is seen past those that were resent', a
   expect(await beforeTheNext(62)).toBe('underway');
 });
 
-test('a discard of what was held lets nothing overtake an earlier event that is retried', async () => {
+test('what was held for too long and dropped lets nothing overtake an earlier event that is retried', async () => {
   await lineUp({ state: 'retrying' }, ...many(3, { state: 'held' }));
-  await discardHeld(installation.store, lane, new Date());
+  const { store, config } = installation;
+  const now = new Date(Date.now() + config.retention.heldMs + 1_000);
+  expect(await tidyUp(store, config.retention, { now, after: '' })).toMatchObject({ expired: 3 });
   expect(await beforeTheNext(4)).toBe('underway');
 });
 

@@ -117,7 +117,7 @@ test('410 ends the delivery at once and pauses the webhook as gone', async () =>
   const after = await deliveries.store.webhooks.findOne({ _id: webhook._id });
   expect(after).toMatchObject({ active: false, disabledReason: 'gone' });
   const row = await deliveries.store.auditLog.findOne({ 'target.uid': webhook._id });
-  expect(row).toMatchObject({ action: 'webhook.deactivated', details: { reason: 'gone' } });
+  expect(row).toMatchObject({ action: 'webhook.deactivated', details: { disabledReason: 'gone' } });
 });
 
 test('an attempt goes to the URL the webhook has then', async () => {

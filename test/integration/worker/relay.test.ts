@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
+import { newId } from '../../../lib/ids.ts';
+import { newDiscard } from '../../../lib/store/redeliveries.ts';
 import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
 import { eventWorkflowId } from '../../../lib/temporal/names.ts';
 import { runRelay, sweep } from '../../../worker/relay.ts';
@@ -15,6 +17,7 @@ let service: TestService;
 let dispatcher: Dispatcher;
 let webhookUid: string;
 const never = new AbortController().signal;
+const uidOf = ({ _id }: { _id: string }): string => _id;
 const longAgo = (): Date => new Date(Date.now() - 60_000);
 
 beforeAll(async () => {
@@ -123,4 +126,46 @@ test('an event without a subscriber is kept and needs no workflow', async () => 
   expect(stored).toMatchObject({ webhookUids: [] });
   expect(stored?.dispatchedAt).toBeInstanceOf(Date);
   expect(event.status).toBe(202);
+});
+
+test('a workflow that cannot be started holds up none behind it; when none can be, the relay backs off', async () => {
+  await service.store.events.updateMany({}, { $set: { dispatchedAt: new Date() } });
+  const event = await insertEvent(service, [webhookUid], longAgo());
+  const resumed = { url: 'http://127.0.0.1:1/', resumedAt: longAgo(), releaseUid: newId('rdl') };
+  const [stuck, free] = [
+    await insertWebhook(service, resumed),
+    await insertWebhook(service, resumed),
+  ];
+  const discards = [stuck, free].map(({ _id, appUid }) =>
+    newDiscard({ appUid, webhookUids: [_id] }, longAgo()),
+  );
+  await service.store.redeliveries.insertMany(discards);
+  const isStuck = (uid: string): boolean => [stuck._id, discards[0]?._id].includes(uid);
+  const refuse = (): Promise<void> => Promise.reject(new Error('refused'));
+  const partly: Dispatcher = {
+    ...dispatcher,
+    start: refuse,
+    startRelease: (webhook) => (isStuck(webhook._id) ? refuse() : dispatcher.startRelease(webhook)),
+    startRedelivery: (redelivery) =>
+      isStuck(redelivery._id) ? refuse() : dispatcher.startRedelivery(redelivery),
+  };
+  const ports = { store: service.store, clock: systemClock, eventsPerWorkflowMax: 60 };
+  expect(await sweep({ ...ports, dispatcher: partly }, never)).toBe(2);
+  const unstarted = async () => ({
+    events: (await service.store.events.find({ dispatchedAt: null }).toArray()).map(uidOf),
+    webhooks: (await service.store.webhooks.find({ resumedAt: { $ne: null } }).toArray()).map(
+      uidOf,
+    ),
+    redeliveries: (await service.store.redeliveries.find({ startedAt: null }).toArray()).map(uidOf),
+  });
+  const stuckOnes = {
+    events: [event._id],
+    webhooks: [stuck._id],
+    redeliveries: [discards[0]?._id],
+  };
+  await waitFor(async () => (await unstarted()).webhooks.length === 1);
+  expect(await unstarted()).toEqual(stuckOnes);
+
+  await expect(sweep({ ...ports, dispatcher: partly }, never)).rejects.toThrow('refused');
+  expect(await unstarted()).toEqual(stuckOnes);
 });

@@ -1,6 +1,6 @@
 // What is old goes, what is not stays, and a schedule sees to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { settledStates, unsettledStates } from '../../../lib/delivery/outcome.ts';
+import { settledStates, openStates } from '../../../lib/delivery/outcome.ts';
 import { keptDeliveries, oldEvents } from '../../../lib/delivery/remove-old-events.ts';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -79,7 +79,7 @@ test('records older than the retention go, in as many batches as it takes; young
 test('an old event stays while a delivery of it is not settled, or was settled not long ago', async () => {
   const settled = { state: 'exhausted', updatedAt: daysAgo(31) } as const;
   const kept = [];
-  for (const state of unsettledStates) {
+  for (const state of openStates) {
     kept.push(await insertSent(daysAgo(60), settled, { state, updatedAt: daysAgo(1) }));
   }
   for (const state of settledStates) {

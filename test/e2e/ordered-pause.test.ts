@@ -1,0 +1,140 @@
+// A webhook with ordering "resource" that is paused and resumed: order, and one at a time, hold all the same.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: TestService;
+let receiver: Receiver;
+/** What the receiver answers to each request, and how long it takes. */
+let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
+let atOnce = 0;
+let mostAtOnce = 0;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, request) => {
+    const { status, ms = 0 } = answerOf(request);
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    setTimeout(() => {
+      atOnce -= 1;
+      response.writeHead(status).end();
+    }, ms);
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  answerOf = () => ({ status: 200 });
+  mostAtOnce = 0;
+});
+
+function sequenceOf(request: ReceivedRequest): number {
+  return Number(request.headers['x-webhook-sequence']);
+}
+
+async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await service.call('POST', '/webhooks', {
+    body: { url: `${receiver.url}${path}`, entities: ['agent'], ordering: 'resource', ...fields },
+  });
+  expect(status).toBe(201);
+  return String(body['uid']);
+}
+
+async function report(uid: string, count = 1): Promise<void> {
+  const body = { event: 'agent.updated', data: { uid, externalTenantId: 'tenant-1' } };
+  const reports = Array.from({ length: count }, () => service.call('POST', '/changes', { body }));
+  for (const { status } of await Promise.all(reports)) expect(status).toBe(202);
+}
+
+const sequencesAt = (path: string): number[] =>
+  receiver.requests.filter((request) => request.path === path).map(sequenceOf);
+
+const untilArrived = (path: string, count: number) =>
+  waitFor(() => sequencesAt(path).length >= count, {
+    timeoutMs: 20_000,
+    what: `${count} requests to ${path}`,
+  });
+
+const untilCount = (webhookUid: string, state: DeliveryState, count: number) =>
+  waitFor(
+    async () => (await service.store.deliveries.countDocuments({ webhookUid, state })) === count,
+    { timeoutMs: 20_000, what: `${count} deliveries ${state}` },
+  );
+
+const change = (webhookUid: string, body: Record<string, unknown>) =>
+  service.call('PATCH', `/webhooks/${webhookUid}`, { body });
+
+async function remove(webhookUid: string): Promise<void> {
+  expect((await service.call('DELETE', `/webhooks/${webhookUid}`)).status).toBe(204);
+}
+
+test('a pause holds what waits, and a resume sends it in order', async () => {
+  const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
+  answerOf = () => ({ status: 503 });
+  await report('agt_paused', 30);
+  await untilArrived('/paused', 1);
+  await change(webhookUid, { active: false });
+  await untilCount(webhookUid, 'held', 30);
+  const before = sequencesAt('/paused').length;
+
+  answerOf = () => ({ status: 200 });
+  await change(webhookUid, { active: true });
+  await untilArrived('/paused', before + 30);
+  const inOrder = Array.from({ length: 30 }, (_, index) => index + 1);
+  expect(sequencesAt('/paused').slice(before)).toEqual(inOrder);
+  await remove(webhookUid);
+});
+
+test('what is on its way while the webhook is paused and resumed arrives once, before what follows it', async () => {
+  const webhookUid = await newWebhook('/toggled');
+  await change(webhookUid, { active: false });
+  await report('agt_toggled', 3);
+  await untilCount(webhookUid, 'held', 3);
+  answerOf = () => ({ status: 200, ms: 2_500 });
+  await change(webhookUid, { active: true });
+  await untilArrived('/toggled', 1);
+  await change(webhookUid, { active: false });
+  await change(webhookUid, { active: true });
+  await untilCount(webhookUid, 'delivered', 3);
+  expect(sequencesAt('/toggled')).toEqual([1, 2, 3]);
+  expect(mostAtOnce).toBe(1);
+  await remove(webhookUid);
+});
+
+test('a lane whose head is dropped while it waits for its retry carries the events after it', async () => {
+  const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
+  // The first takes its time, so that the others line up behind it.
+  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 500, ms: 500 });
+  await report('agt_dropped');
+  await untilArrived('/dropped', 1);
+  await report('agt_dropped', 2);
+  const { deliveries } = service.store;
+  const inLane = { webhookUid, 'lane.sequence': { $gt: 0 } } as const;
+  const retrying = { ...inLane, state: 'retrying' } as const;
+  await waitFor(async () => (await deliveries.countDocuments(retrying)) === 1, {
+    timeoutMs: 15_000,
+    what: 'a head that waits for its retry',
+  });
+  await change(webhookUid, { active: false });
+  await change(webhookUid, { active: true, onResume: 'discard', retrySchedule: ['2s'] });
+  await waitFor(async () => (await deliveries.countDocuments(inLane)) === 0);
+  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(2);
+
+  expect(sequencesAt('/dropped')).toEqual([1, 2]);
+  await report('agt_dropped');
+  await untilArrived('/dropped', 3);
+  answerOf = () => ({ status: 200 });
+  await report('agt_dropped');
+  await untilArrived('/dropped', 5);
+  expect(sequencesAt('/dropped')).toEqual([1, 2, 4, 4, 5]);
+  await remove(webhookUid);
+});

@@ -1,0 +1,278 @@
+// Releases, page by page and without Temporal: each held delivery is handed on once, whatever comes between.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
+import { discardPage } from '../../../lib/delivery/discard.ts';
+import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
+import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
+import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
+import { Disposal } from '../../../lib/disposal.ts';
+import { newId } from '../../../lib/ids.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import { newDiscard } from '../../../lib/store/redeliveries.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
+import type { RedeliverPage } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let webhook: WebhookDocument;
+const answers: { send: () => void; status: number }[] = [];
+const woken: LaneNews[] = [];
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response) => {
+      const answer = { send: () => void response.writeHead(answer.status).end(), status: 200 };
+      answers.push(answer);
+    }),
+  );
+  const policy = installation.config.egress;
+  ports = deliveryPorts(installation, {
+    sender: open.use(createHttpSender({ policy })),
+    wakeLane: async (news) => void woken.push(news),
+  });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhook = await insertWebhook(installation, { url: receiver.url });
+  for (const list of [answers, woken]) list.length = 0;
+});
+
+/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+async function insert(count: number, fields: Partial<DeliveryDocument>): Promise<string[]> {
+  const { _id: webhookUid } = webhook;
+  const made: DeliveryDocument[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+    made.push(newDelivery(installation, new Date(), { eventId, webhookUid, ...fields }));
+  }
+  await installation.store.deliveries.insertMany(made);
+  return made.map((delivery) => delivery.eventId);
+}
+
+async function resume(): Promise<string> {
+  const releaseUid = newId('rdl');
+  const { _id } = webhook;
+  await installation.store.webhooks.updateOne({ _id }, { $set: { active: true, releaseUid } });
+  return releaseUid;
+}
+
+async function pause(): Promise<void> {
+  const { _id } = webhook;
+  await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
+}
+
+function page(releaseUid: string, after = ''): Promise<RedeliverPage> {
+  const { appUid, _id: webhookUid } = webhook;
+  const source = { kind: 'held', webhookUid, onResume: 'deliver', releaseUid } as const;
+  return takePage(ports, { appUid, source, after, released: 0 });
+}
+
+const eventsOf = ({ events }: RedeliverPage): string[] => events.map(({ eventId }) => eventId);
+
+function attempt(
+  eventId: string,
+  redeliveryUid: string | null,
+  attemptPorts = ports,
+): Promise<DeliveryOutcome> {
+  const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
+  const { signal } = new AbortController();
+  return attemptDelivery(attemptPorts, key, { trigger: 'event', redeliveryUid, signal });
+}
+
+async function stateOf(eventId: string): Promise<string | undefined> {
+  const filter = { eventId, webhookUid: webhook._id };
+  return (await installation.store.deliveries.findOne(filter))?.state;
+}
+
+const requestsOf = (eventId: string): number =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
+
+test('a release hands on the oldest, 20 a page, until nothing is held', async () => {
+  const held = await insert(21, { state: 'held' });
+  const release = await resume();
+  const first = await page(release);
+  expect(eventsOf(first)).toEqual(held.slice(0, 20));
+  const second = await page(release, first.after);
+  expect(eventsOf(second)).toEqual(held.slice(20));
+  expect(await page(release, second.after)).toMatchObject({ events: [], isLast: true });
+});
+
+test('a page that is repeated after a crash is the same one, and so it is after a pause and a resume', async () => {
+  const held = await insert(25, { state: 'held' });
+  const release = await resume();
+  const first = await page(release);
+  expect(await page(release)).toEqual(first);
+  await pause();
+  expect(await page(release)).toEqual(first);
+  const next = await resume();
+  expect(await page(release)).toEqual(first);
+  expect(eventsOf(await page(next))).toEqual(held.slice(20));
+  expect(await page(release, first.after)).toMatchObject({ events: [], isLast: true });
+});
+
+test('a release ends with the pause, and one before it with the next resume', async () => {
+  const held = await insert(1, { state: 'held' });
+  const release = await resume();
+  await pause();
+  expect(await page(release)).toMatchObject({ events: [], isLast: true });
+  const next = await resume();
+  expect(await page(release)).toMatchObject({ events: [], isLast: true });
+  expect(eventsOf(await page(next))).toEqual(held);
+});
+
+test('what was taken and met a pause is held again, and the next release alone sends it', async () => {
+  const [eventId = ''] = await insert(1, { state: 'held' });
+  const release = await resume();
+  await page(release);
+  await pause();
+  expect(await attempt(eventId, release)).toMatchObject({ state: 'held' });
+  const next = await resume();
+  expect(eventsOf(await page(next))).toEqual([eventId]);
+  expect(await attempt(eventId, release)).toMatchObject({ state: 'superseded' });
+  const sent = attempt(eventId, next);
+  await waitFor(() => answers.length === 1);
+  answers[0]?.send();
+  expect(await sent).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
+});
+
+test('what a release has under way is no more held, so the next one leaves it alone', async () => {
+  const [eventId = ''] = await insert(1, { state: 'held' });
+  const release = await resume();
+  await page(release);
+  const sending = attempt(eventId, release);
+  await waitFor(() => answers.length === 1);
+  await pause();
+  expect(await page(await resume())).toMatchObject({ events: [], isLast: true });
+  answers[0]?.send();
+  expect(await sending).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
+});
+
+test('a resume between the reading of the pause and the holding has one sender: the release or the attempt', async () => {
+  for (const releases of [true, false]) {
+    await pause();
+    const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+    let reads = 0;
+    const records: DeliveryPorts['records'] = {
+      ...ports.records,
+      async readWebhook(key) {
+        reads += 1;
+        if (reads === 2) {
+          const release = await resume();
+          if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
+        }
+        return ports.records.readWebhook(key);
+      },
+    };
+    answers.length = 0;
+    const attempted = attempt(eventId, null, { ...ports, records });
+    if (releases) {
+      expect(await attempted).toMatchObject({ state: 'superseded' });
+      expect(await stateOf(eventId)).toBe('pending');
+    } else {
+      await waitFor(() => answers.length === 1);
+      // While it is sent nothing is held that a release could take.
+      expect(await page(await resume())).toMatchObject({ events: [], isLast: true });
+      answers[0]?.send();
+      expect(await attempted).toMatchObject({ state: 'delivered' });
+    }
+    expect(requestsOf(eventId)).toBe(releases ? 0 : 1);
+  }
+});
+
+test('a webhook that is deleted between the reading of the pause and the holding leaves nothing held', async () => {
+  await pause();
+  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+  let reads = 0;
+  const records: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readWebhook(key) {
+      reads += 1;
+      if (reads === 2) await installation.store.webhooks.deleteOne({ _id: webhook._id });
+      return ports.records.readWebhook(key);
+    },
+  };
+  const outcome = await attempt(eventId, null, { ...ports, records });
+  expect(outcome).toMatchObject({ state: 'cancelled' });
+});
+
+test('a discard drops, in pages, what was open when it was asked for, and nothing else', async () => {
+  const [older, newer] = [new Date(Date.now() - 1_000), new Date(Date.now() + 1_000)];
+  const { appUid, _id: webhookUid } = webhook;
+  const held = Array.from({ length: 998 }, () =>
+    newDelivery(installation, older, { webhookUid, state: 'held' }),
+  );
+  const states = ['pending', 'waiting', 'retrying'] as const;
+  const others = states.map((state) => newDelivery(installation, older, { webhookUid, state }));
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date());
+  const spared = [
+    newDelivery(installation, newer, { webhookUid, state: 'held' }),
+    newDelivery(installation, older, { webhookUid, state: 'delivered' }),
+    newDelivery(installation, older, {
+      webhookUid,
+      state: 'pending',
+      redeliveryUid: newId('rdl', newer),
+    }),
+    newDelivery(installation, older, { state: 'held' }),
+  ];
+  const { deliveries } = installation.store;
+  await deliveries.insertMany([...held, ...others, ...spared]);
+  const what = { appUid, webhookUid, uid: discard._id };
+  expect(await discardPage(ports, what)).toBe(false);
+  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
+  expect(await discardPage(ports, what)).toBe(true);
+  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
+  for (const { _id, state } of spared) {
+    expect((await deliveries.findOne({ _id }))?.state).toBe(state);
+  }
+});
+
+test('an attempt under way when its delivery is dropped is told if it delivers, and not tried again if not', async () => {
+  for (const [status, ends] of [
+    [200, 'delivered'],
+    [500, 'cancelled'],
+  ] as const) {
+    answers.length = 0;
+    const [eventId = ''] = await insert(1, { state: 'pending' });
+    const sending = attempt(eventId, null);
+    await waitFor(() => answers.length === 1);
+    const uid = newId('rdl', new Date(Date.now() + 1_000));
+    await discardPage(ports, { appUid: webhook.appUid, webhookUid: webhook._id, uid });
+    expect(await stateOf(eventId)).toBe('cancelled');
+    const [answer] = answers;
+    if (answer === undefined) throw new Error('nothing was sent');
+    answer.status = status;
+    answer.send();
+    expect(await sending).toMatchObject({ state: ends });
+    expect(await stateOf(eventId)).toBe(ends);
+  }
+});
+
+test('a discard that is killed before a lane was told of it tells it when it is repeated', async () => {
+  const lane = { resourceUid: newId('agt'), sequence: 2 };
+  const [eventId = ''] = await insert(1, { state: 'retrying', lane });
+  const { appUid, _id: webhookUid } = webhook;
+  const what = { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1_000)) };
+  const wakeLane = () => Promise.reject(new Error('killed'));
+  await expect(discardPage({ ...ports, wakeLane }, what)).rejects.toThrow('killed');
+  expect(await stateOf(eventId)).toBe('cancelled');
+  await discardPage(ports, what);
+  const { resourceUid } = lane;
+  expect(woken).toEqual([{ lane: { appUid, webhookUid, resourceUid }, letGo: eventId }]);
+  await discardPage(ports, what);
+  expect(woken).toHaveLength(1);
+});
