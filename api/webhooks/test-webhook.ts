@@ -34,6 +34,7 @@ export const testWebhook: Handler<Record<string, never>> = async (request, conte
     _id: eventId,
     appUid,
     event: testEventName,
+    entity: 'webhook',
     resourceUid: webhook._id,
     externalTenantId: data.externalTenantId,
     sequence: null,

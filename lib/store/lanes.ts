@@ -4,12 +4,19 @@ import { isSettled } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
+import type { CountedResource } from './sequences.ts';
 
 /** Names a lane. */
-export interface LaneKey {
-  appUid: string;
+export interface LaneKey extends CountedResource {
   webhookUid: string;
-  resourceUid: string;
+}
+
+/** Gives the lane of what is about a resource on its way to a webhook. */
+export function laneOf(
+  { appUid, entity, resourceUid }: CountedResource,
+  webhookUid: string,
+): LaneKey {
+  return { appUid, webhookUid, entity, resourceUid };
 }
 
 // How far back to look past deliveries that say nothing of those before them: one at first, because the
@@ -32,8 +39,14 @@ export async function findInLane(store: Store, lane: LaneKey, countMax: number):
     .toArray();
 }
 
-function inLane({ appUid, webhookUid, resourceUid }: LaneKey): Filter<DeliveryDocument> {
-  return { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } };
+function inLane(lane: LaneKey): Filter<DeliveryDocument> {
+  return {
+    appUid: lane.appUid,
+    webhookUid: lane.webhookUid,
+    'lane.entity': lane.entity,
+    'lane.resourceUid': lane.resourceUid,
+    'lane.sequence': { $gt: 0 },
+  };
 }
 
 /** What stands before a delivery of a lane, outside of it: nothing, an event on its way, a held one. */
@@ -65,10 +78,11 @@ type Standing = Pick<DeliveryDocument, 'eventId' | 'state' | 'requeuedAs'>;
 
 /** Gives the filter of the events about a resource that a webhook gets in order, before a sequence. */
 export function earlierEvents(
-  { appUid, webhookUid, resourceUid }: LaneKey,
+  { appUid, webhookUid, entity, resourceUid }: LaneKey,
   below: number,
 ): Filter<EventDocument> {
-  return { appUid, resourceUid, inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid };
+  const inOrder = { inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid };
+  return { appUid, entity, resourceUid, ...inOrder };
 }
 
 /** Gives the nearest events before a sequence, the last first, and how their deliveries stand. */

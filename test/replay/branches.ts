@@ -79,7 +79,7 @@ async function startInOrder(
     await store.events.updateOne({ _id }, { $set: place });
     eventIds.push(_id);
   }
-  return { eventIds, lane: laneWorkflowId({ webhookUid, resourceUid }) };
+  return { eventIds, lane: laneWorkflowId({ webhookUid, entity: 'agent', resourceUid }) };
 }
 
 /** The same, of which all but the first are started, and wait for it in the lane. */
