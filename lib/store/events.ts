@@ -13,7 +13,10 @@ export interface EventDocument {
   externalTenantId: string;
   /** The number of the change among those of its resource, from 1 on; null for a test of a webhook. */
   sequence: number | null;
-  /** True when one of its webhooks gets the events about a resource in order. */
+  /**
+   * True when one of its webhooks gets the events about a resource in order, or came to want it while
+   * the event was on its way; false once it was erased.
+   */
   inOrder: boolean;
   timestamp: Date;
   /** The body of every attempt, byte for byte; empty once it was erased. */

@@ -1,6 +1,7 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
 import type { Filter } from 'mongodb';
-import { isSettled } from '../delivery/outcome.ts';
+import { isSettled, unsettledStates } from '../delivery/outcome.ts';
+import { idAt } from '../ids.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
@@ -142,4 +143,41 @@ export async function returnToLane(
     { _id: delivery._id, lane: null, state: 'held' },
     { $set: { state: 'waiting', lane: delivery.lane, updatedAt: now } },
   );
+}
+
+// Some seconds of MongoDB's time; whoever changes a webhook waits for it.
+const putInOrderMax = 50_000;
+// An event may be so old before its first attempt is recorded; then its delivery tells how it stands.
+const firstAttemptMsMax = 60_000;
+
+/**
+ * Makes later events wait for those that are still on their way to a webhook that gets events in order
+ * from now on, and were recorded when nobody asked for an order: those whose deliveries are not settled,
+ * 50,000 at most, and those of the last minute, whose first attempts may be under way. Doing it again
+ * changes nothing.
+ */
+export async function putInOrder(
+  store: Store,
+  { appUid, webhookUid }: Pick<LaneKey, 'appUid' | 'webhookUid'>,
+  now: Date,
+): Promise<void> {
+  const since = idAt('evt', new Date(now.getTime() - firstAttemptMsMax));
+  await store.events.updateMany(
+    { appUid, _id: { $gte: since }, webhookUids: webhookUid, erasedAt: null },
+    { $set: { inOrder: true } },
+  );
+  const underway = store.deliveries.aggregate([
+    { $match: { appUid, webhookUid, state: { $in: [...unsettledStates] } } },
+    { $limit: putInOrderMax },
+    { $project: { _id: '$eventId' } },
+    {
+      $merge: {
+        into: store.events.collectionName,
+        // Nothing waits for an erased one.
+        whenMatched: [{ $set: { inOrder: { $eq: ['$erasedAt', null] } } }],
+        whenNotMatched: 'discard',
+      },
+    },
+  ]);
+  await underway.toArray();
 }
