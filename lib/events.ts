@@ -18,6 +18,9 @@ export const testEventName = 'webhook.test';
 /** Whatever may be delivered. */
 export type DeliveredEventName = EventName | typeof testEventName;
 
+/** What kind of resource it is about; a test is about the webhook itself. */
+export type DeliveredEntity = Entity | 'webhook';
+
 /** The version of the payload's shape (spec, "Payload"). */
 export const payloadVersion = 1;
 

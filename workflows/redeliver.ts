@@ -1,6 +1,7 @@
 // The workflow that sends again: what a webhook held, one event, or the events of a time.
 import { TypedSearchAttributes } from '@temporalio/common';
 import {
+  ChildWorkflowCancellationType,
   ParentClosePolicy,
   continueAsNew,
   sleep,
@@ -48,6 +49,8 @@ async function deliverPage(input: RedeliverInput, { events, after }: RedeliverPa
   await startChild(deliverEvents, {
     workflowId: `${workflowInfo().workflowId}/${after}`,
     parentClosePolicy: ParentClosePolicy.ABANDON,
+    // What was handed on stays so when an operator cancels the rest.
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
     args: [{ appUid, ...redelivery, events }],
     staticSummary: `${events.length} again → ${webhookUids.length === 1 ? webhookUids[0] : `${webhookUids.length} webhooks`}`,
     typedSearchAttributes: new TypedSearchAttributes([

@@ -96,7 +96,11 @@ async function makeEvents(
   const wanted = { appUids: [appUid], entities };
   const subscriptions =
     entities.length === 0 ? [] : await findSubscriptions(context.store, wanted, session);
-  const resources = changes.map(({ data }) => ({ appUid, resourceUid: data.uid }));
+  const resources = changes.map(({ event, data }) => ({
+    appUid,
+    entity: entityOf(event),
+    resourceUid: data.uid,
+  }));
   const sequences = await countChanges(context.store, resources, session);
   // All ids in one go: ids made one after another sort in the order of the changes.
   return changes.map((change, index) => {
@@ -145,6 +149,7 @@ function makeEvent(
     _id: eventId,
     appUid,
     event: change.event,
+    entity: entityOf(change.event),
     resourceUid: change.data.uid,
     externalTenantId: change.data.externalTenantId,
     sequence,

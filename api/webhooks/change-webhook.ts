@@ -3,6 +3,7 @@ import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import { differs } from '../../lib/store/differs.ts';
+import { putInOrder } from '../../lib/store/lanes.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -15,7 +16,9 @@ import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
  * Changes the fields given; attempts made from now on see them. Where all are as they were, nothing
  * is written. Resuming a paused webhook also
  * releases what was held meanwhile, or drops it with `onResume: "discard"`: `resumedAt` is written
- * with the change, so that the relay starts the release if this process cannot. Throws
+ * with the change, so that the relay starts the release if this process cannot. With
+ * `ordering: "resource"` the events recorded from the answer on wait for those that are on their way;
+ * whoever gets no answer asks again, and then that is done. Throws
  * `invalid_webhook_url`, `invalid_request`, `not_found`.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context) => {
@@ -42,6 +45,9 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
     await recordAudit(store, entry, { caller, now, session });
     return { webhook: { ...before, ...changes }, resumed: resumes };
   });
+  // After the change: what is recorded from then on is in order by itself.
+  const key = { appUid, webhookUid: webhook._id };
+  if (written.ordering === 'resource') await putInOrder(store, key, now);
   if (resumed) context.dispatcher.release({ _id: webhook._id, appUid, ...resume });
   return { status: 200, body: await showWebhook(context, webhook) };
 };

@@ -27,6 +27,7 @@ export const testWebhook: Handler = async (request, context) => {
     _id: eventId,
     appUid,
     event: testEventName,
+    entity: 'webhook',
     resourceUid: webhook._id,
     externalTenantId: data.externalTenantId,
     sequence: null,

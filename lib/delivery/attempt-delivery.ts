@@ -8,11 +8,11 @@ import type {
   AttemptTrigger,
   DeliveryDocument,
   DeliveryKey,
+  LanePlace,
 } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { takeBack } from '../store/held-deliveries.ts';
-import { findBefore, findHead } from '../store/lanes.ts';
-import type { LaneKey } from '../store/lanes.ts';
+import { findBefore, findHead, laneOf } from '../store/lanes.ts';
 import { openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
@@ -137,11 +137,10 @@ async function sendInTurn(
   subject: Subject,
 ): Promise<DeliveryOutcome> {
   const { event, webhook, delivery, options } = subject;
-  const { resourceUid, sequence } = event;
-  const { appUid, webhookUid } = key;
+  const { sequence } = event;
   const isOrdered = webhook.ordering === 'resource' && sequence !== null;
   if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
-  const lane: LaneKey = { appUid, webhookUid, resourceUid };
+  const lane = laneOf(event, key.webhookUid);
   const isResend = delivery?.requeuedAs === 'resend';
   if (!isResend && (await findBefore(ports.store, lane, sequence)) !== 'nothing') {
     const unsent = { event, delivery, options, state: 'waiting' } as const;
@@ -157,13 +156,12 @@ async function sendInTurn(
 /** Tells those that wait in the lane for this delivery, which is not in it, that they need not any more. */
 async function wakeFollowers(
   ports: DeliveryPorts,
-  { appUid, webhookUid }: DeliveryKey,
+  { webhookUid }: DeliveryKey,
   step: { event: EventDocument; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
 ): Promise<void> {
-  const { resourceUid, sequence } = step.event;
-  if (step.webhook?.ordering !== 'resource' || sequence === null) return;
+  if (step.webhook?.ordering !== 'resource' || step.event.sequence === null) return;
   if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
-  const lane: LaneKey = { appUid, webhookUid, resourceUid };
+  const lane = laneOf(step.event, webhookUid);
   if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane });
 }
 
@@ -171,11 +169,10 @@ async function wakeFollowers(
 async function handToLane(
   ports: DeliveryPorts,
   key: DeliveryKey,
-  { delivery, lane }: { delivery: DeliveryDocument; lane: { resourceUid: string } },
+  { delivery, lane }: { delivery: DeliveryDocument; lane: LanePlace },
 ): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid } = key;
-  const { resourceUid } = lane;
-  await ports.wakeLane({ lane: { appUid, webhookUid, resourceUid }, arrived: eventId });
+  await ports.wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), arrived: eventId });
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 

@@ -1,5 +1,6 @@
 // Drops what waits for a webhook, a page at a time.
 import { dropOpen, findDropped, leaveLanes } from '../store/held-deliveries.ts';
+import { laneOf } from '../store/lanes.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 // Small enough that a page takes well under a second and blocks nobody.
@@ -26,8 +27,8 @@ export async function discardPage(
   const count = await dropOpen(store, page, clock.now());
   const dropped = await findDropped(store, { appUid, webhookUid });
   await Promise.all(
-    dropped.map(({ eventId, lane: { resourceUid } }) =>
-      wakeLane({ lane: { appUid, webhookUid, resourceUid }, letGo: eventId }),
+    dropped.map(({ eventId, lane }) =>
+      wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), letGo: eventId }),
     ),
   );
   await leaveLanes(

@@ -4,12 +4,12 @@ import type { Store } from '../store/connect.ts';
 import {
   countErased,
   erasePayloads,
-  erasedBy,
+  findErasable,
   findRunningErasure,
   noteErasureProgress,
 } from '../store/erasures.ts';
 
-// Bodies are read by the database to find texts in them, so a stretch is kept short.
+// Bodies are searched for texts, by the database and those it finds once more here, so a stretch is kept short.
 const eventsPerStretch = 2_000;
 
 /**
@@ -48,13 +48,8 @@ export async function eraseStretch(store: Store, now: Date): Promise<ErasedStret
     .map((event) => event._id)
     .toArray();
   const last = stretch.at(-1) ?? after;
-  const found = await store.events
-    .find(
-      { appUid, _id: { $gt: after, $lte: last }, ...erasedBy(subject, erasureUid) },
-      { projection: { _id: 1 } },
-    )
-    .map((event) => event._id)
-    .toArray();
+  const lookedAt = { appUid, _id: { $gt: after, $lte: last } };
+  const found = await findErasable(store, lookedAt, { subject, erasureUid });
   await erasePayloads(store, found, { erasureUid, now });
   // Counted from what is there, so that a stretch that was killed before this and is repeated counts it.
   const since = againAt ?? new Date(0);

@@ -53,7 +53,7 @@ export async function recordUnsent(
   },
 ): Promise<DeliveryOutcome> {
   const { event, delivery, options, state } = facts;
-  const { resourceUid, sequence } = event;
+  const { entity, resourceUid, sequence } = event;
   const outcome = await recordStep(ports, key, {
     step: {
       event: event.event,
@@ -63,7 +63,7 @@ export async function recordUnsent(
       redeliveryUid: options.redeliveryUid,
       attempt: null,
       nextAttemptAt: null,
-      lane: state === 'waiting' && sequence !== null ? { resourceUid, sequence } : null,
+      lane: state === 'waiting' && sequence !== null ? { entity, resourceUid, sequence } : null,
       now: ports.clock.now(),
     },
   });

@@ -2,7 +2,7 @@
 import { limits } from '../config.ts';
 import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
-import type { DeliveredEventName } from '../events.ts';
+import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
 import type { AttemptTimings } from '../net/attempt-trace.ts';
 import { duplicateIndexes } from './connect.ts';
@@ -27,6 +27,7 @@ export interface Attempt {
 
 /** A delivery's place among those about the same resource. */
 export interface LanePlace {
+  entity: DeliveredEntity;
   resourceUid: string;
   sequence: number;
 }

@@ -1,5 +1,6 @@
 // Erasures: the payloads of a tenant or of a user, taken away on request, and how far that is.
 import type { Filter } from 'mongodb';
+import { isMentioned } from '../delivery/mentions.ts';
 import { openStates } from '../delivery/outcome.ts';
 import type { Store } from './connect.ts';
 import type { EventDocument } from './events.ts';
@@ -28,18 +29,44 @@ export async function findRunningErasure(store: Store): Promise<ErasureDocument 
   return store.erasures.findOne({ state: 'running' }, { sort: { againAt: 1, createdAt: 1 } });
 }
 
-/** Gives the filter of the events that are to lose their payloads, or lost them by this very erasure. */
-export function erasedBy(subject: ErasureSubject, erasureUid: string): Filter<EventDocument> {
-  return { $or: [{ erasureUid }, withPayloadOf(subject)] };
+/** Gives those of an application's events that lose their payloads by an erasure, or lost them by it before. */
+export async function findErasable(
+  store: Store,
+  events: Pick<Filter<EventDocument>, 'appUid' | '_id'>,
+  { subject, erasureUid }: { subject: ErasureSubject; erasureUid: string },
+): Promise<string[]> {
+  if ('externalTenantId' in subject) {
+    const { externalTenantId } = subject;
+    const isMeant = { $or: [{ erasureUid }, { externalTenantId, body: { $ne: '' } }] };
+    return store.events
+      .find({ ...events, ...isMeant }, { projection: { _id: 1 } })
+      .map((event) => event._id)
+      .toArray();
+  }
+  const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(subject.mentions) } }] };
+  const found: string[] = [];
+  // MongoDB gives 16 MB at a time, so no more than that is held, however long the payloads are.
+  const candidates = store.events.find(
+    { ...events, ...mayBeMeant },
+    { projection: { erasureUid: 1, body: 1 } },
+  );
+  for await (const event of candidates) {
+    const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, subject.mentions);
+    if (isMeant) found.push(event._id);
+  }
+  return found;
 }
 
-function withPayloadOf(subject: ErasureSubject): Filter<EventDocument> {
-  if ('externalTenantId' in subject) {
-    return { externalTenantId: subject.externalTenantId, body: { $ne: '' } };
-  }
-  // The body was written by JSON.stringify, so a value stands in it exactly so.
-  const values = subject.mentions.map((text) => escapeForPattern(JSON.stringify(text)));
-  return { body: { $regex: values.join('|') } };
+/**
+ * Gives a pattern that is in every body in which one of the texts stands as a value, and in few others.
+ * Bodies are written by JSON.stringify, which spells every text and every number in one way only.
+ */
+function patternOf(texts: readonly string[]): string {
+  const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
+  const numbers = texts
+    .filter((text) => String(Number(text)) === text)
+    .map((text) => `[:,[]${escapeForPattern(text)}[,}\\]]`);
+  return [...strings, ...numbers].join('|');
 }
 
 function escapeForPattern(text: string): string {

@@ -1,5 +1,5 @@
 // Events as they are stored: the exact bytes to send, for whom, and whether a workflow carries them.
-import type { DeliveredEventName } from '../events.ts';
+import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -7,11 +7,16 @@ export interface EventDocument {
   _id: string;
   appUid: string;
   event: DeliveredEventName;
+  /** The kind of the resource: its uid names it only among those of its kind. */
+  entity: DeliveredEntity;
   resourceUid: string;
   externalTenantId: string;
   /** The number of the change among those of its resource, from 1 on; null for a test of a webhook. */
   sequence: number | null;
-  /** True when one of its webhooks gets the events about a resource in order. */
+  /**
+   * True when one of its webhooks gets the events about a resource in order, or came to want it while
+   * the event was on its way; false once it was erased.
+   */
   inOrder: boolean;
   timestamp: Date;
   /** The body of every attempt, byte for byte; empty once it was erased. */

@@ -59,7 +59,7 @@ const neededIndexes: readonly NeededIndex[] = [
   {
     collection: 'events',
     name: 'resourceInOrder',
-    key: { appUid: 1, resourceUid: 1, sequence: 1 },
+    key: { appUid: 1, entity: 1, resourceUid: 1, sequence: 1 },
     options: { partialFilterExpression: { inOrder: true } },
   },
   {
@@ -77,7 +77,7 @@ const neededIndexes: readonly NeededIndex[] = [
   {
     collection: 'deliveries',
     name: 'lane',
-    key: { webhookUid: 1, 'lane.resourceUid': 1, 'lane.sequence': 1 },
+    key: { webhookUid: 1, 'lane.entity': 1, 'lane.resourceUid': 1, 'lane.sequence': 1 },
     options: { partialFilterExpression: { 'lane.sequence': { $gt: 0 } } },
   },
   {

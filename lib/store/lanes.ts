@@ -1,15 +1,23 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
 import type { Filter } from 'mongodb';
-import { isOpen } from '../delivery/outcome.ts';
+import { isOpen, openStates } from '../delivery/outcome.ts';
+import { idAt } from '../ids.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { EventDocument } from './events.ts';
+import type { CountedResource } from './sequences.ts';
 
 /** Names a lane. */
-export interface LaneKey {
-  appUid: string;
+export interface LaneKey extends CountedResource {
   webhookUid: string;
-  resourceUid: string;
+}
+
+/** Gives the lane of what is about a resource on its way to a webhook. */
+export function laneOf(
+  { appUid, entity, resourceUid }: CountedResource,
+  webhookUid: string,
+): LaneKey {
+  return { appUid, webhookUid, entity, resourceUid };
 }
 
 // How far back to look past deliveries that say nothing of those before them: one at first, because the
@@ -32,8 +40,14 @@ export async function findInLane(store: Store, lane: LaneKey, countMax: number):
     .toArray();
 }
 
-function inLane({ appUid, webhookUid, resourceUid }: LaneKey): Filter<DeliveryDocument> {
-  return { appUid, webhookUid, 'lane.resourceUid': resourceUid, 'lane.sequence': { $gt: 0 } };
+function inLane(lane: LaneKey): Filter<DeliveryDocument> {
+  return {
+    appUid: lane.appUid,
+    webhookUid: lane.webhookUid,
+    'lane.entity': lane.entity,
+    'lane.resourceUid': lane.resourceUid,
+    'lane.sequence': { $gt: 0 },
+  };
 }
 
 /** What stands before a delivery of a lane, outside of it: nothing, an event on its way, a held one. */
@@ -65,10 +79,11 @@ type Standing = Pick<DeliveryDocument, 'eventId' | 'state' | 'requeuedAs'>;
 
 /** Gives the filter of the events about a resource that a webhook gets in order, before a sequence. */
 export function earlierEvents(
-  { appUid, webhookUid, resourceUid }: LaneKey,
+  { appUid, webhookUid, entity, resourceUid }: LaneKey,
   below: number,
 ): Filter<EventDocument> {
-  return { appUid, resourceUid, inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid };
+  const inOrder = { inOrder: true, sequence: { $lt: below }, webhookUids: webhookUid };
+  return { appUid, entity, resourceUid, ...inOrder };
 }
 
 /** Gives the nearest events before a sequence, the last first, and how their deliveries stand. */
@@ -128,4 +143,41 @@ export async function returnToLane(
     { _id: delivery._id, lane: null, state: 'held' },
     { $set: { state: 'waiting', lane: delivery.lane, updatedAt: now } },
   );
+}
+
+// Some seconds of MongoDB's time; whoever changes a webhook waits for it.
+const putInOrderMax = 50_000;
+// An event may be so old before its first attempt is recorded; then its delivery tells how it stands.
+const firstAttemptMsMax = 60_000;
+
+/**
+ * Makes later events wait for those that are still on their way to a webhook that gets events in order
+ * from now on, and were recorded when nobody asked for an order: those whose deliveries are not settled,
+ * 50,000 at most, and those of the last minute, whose first attempts may be under way. Doing it again
+ * changes nothing.
+ */
+export async function putInOrder(
+  store: Store,
+  { appUid, webhookUid }: Pick<LaneKey, 'appUid' | 'webhookUid'>,
+  now: Date,
+): Promise<void> {
+  const since = idAt('evt', new Date(now.getTime() - firstAttemptMsMax));
+  await store.events.updateMany(
+    { appUid, _id: { $gte: since }, webhookUids: webhookUid, erasedAt: null },
+    { $set: { inOrder: true } },
+  );
+  const underway = store.deliveries.aggregate([
+    { $match: { appUid, webhookUid, state: { $in: [...openStates] } } },
+    { $limit: putInOrderMax },
+    { $project: { _id: '$eventId' } },
+    {
+      $merge: {
+        into: store.events.collectionName,
+        // Nothing waits for an erased one.
+        whenMatched: [{ $set: { inOrder: { $eq: ['$erasedAt', null] } } }],
+        whenNotMatched: 'discard',
+      },
+    },
+  ]);
+  await underway.toArray();
 }

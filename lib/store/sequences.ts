@@ -1,23 +1,25 @@
 // How many changes each resource has had: the numbers that its events carry.
 import type { ClientSession } from 'mongodb';
+import type { DeliveredEntity } from '../events.ts';
 import type { Store } from './connect.ts';
 
 /** One a resource, kept for ever: receivers compare the numbers with those they saw long ago. */
 export interface SequenceDocument {
-  /** The application and the resource, as `app_…/agt_…`. */
+  /** The application, the kind of the resource and the resource, as `app_…/agent/agt_…`. */
   _id: string;
   /** The number of the resource's latest change. */
   last: number;
 }
 
-/** A resource whose changes are counted. */
+/** A resource whose changes are counted. Two of different kinds may have the same uid, such as a row's number. */
 export interface CountedResource {
   appUid: string;
+  entity: DeliveredEntity;
   resourceUid: string;
 }
 
-function idOf({ appUid, resourceUid }: CountedResource): string {
-  return `${appUid}/${resourceUid}`;
+function idOf({ appUid, entity, resourceUid }: CountedResource): string {
+  return `${appUid}/${entity}/${resourceUid}`;
 }
 
 /**

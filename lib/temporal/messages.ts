@@ -43,10 +43,7 @@ export interface RetryDeliveryInput {
 }
 
 /** The input of `deliverInOrder`. A long lane goes on as a new run, with what the ones before did. */
-export interface DeliverInOrderInput {
-  appUid: string;
-  webhookUid: string;
-  resourceUid: string;
+export interface DeliverInOrderInput extends LaneKey {
   before?: DeliverySummary;
 }
 

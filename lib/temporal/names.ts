@@ -19,12 +19,13 @@ export const deliverInOrderWorkflow = 'deliverInOrder';
 export const wakeSignalName = 'wake';
 
 /** The one workflow of a lane at a time: a second start of it is a signal to the first. */
-export function laneWorkflowId({ webhookUid, resourceUid }: LaneName): string {
-  return `order/${webhookUid}/${resourceUid}`;
+export function laneWorkflowId({ webhookUid, entity, resourceUid }: LaneName): string {
+  return `order/${webhookUid}/${entity}/${resourceUid}`;
 }
 
 interface LaneName {
   webhookUid: string;
+  entity: string;
   resourceUid: string;
 }
 

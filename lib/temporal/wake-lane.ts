@@ -38,8 +38,8 @@ export function createLaneWaker(client: Client): WakeLane {
 async function wake(client: Client, workflowId: string, news: readonly LaneNews[]): Promise<void> {
   const [first] = news;
   if (first === undefined) return;
-  const { appUid, webhookUid, resourceUid } = first.lane;
-  const input: DeliverInOrderInput = { appUid, webhookUid, resourceUid };
+  const { appUid, webhookUid, entity, resourceUid } = first.lane;
+  const input: DeliverInOrderInput = first.lane;
   const letGo = news.flatMap((each) => each.letGo ?? []);
   const arrived = [...new Set(news.flatMap((each) => each.arrived ?? []))];
   await client.withDeadline(Date.now() + wakeTimeoutMs, () =>
@@ -51,7 +51,7 @@ async function wake(client: Client, workflowId: string, news: readonly LaneNews[
       signalArgs: [letGo, arrived],
       // The one before has ended because its lane was empty.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `${resourceUid} in order → ${webhookUid}`,
+      staticSummary: `${entity} ${resourceUid} in order → ${webhookUid}`,
       typedSearchAttributes: new TypedSearchAttributes([
         { key: appUidAttribute, value: appUid },
         { key: deliveryStateAttribute, value: 'delivering' },

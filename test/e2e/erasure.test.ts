@@ -93,6 +93,19 @@ test('what mentions a user as a whole value goes, however it is spelled, and not
   expect(JSON.stringify(await service.store.erasures.find().toArray())).not.toContain('ada@');
 });
 
+test('a text goes however the platform spelled it in its JSON', async () => {
+  const data = String.raw`{"uid":"spelled","externalTenantId":"kept","owner":"Ren\u00e9 a\/b"}`;
+  const answer = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}/changes`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' },
+    body: `{"event":"agent.updated","data":${data}}`,
+  });
+  expect(answer.status).toBe(202);
+  const { eventId } = (await answer.json()) as { eventId: string };
+  await erase({ mentions: ['René a/b'] });
+  expect(await payloadOf(eventId)).toBeNull();
+});
+
 test('deliveries that are still to be made are cancelled, and nothing of them is sent again', async () => {
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,

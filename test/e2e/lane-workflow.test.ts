@@ -65,7 +65,7 @@ const untilFound = (eventId: string, workflowId: string) =>
 
 test('a lane is found by the events that wait in it, those that come later too, and by 60 at most', async () => {
   const webhookUid = await newWebhook('/found', ['1h']);
-  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_found' });
+  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_found' });
   answer = (response) => response.writeHead(500).end();
   const first = await report('agt_found');
   await untilSent('/found', 1);
@@ -99,7 +99,7 @@ test('a lane is found by the events that wait in it, those that come later too, 
 
 test('an attempt that is under way when a lane goes on as a new run is made once', async () => {
   const webhookUid = await newWebhook('/full', ['1h']);
-  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_full' });
+  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_full' });
   answer = (response, { headers }) => {
     const name = attemptOf({ headers });
     // Long enough for the activity to hear with a heartbeat that it is cancelled.

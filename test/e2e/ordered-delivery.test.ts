@@ -142,7 +142,7 @@ test('a later event goes when an earlier one is exhausted, and the workflow of t
   await reportMany('agt_exhausted', 2);
   await untilArrived('/exhausted', 'agt_exhausted', 4);
   expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 2, 2, 3]);
-  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_exhausted' });
+  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_exhausted' });
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await waitFor(async () => (await handle.describe()).status.name === 'FAILED');
   const { searchAttributes } = await handle.describe();
@@ -162,7 +162,7 @@ test('an event that meets no other about its resource needs no lane', async () =
     await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === n);
   }
   expect(arrivedAt('/alone', 'agt_alone').map(sequenceOf)).toEqual([1, 2, 3]);
-  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_alone' });
+  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_alone' });
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await expect(handle.describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
   await remove(webhookUid);
@@ -212,7 +212,7 @@ test('a lane that is woken more often than a run may be goes on as a new run', a
   await untilArrived('/woken', 'agt_woken', 1);
   const second = await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 2);
-  const workflowId = laneWorkflowId({ webhookUid, resourceUid: 'agt_woken' });
+  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_woken' });
   const { client } = service.temporal;
   const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
   answerOf = () => ({ status: 200 });

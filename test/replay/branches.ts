@@ -6,7 +6,9 @@ import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { newId } from '../../lib/ids.ts';
+import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import {
+  deliverEventsWorkflow,
   eventsTaskQueue,
   laneWorkflowId,
   releaseWorkflowId,
@@ -82,7 +84,7 @@ async function startInOrder(
     await store.events.updateOne({ _id }, { $set: place });
     eventIds.push(_id);
   }
-  return { eventIds, lane: laneWorkflowId({ webhookUid, resourceUid }) };
+  return { eventIds, lane: laneWorkflowId({ webhookUid, entity: 'agent', resourceUid }) };
 }
 
 /** The same, of which all but the first are started, and wait for it in the lane. */
@@ -97,6 +99,71 @@ async function lineUp(
     await untilState(stage, eventId, 'waiting');
   }
   return { eventIds, lane };
+}
+
+/** Brings an event to where the workflow of its lane retries it. */
+async function retryInLane(
+  stage: Stage,
+  retryScheduleMs: number[],
+): Promise<{ eventId: string; lane: string }> {
+  const { store, temporal } = stage.service;
+  const { eventIds, lane } = await lineUp(stage, '/500', { count: 2, retryScheduleMs });
+  const [first = '', eventId = ''] = eventIds;
+  await store.events.updateOne({ _id: first }, { $set: { inOrder: false } });
+  await untilState(stage, eventId, 'retrying');
+  const handle = temporal.client.workflow.getHandle(lane);
+  await waitFor(async () => {
+    const { pendingActivities } = (await handle.describe()).raw;
+    return pendingActivities?.some((activity) => activity.activityId === eventId);
+  });
+  return { eventId, lane };
+}
+
+/** Starts an event that is retried after a while. */
+async function retryLater(stage: Stage): Promise<{ eventId: string; workflowId: string }> {
+  const workflowId = await start(stage, [[await webhookAt(stage, '/500', [2 * second])]]);
+  const eventId = workflowId.replace('event/', '');
+  await untilState(stage, eventId, 'retrying');
+  return { eventId, workflowId };
+}
+
+/** Removes an event and its delivery, as the retention does with what is old. */
+async function remove({ service }: Stage, eventId: string): Promise<void> {
+  await service.store.deliveries.deleteOne({ eventId });
+  await service.store.events.deleteOne({ _id: eventId });
+}
+
+async function cancel({ service }: Stage, workflowId: string): Promise<string> {
+  await service.temporal.client.workflow.getHandle(workflowId).cancel();
+  return workflowId;
+}
+
+/** Cancels a workflow between two of its steps. */
+async function cancelAsleep(stage: Stage, workflowId: string): Promise<string> {
+  const handle = stage.service.temporal.client.workflow.getHandle(workflowId);
+  await waitFor(async () => {
+    const { events } = await handle.fetchHistory();
+    return events?.some((event) => event.timerStartedEventAttributes);
+  });
+  return cancel(stage, workflowId);
+}
+
+async function startTidyUp({ service }: Stage, workflowId: string): Promise<string> {
+  const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
+  await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+  return workflowId;
+}
+
+/** Asks for an erasure whose second look is due in a while; gives its uid. */
+async function eraseAgainIn({ service }: Stage, ms: number): Promise<string> {
+  const { body } = await service.call('POST', '/erasures', { body: { mentions: ['nobody'] } });
+  const uid = String(body['uid']);
+  const { erasures } = service.store;
+  await waitFor(
+    async () => (await erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
+  );
+  await erasures.updateOne({ _id: uid }, { $set: { againAt: new Date(Date.now() + ms) } });
+  return uid;
 }
 
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
@@ -153,15 +220,27 @@ export const branches: Readonly<Record<string, Branch>> = {
     return `redeliver/${String(answer.body['redeliveryUid'])}`;
   },
   superseded: async (stage) => {
-    const uid = await webhookAt(stage, '/500', [2 * second]);
-    const workflowId = await start(stage, [[uid]]);
-    const eventId = workflowId.replace('event/', '');
-    const retrying = { eventId, state: 'retrying' } as const;
-    await waitFor(
-      async () => (await stage.service.store.deliveries.countDocuments(retrying)) === 1,
-    );
+    const { eventId, workflowId } = await retryLater(stage);
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return workflowId;
+  },
+  'first-attempt-fails-for-good': async (stage) => {
+    const workflowId = `event/${newId('evt')}`;
+    const events = [{ eventId: newId('evt'), webhookUids: [newId('whk')] }];
+    const args = [{ appUid: stage.service.app.appUid, events }];
+    const options = { taskQueue: eventsTaskQueue, workflowId, args };
+    await stage.service.temporal.client.workflow.start(deliverEventsWorkflow, options);
+    return workflowId;
+  },
+  'retry-fails-for-good': async (stage) => {
+    const { eventId, workflowId } = await retryLater(stage);
+    await remove(stage, eventId);
+    return workflowId;
+  },
+  'cancelled-while-retried': async (stage) => cancel(stage, (await retryLater(stage)).workflowId),
+  'release-cancelled': async (stage) => {
+    const uid = await pausedWith(stage, releasedPerSecondDefault);
+    return cancelAsleep(stage, await resume(stage, uid, 'deliver'));
   },
   'hand-to-lane': async (stage) => {
     const { eventIds } = await lineUp(stage, '/200', { count: 2 });
@@ -181,37 +260,26 @@ export const branches: Readonly<Record<string, Branch>> = {
     return lane;
   },
   'lane-lets-go': async (stage) => {
-    const facts = { count: 2, retryScheduleMs: [5 * second] };
-    const { eventIds, lane } = await lineUp(stage, '/500', facts);
-    const [first = '', eventId = ''] = eventIds;
-    await stage.service.store.events.updateOne({ _id: first }, { $set: { inOrder: false } });
-    await untilState(stage, eventId, 'retrying');
-    const handle = stage.service.temporal.client.workflow.getHandle(lane);
-    await waitFor(async () => {
-      const { pendingActivities } = (await handle.describe()).raw;
-      return pendingActivities?.some((activity) => activity.activityId === eventId);
-    });
+    const { eventId, lane } = await retryInLane(stage, [5 * second]);
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return lane;
   },
-  'tidy-up': async ({ service }) => {
-    const workflowId = `tidyUp/${newId('bat')}`;
-    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
-    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
-    return workflowId;
+  'lane-retry-fails-for-good': async (stage) => {
+    const { eventId, lane } = await retryInLane(stage, [2 * second]);
+    await remove(stage, eventId);
+    return lane;
   },
-  'tidy-up-looks-again': async ({ service }) => {
-    const { body } = await service.call('POST', '/erasures', { body: { mentions: ['nobody'] } });
-    const uid = String(body['uid']);
-    const { erasures } = service.store;
-    await waitFor(
-      async () => (await erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
-    );
-    await erasures.updateOne({ _id: uid }, { $set: { againAt: new Date(Date.now() + second) } });
-    // Another than that of the erasure, which waits for longer.
-    const workflowId = `tidyUp/again/${uid}`;
-    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
-    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+  'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage, [5 * second])).lane),
+  'tidy-up': async (stage) => startTidyUp(stage, `tidyUp/${newId('bat')}`),
+  // Beside the workflow of the erasure, which waits for longer.
+  'tidy-up-looks-again': async (stage) =>
+    startTidyUp(stage, `tidyUp/again/${await eraseAgainIn(stage, second)}`),
+  'tidy-up-cancelled': async (stage) => {
+    const uid = await eraseAgainIn(stage, 60 * second);
+    const workflowId = await startTidyUp(stage, `tidyUp/cancelled/${uid}`);
+    await cancelAsleep(stage, workflowId);
+    // For the others to find nothing to wait for.
+    await stage.service.store.erasures.deleteOne({ _id: uid });
     return workflowId;
   },
 };

@@ -1,22 +1,26 @@
 // Workflow code must go on with what its earlier versions began: histories are replayed with it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { startReceiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { testServers } from '../support/servers.ts';
+import type * as workflows from '../../workflows/index.ts';
 import { branches } from './branches.ts';
 import type { Stage } from './branches.ts';
+import { longRuns, playLongRun } from './long-runs.ts';
 
 const folder = join('test', 'replay', 'histories');
 // `npm run histories` sets it, when a workflow has changed on purpose (docs/operations.md).
 const isRecording = process.env['HERALD_RECORD_HISTORIES'] === 'true';
-const recorded = readdirSync(folder)
-  .filter((name) => name.endsWith('.json'))
-  .toSorted();
+// Thousands of events that are alike are kept compressed.
+const plainBytesMax = 100_000;
+const recorded = readdirSync(folder).toSorted();
 
 let stage: Stage;
 let service: TestService;
@@ -36,8 +40,17 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
+function record(name: string, history: History): void {
+  const text = recordable(history);
+  if (text.length > plainBytesMax) {
+    writeFileSync(join(folder, `${name}.json.gz`), gzipSync(text, { level: 9 }));
+  } else {
+    writeFileSync(join(folder, `${name}.json`), text);
+  }
+}
+
 /** The history as JSON, without what tells of the machine that it was made on. */
-function recordable(history: Parameters<typeof historyToJSON>[0]): string {
+function recordable(history: History): string {
   const text = historyToJSON(history)
     .replaceAll(/"\d+@[^"]*"/g, '"recorded"')
     .replaceAll(/"stackTrace": "(?:[^"\\]|\\.)*"/g, '"stackTrace": ""');
@@ -45,13 +58,28 @@ function recordable(history: Parameters<typeof historyToJSON>[0]): string {
 }
 
 interface RecordedHistory {
-  events: { workflowExecutionStartedEventAttributes?: { workflowId: string } }[];
+  events: {
+    eventType: string;
+    workflowExecutionStartedEventAttributes?: {
+      workflowId: string;
+      workflowType: { name: string };
+    };
+  }[];
 }
 
-function readHistory(name: string): { history: RecordedHistory; workflowId: string } {
-  const history = JSON.parse(readFileSync(join(folder, name), 'utf8')) as RecordedHistory;
+function readHistory(name: string): {
+  history: RecordedHistory;
+  workflowId: string;
+  /** The workflow's type and how the run ended, such as `deliverEvents COMPLETED`. */
+  ending: string;
+} {
+  const bytes = readFileSync(join(folder, name));
+  const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+  const history = JSON.parse(text) as RecordedHistory;
   const started = history.events[0]?.workflowExecutionStartedEventAttributes;
-  return { history, workflowId: started?.workflowId ?? '' };
+  const last = history.events.at(-1)?.eventType.replace('EVENT_TYPE_WORKFLOW_EXECUTION_', '');
+  const ending = `${started?.workflowType.name} ${last}`;
+  return { history, workflowId: started?.workflowId ?? '', ending };
 }
 
 async function replay(history: unknown, workflowId: string): Promise<void> {
@@ -59,11 +87,30 @@ async function replay(history: unknown, workflowId: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
-test('every branch has a recorded history', () => {
-  const names = Object.keys(branches).map((name) => `${name}.json`);
-  // While they are recorded there may be none yet, or more than are needed.
-  if (!isRecording) expect(recorded).toEqual(expect.arrayContaining(names));
+/** How each workflow may end; what goes wrong while others redeliver and tidy up is tried again for ever. */
+const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
+  deliverEvents: ['COMPLETED', 'FAILED', 'CANCELED'],
+  deliverInOrder: ['COMPLETED', 'FAILED', 'CANCELED', 'CONTINUED_AS_NEW'],
+  redeliver: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
+  tidyUp: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
+};
+
+// While they are recorded there may be none yet, or more than are needed.
+(isRecording ? test.skip : test)('every branch has a recorded history', () => {
+  const names = recorded.map((name) => name.replace(/\.json(\.gz)?$/, ''));
+  expect(names).toEqual(expect.arrayContaining(Object.keys({ ...branches, ...longRuns })));
 });
+
+(isRecording ? test.skip : test)(
+  'there is a recorded history of each end that a workflow can come to',
+  () => {
+    const expected = Object.entries(endings).flatMap(([workflow, ends]) =>
+      ends.map((end) => `${workflow} ${end}`),
+    );
+    const found = new Set(recorded.map((name) => readHistory(name).ending));
+    expect([...found].toSorted()).toEqual(expected.toSorted());
+  },
+);
 
 (recorded.length > 0 ? test : test.skip).each(recorded.length > 0 ? recorded : ['none'])(
   'the recorded history %s goes on with the code of today',
@@ -80,7 +127,13 @@ test.each(Object.entries(branches))('the branch %s, played now, replays', async 
   await handle.result().catch(() => undefined);
   const history = await handle.fetchHistory();
   await replay(history, workflowId);
-  if (isRecording) writeFileSync(join(folder, `${name}.json`), recordable(history));
+  if (isRecording) record(name, history);
+});
+
+test.each(Object.entries(longRuns))('the long run %s, played now, replays', async (name, run) => {
+  const history = await playLongRun(run);
+  await replay(history, name);
+  if (isRecording) record(name, history);
 });
 
 test('a history that the code would not have made is refused', async () => {

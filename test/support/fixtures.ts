@@ -70,6 +70,7 @@ export function newEvent(
   return {
     _id: eventId,
     ...facts,
+    entity: 'agent',
     resourceUid: data.uid,
     externalTenantId: data.externalTenantId,
     sequence: 1,

@@ -16,7 +16,7 @@ let lane: LaneKey;
 beforeAll(async () => {
   installation = await createInstallation();
   const { appUid } = installation.app;
-  lane = { appUid, webhookUid: newId('whk'), resourceUid: newId('agt') };
+  lane = { appUid, webhookUid: newId('whk'), entity: 'agent', resourceUid: newId('agt') };
 });
 
 afterEach(async () => {

@@ -263,7 +263,7 @@ test('an attempt under way when its delivery is dropped is told if it delivers, 
 });
 
 test('a discard that is killed before a lane was told of it tells it when it is repeated', async () => {
-  const lane = { resourceUid: newId('agt'), sequence: 2 };
+  const lane = { entity: 'agent', resourceUid: newId('agt'), sequence: 2 } as const;
   const [eventId = ''] = await insert(1, { state: 'retrying', lane });
   const { appUid, _id: webhookUid } = webhook;
   const what = { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1_000)) };
@@ -271,8 +271,8 @@ test('a discard that is killed before a lane was told of it tells it when it is 
   await expect(discardPage({ ...ports, wakeLane }, what)).rejects.toThrow('killed');
   expect(await stateOf(eventId)).toBe('cancelled');
   await discardPage(ports, what);
-  const { resourceUid } = lane;
-  expect(woken).toEqual([{ lane: { appUid, webhookUid, resourceUid }, letGo: eventId }]);
+  const { entity, resourceUid } = lane;
+  expect(woken).toEqual([{ lane: { appUid, webhookUid, entity, resourceUid }, letGo: eventId }]);
   await discardPage(ports, what);
   expect(woken).toHaveLength(1);
 });

@@ -138,7 +138,7 @@ test('what nothing has touched for the whole retention has an end: it is cancell
   const states = ['pending', 'waiting', 'retrying'] as const;
   const abandoned: string[] = [];
   for (const state of states) {
-    const lane = { resourceUid: 'agt_1', sequence: 1 };
+    const lane = { entity: 'agent', resourceUid: 'agt_1', sequence: 1 } as const;
     abandoned.push(await insertSent(daysAgo(31), { state, lane, updatedAt: daysAgo(30.01) }));
   }
   const waiting = await insertSent(daysAgo(31), { state: 'retrying', updatedAt: daysAgo(29.99) });
