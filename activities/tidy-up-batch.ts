@@ -9,11 +9,11 @@ import { asFailure } from './heartbeat.ts';
  * this was told where to begin names nothing.
  */
 export async function tidyUpBatch(
-  { store, clock, retention }: Pick<DeliveryPorts, 'store' | 'clock' | 'retention'>,
+  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane' | 'retention'>,
   { after = '' }: { after?: string } = {},
 ): Promise<TidiedBatch> {
   try {
-    return await tidyUp(store, retention, { now: clock.now(), after });
+    return await tidyUp(ports, { now: ports.clock.now(), after });
   } catch (error) {
     throw asFailure(error);
   }

@@ -15,19 +15,30 @@ export interface Discard {
 
 /**
  * Drops a page of what waits for a webhook, for a retry or in a lane too. Gives true when it was the
- * last page. A lane that waits for the retry of a dropped delivery is told before that leaves the
- * lane, so that a repeat after a crash finds it and tells it again.
+ * last page.
  */
 export async function discardPage(
   ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
   { appUid, webhookUid, uid }: Discard,
 ): Promise<boolean> {
-  const { store, clock, wakeLane } = ports;
+  const { store, clock } = ports;
   const page = { appUid, webhookUid, uid, countMax: droppedPerPageMax };
   const count = await dropOpen(store, page, clock.now());
-  const dropped = await findDropped(store, { appUid, webhookUid });
+  await leaveLanesOf(ports, { appUid, webhookUid });
+  return count < droppedPerPageMax;
+}
+
+/**
+ * Takes what was dropped out of its lanes. A lane that waits for the retry of a dropped delivery is told
+ * before that leaves the lane, so that a repeat after a crash finds it and tells it again.
+ */
+export async function leaveLanesOf(
+  { store, wakeLane }: Pick<DeliveryPorts, 'store' | 'wakeLane'>,
+  of: Parameters<typeof findDropped>[1],
+): Promise<void> {
+  const dropped = await findDropped(store, of);
   await Promise.all(
-    dropped.map(({ eventId, lane }) =>
+    dropped.map(({ appUid, webhookUid, eventId, lane }) =>
       wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), letGo: eventId }),
     ),
   );
@@ -35,5 +46,4 @@ export async function discardPage(
     store,
     dropped.map((delivery) => delivery._id),
   );
-  return count < droppedPerPageMax;
 }

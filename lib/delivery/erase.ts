@@ -1,6 +1,5 @@
 // Takes payloads away on request, a stretch of events at a time.
 import { idAt } from '../ids.ts';
-import type { Store } from '../store/connect.ts';
 import {
   countErased,
   erasePayloads,
@@ -8,6 +7,8 @@ import {
   findRunningErasure,
   noteErasureProgress,
 } from '../store/erasures.ts';
+import { leaveLanesOf } from './discard.ts';
+import type { DeliveryPorts } from './ports.ts';
 
 // Bodies are searched for texts, by the database and those it finds once more here, so a stretch is kept short.
 const eventsPerStretch = 2_000;
@@ -33,7 +34,11 @@ export interface ErasedStretch {
  * away. Only events recorded before the request are; doing a stretch again changes nothing. All events
  * are looked at twice, for the sake of what was being written during the first look.
  */
-export async function eraseStretch(store: Store, now: Date): Promise<ErasedStretch> {
+export async function eraseStretch(
+  ports: Pick<DeliveryPorts, 'store' | 'wakeLane'>,
+  now: Date,
+): Promise<ErasedStretch> {
+  const { store } = ports;
   const erasure = await findRunningErasure(store);
   if (erasure === null || erasure.subject === null) return { erased: 0, more: false };
   const { _id: erasureUid, appUid, subject, after, againAt, createdAt } = erasure;
@@ -51,6 +56,7 @@ export async function eraseStretch(store: Store, now: Date): Promise<ErasedStret
   const lookedAt = { appUid, _id: { $gt: after, $lte: last } };
   const found = await findErasable(store, lookedAt, { subject, erasureUid });
   await erasePayloads(store, found, { erasureUid, now });
+  await leaveLanesOf(ports, { eventIds: found });
   // Counted from what is there, so that a stretch that was killed before this and is repeated counts it.
   const since = againAt ?? new Date(0);
   const erased = await countErased(store, found, { erasureUid, since });

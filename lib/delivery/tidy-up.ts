@@ -4,6 +4,7 @@ import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
 import type { TidiedBatch } from '../temporal/messages.ts';
 import { eraseStretch } from './erase.ts';
+import type { DeliveryPorts } from './ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
 
 /** How long things are kept, in milliseconds. */
@@ -21,10 +22,10 @@ const batchMax = 1_000;
 
 /** Does one batch of each kind, of old events those after the uid `after`. Doing it again only goes on. */
 export async function tidyUp(
-  store: Store,
-  retention: Retention,
+  ports: Pick<DeliveryPorts, 'store' | 'wakeLane' | 'retention'>,
   { now, after }: { now: Date; after: string },
 ): Promise<TidiedBatch> {
+  const { store, retention } = ports;
   const before = new Date(now.getTime() - retention.recordsMs);
   const expired = await expireHeld(store, new Date(now.getTime() - retention.heldMs), now);
   const old = await removeOldEvents(store, { before, after, now });
@@ -34,7 +35,7 @@ export async function tidyUp(
   // keeps the time that it was made with, whatever the settings say later.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
-  const { erased, more: erasing, ...wait } = await eraseStretch(store, now);
+  const { erased, more: erasing, ...wait } = await eraseStretch(ports, now);
   const { deliveries, events } = old;
   const counts = { expired, deliveries, events, redeliveries, erasures, auditRows, erased };
   const isFull = [expired, redeliveries, erasures, auditRows].includes(batchMax);

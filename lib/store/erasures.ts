@@ -77,7 +77,7 @@ function escapeForPattern(text: string): string {
  * Takes the payloads of events away. First nothing may be sent any more, and no later event waits for
  * them; then go the deliveries that are still to be made and what receivers answered, which may repeat
  * the payload; the body goes last, because by it the events are found again when a crash comes in
- * between. Doing it again changes nothing but what has been recorded since.
+ * between. The deliveries stay in their lanes, which are to be told. Doing it again changes nothing but what has been recorded since.
  */
 export async function erasePayloads(
   store: Store,
@@ -92,7 +92,7 @@ export async function erasePayloads(
   );
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, state: { $in: [...openStates] } },
-    { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
+    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
   );
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, attempts: { $ne: [] } },

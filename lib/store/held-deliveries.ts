@@ -158,20 +158,23 @@ export async function dropOpen(
   return found.length;
 }
 
-/** Gives deliveries to a webhook that were dropped and are still in a lane. */
+/** A delivery that was dropped where it stood in a lane. */
+export type DroppedInLane = Pick<DeliveryDocument, '_id' | 'appUid' | 'eventId' | 'webhookUid'> & {
+  lane: LanePlace;
+};
+
+/** Gives the deliveries to a webhook, or of events, that were dropped and are still in a lane. */
 export async function findDropped(
   store: Store,
-  { appUid, webhookUid }: WebhookKey,
-): Promise<(Pick<DeliveryDocument, '_id' | 'eventId'> & { lane: LanePlace })[]> {
-  const dropped = await store.deliveries
-    .find(
-      { appUid, webhookUid, state: 'cancelled', 'lane.sequence': { $gt: 0 } },
-      { projection: { eventId: 1, lane: 1 } },
+  of: WebhookKey | { eventIds: readonly string[] },
+): Promise<DroppedInLane[]> {
+  const those = 'eventIds' in of ? { eventId: { $in: [...of.eventIds] } } : of;
+  return store.deliveries
+    .find<DroppedInLane>(
+      { ...those, state: 'cancelled', 'lane.sequence': { $gt: 0 } },
+      { projection: { appUid: 1, eventId: 1, webhookUid: 1, lane: 1 } },
     )
     .toArray();
-  return dropped.flatMap((delivery) =>
-    delivery.lane === null ? [] : [{ ...delivery, lane: delivery.lane }],
-  );
 }
 
 /** Takes dropped deliveries out of their lanes. */

@@ -66,7 +66,7 @@ function arrivedAt(path: string, uid: string): ReceivedRequest[] {
 
 const untilArrived = (path: string, uid: string, count: number) =>
   waitFor(() => arrivedAt(path, uid).length >= count, {
-    timeoutMs: 20_000,
+    timeoutMs: 50_000,
     what: `${count} requests about ${uid}`,
   });
 
@@ -207,7 +207,9 @@ test('a resend of a later event does not let those behind it overtake an earlier
 
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
   const webhookUid = await newWebhook('/woken', { retrySchedule: ['1h'] });
-  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503, ms: 300 });
+  // The first is long enough on its way that the second meets it and gets a lane.
+  answerOf = (request) =>
+    sequenceOf(request) === 1 ? { status: 200, ms: 3_000 } : { status: 503, ms: 300 };
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 1);
   const second = await report('agt_woken');

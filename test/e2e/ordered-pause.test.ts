@@ -113,7 +113,10 @@ test('what is on its way while the webhook is paused and resumed arrives once, b
 test('a lane whose head is dropped while it waits for its retry carries the events after it', async () => {
   const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
   // The first takes its time, so that the others line up behind it.
-  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 500, ms: 500 });
+  answerOf = (request) => ({
+    status: sequenceOf(request) === 1 ? 200 : 500,
+    ms: sequenceOf(request) === 1 ? 3_000 : 0,
+  });
   await report('agt_dropped');
   await untilArrived('/dropped', 1);
   await report('agt_dropped', 2);

@@ -2,8 +2,11 @@
 import { systemClock } from '../../lib/clock.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
-import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import type { DeliveryPorts, WakeLane } from '../../lib/delivery/ports.ts';
 import type { Installation } from './installation.ts';
+
+/** Tells no lane anything. */
+export const noLanes: WakeLane = async () => undefined;
 
 /** Makes the ports of attempts; `fields` replace the defaults. Lanes are not woken by default. */
 export function deliveryPorts(
@@ -14,7 +17,7 @@ export function deliveryPorts(
   return {
     store,
     records: createDeliveryRecords(store),
-    wakeLane: async () => undefined,
+    wakeLane: noLanes,
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eraseStretch } from '../../../lib/delivery/erase.ts';
 import { renderPayload } from '../../../lib/events.ts';
 import { newId } from '../../../lib/ids.ts';
+import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
@@ -38,7 +39,7 @@ async function isErased(fields: Record<string, unknown>, mention: string): Promi
     createdAt: new Date(),
     finishedAt: null,
   });
-  await eraseStretch(store, new Date());
+  await eraseStretch({ store, wakeLane }, new Date());
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });
   expect([body, '']).toContain(left?.body);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { eraseStretch, lookAgainAfterMs } from '../../../lib/delivery/erase.ts';
 import type { ErasedStretch } from '../../../lib/delivery/erase.ts';
-import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
 import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
@@ -21,6 +21,7 @@ let installation: Installation;
 let sender: HttpSender;
 let receiver: Receiver;
 let ports: DeliveryPorts;
+const news: LaneNews[] = [];
 /** Lets the receiver answer what it was sent, with a repetition of it. */
 const answers: (() => void)[] = [];
 
@@ -30,7 +31,8 @@ beforeAll(async () => {
   receiver = await startReceiver((response, { body }) => {
     answers.push(() => response.writeHead(200).end(body));
   });
-  ports = deliveryPorts(installation, { sender });
+  const wakeLane = async (about: LaneNews) => void news.push(about);
+  ports = deliveryPorts(installation, { sender, wakeLane });
 });
 
 afterEach(async () => {
@@ -61,7 +63,7 @@ async function askForErasure(): Promise<ErasureDocument> {
   return erasure;
 }
 
-const eraseAt = async (now: Date): Promise<ErasedStretch> => eraseStretch(installation.store, now);
+const eraseAt = async (now: Date): Promise<ErasedStretch> => eraseStretch(ports, now);
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
 /** Makes the first look, and gives when the second is due. */
@@ -177,4 +179,23 @@ test('a later event in order does not wait for one that was erased', async () =>
   await askForErasure();
   await lookOnce();
   expect(await store.events.findOne({ _id })).toMatchObject({ inOrder: false, body: '' });
+});
+
+test('a lane whose head is erased while it waits for its retry is told to go on, also after a kill', async () => {
+  const { store } = installation;
+  const event = await insertEvent(installation, [], inMs(-1_000));
+  const lane = { entity: 'agent', resourceUid: event.resourceUid, sequence: 1 } as const;
+  const standing = { eventId: event._id, state: 'retrying', nextAttemptAt: inMs(60_000) } as const;
+  const delivery = newDelivery(installation, inMs(-1_000), { ...standing, lane });
+  await store.deliveries.insertOne(delivery);
+  await askForErasure();
+  const wakeLane = async () => Promise.reject(new Error('killed'));
+  await expect(eraseStretch({ store, wakeLane }, new Date())).rejects.toThrow('killed');
+  await eraseAt(new Date());
+  const { appUid, webhookUid } = delivery;
+  const { entity, resourceUid } = lane;
+  const told = { lane: { appUid, webhookUid, entity, resourceUid }, letGo: event._id };
+  expect(news).toEqual([told]);
+  const left = await store.deliveries.findOne({ _id: delivery._id });
+  expect(left).toMatchObject({ state: 'cancelled', lane: null, nextAttemptAt: null });
 });

@@ -6,6 +6,7 @@ import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import { erasePayloads } from '../../../lib/store/erasures.ts';
 import { earlierEvents, findBefore } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
+import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
@@ -96,7 +97,9 @@ test('what was held for too long and dropped lets nothing overtake an earlier ev
   await lineUp({ state: 'retrying' }, ...many(3, { state: 'held' }));
   const { store, config } = installation;
   const now = new Date(Date.now() + config.retention.heldMs + 1_000);
-  expect(await tidyUp(store, config.retention, { now, after: '' })).toMatchObject({ expired: 3 });
+  expect(
+    await tidyUp({ store, wakeLane, retention: config.retention }, { now, after: '' }),
+  ).toMatchObject({ expired: 3 });
   expect(await beforeTheNext(4)).toBe('underway');
 });
 

@@ -123,9 +123,9 @@ async function attemptDeleted(course: Course): Promise<void> {
 }
 
 async function expire(course: Course): Promise<void> {
-  const { retention, store } = ports;
+  const { retention } = ports;
   const now = new Date(course.now.getTime() + retention.heldMs + 1);
-  await tidyUp(store, retention, { now, after: '' });
+  await tidyUp(ports, { now, after: '' });
 }
 
 const fails = attemptAnswered(500);

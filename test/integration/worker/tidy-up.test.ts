@@ -8,6 +8,7 @@ import { systemCaller } from '../../../lib/store/audit-log.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
 import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
+import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -98,9 +99,13 @@ test('an old event whose workflow is still to be started stays', async () => {
   const { store, config } = unattended;
   await insertEvent(unattended, ['whk_1'], daysAgo(31));
   const batch = { now: new Date(), after: '' };
-  expect(await tidyUp(store, config.retention, batch)).toMatchObject({ events: 0 });
+  expect(await tidyUp({ store, wakeLane, retention: config.retention }, batch)).toMatchObject({
+    events: 0,
+  });
   await store.events.updateMany({}, { $set: { dispatchedAt: daysAgo(31) } });
-  expect(await tidyUp(store, config.retention, batch)).toMatchObject({ events: 1 });
+  expect(await tidyUp({ store, wakeLane, retention: config.retention }, batch)).toMatchObject({
+    events: 1,
+  });
 });
 
 test('events that stay do not keep the tidy-up from those behind them', async () => {
@@ -124,7 +129,10 @@ test('a delivery that is sent again when its event is nearly too old is retried 
   );
   const { store, config } = service;
   const at = async (days: number): Promise<unknown> =>
-    tidyUp(store, config.retention, { now: new Date(Date.now() + days * dayMs), after: '' });
+    tidyUp(
+      { store, wakeLane, retention: config.retention },
+      { now: new Date(Date.now() + days * dayMs), after: '' },
+    );
   expect(await at(2)).toMatchObject({ deliveries: 0, events: 0 });
   const state = 'exhausted' as const;
   await store.deliveries.updateOne({ eventId }, { $set: { state, updatedAt: new Date() } });
