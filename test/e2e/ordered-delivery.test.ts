@@ -136,7 +136,10 @@ test('a later event waits until an earlier one is delivered, and other resources
 test('a later event goes when an earlier one is exhausted, and the workflow of the lane fails', async () => {
   const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1s'] });
   // The first takes its time, so that the others meet it on its way and line up behind it.
-  answerOf = (request) => ({ status: sequenceOf(request) === 2 ? 500 : 200, ms: 300 });
+  answerOf = (request) =>
+    sequenceOf(request) === 1
+      ? { status: 200, ms: 3_000 }
+      : { status: sequenceOf(request) === 2 ? 500 : 200 };
   await report('agt_exhausted');
   await untilArrived('/exhausted', 'agt_exhausted', 1);
   await reportMany('agt_exhausted', 2);
