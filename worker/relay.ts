@@ -16,6 +16,8 @@ const sweepEveryMs = 1_000;
 const backoffMaxMs = 30_000;
 const eventsPerSweepMax = 500;
 const startsAtOnceMax = 10;
+// Well above what can be wrong with single workflows: these do not hold up those behind them.
+const failuresMax = 50;
 
 export interface RelayPorts {
   store: Store;
@@ -115,8 +117,12 @@ async function startEach(starts: readonly Start[], signal: AbortSignal): Promise
   let started = 0;
   let next = 0;
   async function startSome(): Promise<void> {
-    // Ten failures and no success mean that Temporal is away; the rest would only wait for it too.
-    while (next < starts.length && !signal.aborted && (started > 0 || failures.length < 10)) {
+    // So many failures and no success mean that Temporal is away; the rest would only wait for it too.
+    while (
+      next < starts.length &&
+      !signal.aborted &&
+      (started > 0 || failures.length < failuresMax)
+    ) {
       const { start, facts } = starts[next] as Start;
       next += 1;
       try {

@@ -9,7 +9,7 @@ import { admitAdmin } from '../admin/admit-admin.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import { checkOwnPages } from '../admin/own-pages.ts';
 import type { ApiContext } from '../context.ts';
-import { authenticate } from '../keys/authenticate.ts';
+import { authenticate, refusalOf } from '../keys/authenticate.ts';
 import { spend } from '../limits/rate-limits.ts';
 
 /** What a route asks of its caller. */
@@ -20,7 +20,7 @@ export type Access =
   /** Nobody is signed in yet, but the request must not come from another site's page. */
   | { kind: 'own_pages' };
 
-/** A caller who was let in. */
+/** A caller who is known. */
 export interface Admitted {
   actor: Actor;
   /** What the request's log line says of the caller. */
@@ -29,6 +29,8 @@ export interface Admitted {
   headers: Record<string, string>;
   /** Set where the route asks for an admin. */
   signedIn: SignedIn | null;
+  /** Why the holder of a valid key may not make this call. The call counts and is logged as theirs all the same. */
+  refusal: AppError | null;
 }
 
 const nobody: Admitted = {
@@ -36,6 +38,7 @@ const nobody: Admitted = {
   logged: {},
   headers: {},
   signedIn: null,
+  refusal: null,
 };
 
 // A key, or a session, that is none.
@@ -49,7 +52,7 @@ export interface Applicant {
 }
 
 /**
- * Lets a caller in, or throws the error that tells why not. Whoever sends refused credentials too often
+ * Finds out who calls, or throws the error that tells why not. Whoever sends refused credentials too often
  * gets `rate_limited` instead of that answer; a valid credential from the same address passes all
  * the same, so that nobody can lock his neighbours out.
  */
@@ -79,12 +82,13 @@ async function recognise(
     return nobody;
   }
   if (access.kind === 'key') {
-    const key = await authenticate(context, request.rawHeaders, { appUid, scope: access.scope });
+    const key = await authenticate(context, request.rawHeaders);
     return {
       actor: { kind: 'api_key', uid: key._id },
       logged: { keyId: key.keyId },
       headers: spend(context.rateLimits.key, key._id),
       signedIn: null,
+      refusal: refusalOf(key, { appUid, scope: access.scope }),
     };
   }
   const signedIn = await admitAdmin(context, request, { appUid, needs: access.needs });
@@ -94,5 +98,6 @@ async function recognise(
     logged: { adminUid: uid },
     headers: {},
     signedIn,
+    refusal: null,
   };
 }

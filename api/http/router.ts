@@ -179,6 +179,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const admitted = await admit(context, line.access, { request: req, appUid, address });
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
+    if (admitted.refusal !== null) throw admitted.refusal;
     const caller: Caller = {
       actor: admitted.actor,
       address,

@@ -1,4 +1,4 @@
-// Checks the caller's API key: one credential, known, alive, of this application, with the scope.
+// Checks the caller's API key: one credential, known and alive; then whether it may make the call.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/crypto/api-key.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isKeyAlive } from '../../lib/store/api-keys.ts';
@@ -11,26 +11,34 @@ import type { FoundApiKey } from './api-key-reader.ts';
 /**
  * Gives the key a request carries, in `x-api-key` or as a Bearer credential.
  * Throws `credentials_conflict` for more than one, `unauthenticated` (one text for absent, unknown,
- * revoked and expired alike), `not_found` for another application's path, `app_disabled`,
- * `insufficient_scope`.
+ * revoked and expired alike).
  */
 export async function authenticate(
   context: ApiContext,
   rawHeaders: readonly string[],
-  wanted: { appUid: string; scope: Scope },
 ): Promise<FoundApiKey> {
-  const key = await findKey(context, readCredential(rawHeaders));
+  return findKey(context, readCredential(rawHeaders));
+}
+
+/**
+ * Gives the error that keeps a valid key from a call, or null: `not_found` for another application's
+ * path, `app_disabled`, `insufficient_scope`.
+ */
+export function refusalOf(
+  key: FoundApiKey,
+  wanted: { appUid: string; scope: Scope },
+): AppError | null {
   if (key.appUid !== wanted.appUid) {
-    throw new AppError('not_found', 'there is no such application');
+    return new AppError('not_found', 'there is no such application');
   }
   if (!isActive(key.app)) {
     const detail = 'this application is disabled; an owner can enable it in the admin area';
-    throw new AppError('app_disabled', detail);
+    return new AppError('app_disabled', detail);
   }
   if (!key.scopes.includes(wanted.scope)) {
-    throw new AppError('insufficient_scope', `this call needs the scope ${wanted.scope}`);
+    return new AppError('insufficient_scope', `this call needs the scope ${wanted.scope}`);
   }
-  return key;
+  return null;
 }
 
 function readCredential(rawHeaders: readonly string[]): string {

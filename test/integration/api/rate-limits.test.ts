@@ -6,6 +6,7 @@ import type { RateLimiter } from '../../../api/limits/rate-limiter.ts';
 import { serve } from '../../../api/serve.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { connectStore } from '../../../lib/store/connect.ts';
+import { addApp } from '../../support/add-app.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
@@ -64,6 +65,28 @@ test('every answer to a key says how much is left of its limit, and the one afte
   expect(next.headers.get('ratelimit')).toContain(`r=${left - 1};`);
   for (let n = 0; n < left - 1; n += 1) await service.call('GET', '/webhooks');
   expectLimited(await service.call('GET', '/webhooks'), 'key');
+});
+
+test('a call that a valid key may not make counts as its own: another application, a disabled one, no scope', async () => {
+  const { store, app } = service;
+  const other = await addApp(service);
+  const left = (answer: Answer): number =>
+    Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
+  const before = left(await other.call('GET', '/webhooks'));
+  const foreign = createApiClient(service.apiUrl, { ...app, apiKey: other.apiKey });
+  const elsewhere = await foreign.call('GET', '/webhooks');
+  expectProblem(elsewhere, 404, 'not_found');
+  expect(left(elsewhere)).toBe(before - 1);
+  await store.apiKeys.updateOne({ appUid: other.appUid }, { $set: { scopes: ['users:auth'] } });
+  const unscoped = await other.call('GET', '/webhooks');
+  expectProblem(unscoped, 403, 'insufficient_scope');
+  expect(left(unscoped)).toBe(before - 2);
+  await store.apps.updateOne({ _id: other.appUid }, { $set: { disabledAt: new Date() } });
+  const disabled = await other.call('GET', '/webhooks');
+  expectProblem(disabled, 403, 'app_disabled');
+  expect(left(disabled)).toBe(before - 3);
+  for (let n = 0; n < before - 3; n += 1) await other.call('GET', '/webhooks');
+  expectLimited(await other.call('GET', '/webhooks'), 'key');
 });
 
 test('probes and public keys have no limit', async () => {
