@@ -265,7 +265,8 @@ export async function findResumed(
 ): Promise<ResumedWebhook[]> {
   const resumed = await store.webhooks
     .find(
-      { resumedAt: { $lt: before } },
+      // The type says nothing new, but only with it does MongoDB read the partial index.
+      { resumedAt: { $lt: before, $type: 'date' } },
       { projection: { appUid: 1, resumedAt: 1, onResume: 1, releaseUid: 1 } },
     )
     .limit(countMax)
