@@ -70,7 +70,7 @@ export interface SigningSecrets {
   standard: string[];
 }
 
-/** Opens the secrets of a webhook; during a rotation there are two (design §6, "Changed while retrying"). */
+/** Opens a webhook's secrets; during a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
