@@ -1,4 +1,4 @@
-// The api process: HTTP, and a workflow worker on the client's own connection (design §4.7).
+// The api process: HTTP, and a workflow worker on the client's own connection.
 import { readConfig, summarizeConfig } from '../lib/config.ts';
 import { Disposal } from '../lib/disposal.ts';
 import { processLog } from '../lib/logger.ts';

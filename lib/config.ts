@@ -34,7 +34,7 @@ import { idsPerSearchAttributeMax } from './temporal/names.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Limits that are the same everywhere (design §10), each with its unit in its name. */
+/** Limits that are the same everywhere (docs/ARCHITECTURE.md), each with its unit in its name. */
 export const limits = {
   requestBytesMax: 256 * 1024,
   payloadBytesMax: 256 * 1024,

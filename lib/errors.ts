@@ -1,5 +1,5 @@
 // The closed list of error codes that clients see, and the error that carries them.
-// The codes are the contract (design §8): clients and tests branch on them, never on the text.
+// The codes are the contract (docs/api.md, "Errors"): clients and tests branch on them, never on the text.
 
 interface ErrorKind {
   status: number;

@@ -21,7 +21,7 @@ export type DeliveredEventName = EventName | typeof testEventName;
 /** What kind of resource it is about; a test is about the webhook itself. */
 export type DeliveredEntity = Entity | 'webhook';
 
-/** The version of the payload's shape (spec, "Payload"). */
+/** The version of the payload's shape (docs/webhooks.md, "Events"). */
 export const payloadVersion = 1;
 
 /** The resource an event tells about: complete, as clients see it. */
@@ -45,7 +45,7 @@ export function entityOf(event: EventName): Entity {
 }
 
 /**
- * Makes the body of a delivery (spec, "Payload"). It is made once an event and stored: every
+ * Makes the body of a delivery (docs/webhooks.md, "Events"). It is made once an event and stored: every
  * attempt and every resend sends these same bytes, so a signature never depends on re-serialising.
  */
 export function renderPayload(envelope: EventEnvelope): string {

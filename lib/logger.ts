@@ -21,5 +21,3 @@ export const relayLog = root.child({ subject: 'relay' });
 export const processLog = root.child({ subject: 'process' });
 export const tokenLog = root.child({ subject: 'token' });
 export const temporalLog = root.child({ subject: 'temporal' });
-
-export type Log = typeof root;

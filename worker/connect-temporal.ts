@@ -39,7 +39,7 @@ export function installRuntime(): void {
 
 /**
  * Connects to Temporal. The client shares the workers' native connection because an eager workflow
- * start only works there (design §4.7).
+ * start, which brings the first task back with it, only works there.
  * Throws one clear sentence when the server or the namespace cannot be reached.
  */
 export async function connectTemporal(settings: Config['temporal']): Promise<Temporal> {

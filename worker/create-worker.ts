@@ -17,7 +17,7 @@ const stickyTimeoutMs = 2_000;
 // places of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
 const activitiesAtOnceMax = 200;
 
-/** Makes the worker that runs workflows; both process roles run one (design §4.7). */
+/** Makes the worker that runs workflows; both process roles run one (docs/ARCHITECTURE.md, "Processes"). */
 export async function createWorkflowWorker(
   temporal: Place,
   workflowBundle: WorkflowBundleOption,

@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Handler } from '../http/router.ts';
 
-/** Answers 410 with a link to the migration page (spec, "Versioning" 3). */
+/** Answers 410 with a link to the migration page (docs/migration.md). */
 export const refuseLegacyAuth: Handler = (_request, context) => {
   const migrationUrl = `${context.config.http.publicUrl}/docs/migration`;
   const detail =

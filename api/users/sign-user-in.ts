@@ -36,7 +36,7 @@ export const signUserInBody = validator<SignUserInBody>({
 });
 
 /**
- * Signs a user in (spec, "POST …/sdkusers/auth").
+ * Signs a user in (docs/api.md, "Signing a user in").
  * Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user.
  */
 export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller }, context) => {

@@ -34,7 +34,7 @@ export interface WebhookView {
   deactivateAfterMs: number;
 }
 
-/** Gives a webhook's public fields (spec, "Webhook"). */
+/** Gives a webhook's public fields (docs/api.md, "Webhooks"). */
 export function presentWebhook(
   webhook: WebhookDocument,
   view: WebhookView,

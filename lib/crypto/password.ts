@@ -18,7 +18,7 @@ const hashBytes = 32;
 // Each takes 128 MiB and one of the threads that DNS look-ups use, too.
 const hashesAtOnceMax = 2;
 const hashesWaitingMax = 16;
-const takeTurn = createTurns({ atOnceMax: hashesAtOnceMax, waitingMax: hashesWaitingMax });
+const inTurnToHash = createTurns({ atOnceMax: hashesAtOnceMax, waitingMax: hashesWaitingMax });
 
 /** Makes a password for an admin who did not choose one: 120 random bits, in groups of four. */
 export function newPassword(): string {
@@ -33,7 +33,7 @@ export function newPassword(): string {
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await takeTurn(() => derive(password, salt, currentCost));
+  const hash = await inTurnToHash(() => derive(password, salt, currentCost));
   const { log2N, r, p } = currentCost;
   return `$scrypt$ln=${log2N},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
@@ -48,7 +48,7 @@ const decoy = `$scrypt$ln=${currentCost.log2N},r=${currentCost.r},p=${currentCos
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const { cost, salt, hash } = parse(stored ?? decoy);
-  const derived = await takeTurn(() => derive(password, salt, cost));
+  const derived = await inTurnToHash(() => derive(password, salt, cost));
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 

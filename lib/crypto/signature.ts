@@ -10,9 +10,9 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * The value of `X-Webhook-Signature` (spec, "Signature verification"): `sha256=` and the hex
+ * The value of `X-Webhook-Signature` (docs/webhooks.md, "Verifying"): `sha256=` and the hex
  * HMAC-SHA256 of the raw body. The key is the UTF-8 of the whole secret string, prefix included,
- * because that is what a receiver that follows the spec uses.
+ * because that is what a receiver that follows those pages uses.
  */
 export function signBody(secret: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;

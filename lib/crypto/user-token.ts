@@ -59,7 +59,7 @@ export interface SignOptions {
   lifetimeMs: number;
 }
 
-/** Signs a user's token (design §7). Its times are whole seconds, as JWT has them. */
+/** Signs a user's token (docs/api.md, "Verifying a token"). Its times are whole seconds, as JWT has them. */
 export async function signUserToken(
   key: SigningKey,
   claims: UserClaims,

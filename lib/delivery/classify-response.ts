@@ -23,9 +23,9 @@ export interface Verdict {
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([429, 503]);
 
 /**
- * Decides what follows from one attempt (design §6): 2xx is delivered; 410 ends it and tells that
- * the endpoint is gone; an address refused by the guard ends it; anything else, 3xx included, is a
- * failure that the schedule tries again until it is exhausted.
+ * Decides what follows from one attempt (docs/webhooks.md, "Answers"): 2xx is delivered; 410 ends it
+ * and tells that the endpoint is gone; an address refused by the guard ends it; anything else, 3xx
+ * included, is a failure that the schedule tries again until it is exhausted.
  */
 export function classifyResponse(result: SendResult, options: ClassifyOptions): Verdict {
   if (result.kind === 'failed') {

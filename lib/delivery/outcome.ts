@@ -1,6 +1,9 @@
 // The words in which a delivery's fate is told, the same in workflow, database, API and log.
 
-/** Where a delivery stands (design §5); `waiting` is for earlier events about the same resource. */
+/**
+ * Where a delivery stands (docs/ARCHITECTURE.md, "States of a delivery"); `waiting` is for earlier
+ * events about the same resource.
+ */
 export const deliveryStates = [
   'pending',
   'waiting',

@@ -5,7 +5,7 @@ export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 
-/** The waits between attempts (design §6): 11 waits, so 12 attempts, over about three days. */
+/** The waits between attempts (docs/webhooks.md, "Retries"): 11, so 12 attempts, over about three days. */
 export const defaultRetryScheduleMs: readonly number[] = [
   5 * secondMs,
   30 * secondMs,

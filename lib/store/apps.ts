@@ -12,7 +12,7 @@ export interface AppDocument {
   tokenEpoch?: number;
   /** Since when it is disabled; null, or absent before the first time, while it is active. */
   disabledAt?: Date | null;
-  /** Written by transactions that must not run side by side (`takeTurn`); it means nothing else. */
+  /** Written by transactions that must not run side by side (`goAlone`); it means nothing else. */
   turn?: number;
   createdAt: Date;
 }
@@ -41,10 +41,6 @@ export function isActive({ disabledAt }: Pick<AppDocument, 'disabledAt'>): boole
  * document, so the later of two at once runs again and sees what the first did. For rules over
  * several documents, such as "at most 50 keys" or "never without an owner".
  */
-export async function takeTurn(
-  store: Store,
-  appUid: string,
-  session: ClientSession,
-): Promise<void> {
+export async function goAlone(store: Store, appUid: string, session: ClientSession): Promise<void> {
   await store.apps.updateOne({ _id: appUid }, { $inc: { turn: 1 } }, { session });
 }

@@ -14,21 +14,23 @@ interface NeededIndex {
 const idempotencyKeptSeconds = 24 * 60 * 60;
 const signInFailuresKeptSeconds = 24 * 60 * 60;
 
+// MongoDB reads a partial index only for queries that imply its filter as they are written: an equality
+// implies `$exists` and `$gt`, and never a `$type`. An index that is changed here needs a new name.
 const neededIndexes: readonly NeededIndex[] = [
   { collection: 'accounts', name: 'app', key: { appUid: 1, _id: 1 } },
   { collection: 'apiKeys', name: 'keyId', key: { keyId: 1 }, options: { unique: true } },
   { collection: 'apiKeys', name: 'app', key: { appUid: 1, _id: 1 } },
   {
     collection: 'users',
-    name: 'externalId',
+    name: 'appExternalId',
     key: { appUid: 1, externalId: 1 },
-    options: { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
+    options: { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
   },
   {
     collection: 'users',
-    name: 'emailKey',
+    name: 'appEmailKey',
     key: { appUid: 1, emailKey: 1 },
-    options: { unique: true, partialFilterExpression: { emailKey: { $type: 'string' } } },
+    options: { unique: true, partialFilterExpression: { emailKey: { $exists: true } } },
   },
   { collection: 'users', name: 'app', key: { appUid: 1, deletedAt: 1, _id: -1 } },
   { collection: 'users', name: 'members', key: { appUid: 1, accountUids: 1, _id: -1 } },
@@ -43,9 +45,10 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
   {
     collection: 'agents',
-    name: 'account',
+    name: 'appAccount',
     key: { appUid: 1, accountUids: 1 },
-    options: { partialFilterExpression: { accountUids: { $type: 'string' } } },
+    // Most agents are open to all accounts: theirs is null.
+    options: { partialFilterExpression: { accountUids: { $gt: '' } } },
   },
   { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
   { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
@@ -118,9 +121,9 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'admins', name: 'email', key: { email: 1 }, options: { unique: true } },
   {
     collection: 'admins',
-    name: 'identity',
+    name: 'providerIdentity',
     key: { identity: 1 },
-    options: { unique: true, partialFilterExpression: { identity: { $type: 'object' } } },
+    options: { unique: true, partialFilterExpression: { identity: { $exists: true } } },
   },
   {
     collection: 'memberships',

@@ -60,12 +60,12 @@ export interface FoundUser {
 const raceAttemptsMax = 3;
 
 // Transactions that add accounts to one user conflict. Few try at once, and the others find it done.
-const takeTurn = createTurns({ atOnceMax: 16, waitingMax: 10_000 });
+const inTurnToAdd = createTurns({ atOnceMax: 16, waitingMax: 10_000, waitMsMax: 10_000 });
 
 /**
  * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
  * once get the same one user: the unique index decides, and who loses the race looks again.
- * Throws `limit_reached` when the user would be in too many accounts.
+ * Throws `limit_reached` when the user would be in too many accounts, `overloaded` when too many wait.
  */
 export async function findOrCreateUser(
   store: Store,
@@ -79,7 +79,7 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isInAll(found.user, accountUids)) return found;
-    const user = await takeTurn(async () => {
+    const user = await inTurnToAdd(async () => {
       const current = await readUser({ appUid, identity });
       if (current && isInAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>

@@ -70,7 +70,7 @@ export interface SigningSecrets {
   standard: string[];
 }
 
-/** Opens the secrets of a webhook; during a rotation there are two (design §6, "Changed while retrying"). */
+/** Opens a webhook's secrets; during a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
@@ -265,7 +265,8 @@ export async function findResumed(
 ): Promise<ResumedWebhook[]> {
   const resumed = await store.webhooks
     .find(
-      { resumedAt: { $lt: before } },
+      // The type says nothing new, but only with it does MongoDB read the partial index.
+      { resumedAt: { $lt: before, $type: 'date' } },
       { projection: { appUid: 1, resumedAt: 1, onResume: 1, releaseUid: 1 } },
     )
     .limit(countMax)

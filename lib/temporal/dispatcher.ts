@@ -27,7 +27,7 @@ import { WaitingEvents } from './waiting-events.ts';
 // A workflow costs as much as delivering ten events does. So as many events a second as the pace
 // says get their own at once; what comes faster shares workflows, 2.5 times fewer of them, because
 // each carries more the fewer there are. At the default of 25 an event waits a tenth of a second for
-// a shared one (design §4.8). After a quiet time a few more are started at once.
+// a shared one (docs/adr/0008). After a quiet time a few more are started at once.
 const burstSeconds = 0.4;
 const aloneCost = 1;
 const sharedCost = 2.5;

@@ -53,7 +53,7 @@ export function batchWorkflowId(batchId: string): string {
   return `batch/${batchId}`;
 }
 
-/** The custom search attributes and their types (design §11). */
+/** The custom search attributes and their types (docs/operations.md, "Temporal's UI"). */
 export const searchAttributeTypes = {
   AppUid: 'Keyword',
   EventType: 'Keyword',

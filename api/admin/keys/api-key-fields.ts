@@ -4,7 +4,7 @@ import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { scopes } from '../../../lib/store/api-keys.ts';
 import type { ApiKeyDocument, Scope } from '../../../lib/store/api-keys.ts';
-import { takeTurn } from '../../../lib/store/apps.ts';
+import { goAlone } from '../../../lib/store/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
 import type { AdminRequest } from '../../http/router.ts';
@@ -52,7 +52,7 @@ export async function makeRoom(
   { appUid, now, times }: { appUid: string; now: Date; times: number },
   session: ClientSession,
 ): Promise<void> {
-  await takeTurn(store, appUid, session);
+  await goAlone(store, appUid, session);
   const activeMax = times * limits.apiKeysPerAppMax;
   const keptMax = times * limits.apiKeysKeptPerAppMax;
   const active = await store.apiKeys.countDocuments(

@@ -3,7 +3,7 @@ import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { makeMembership } from '../../../lib/store/admins.ts';
 import type { Role } from '../../../lib/store/admins.ts';
-import { takeTurn } from '../../../lib/store/apps.ts';
+import { goAlone } from '../../../lib/store/apps.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
 import type { AdminHandler } from '../../http/router.ts';
@@ -38,7 +38,7 @@ export const addMember: AdminHandler<AddMemberBody> = async (request, { store, c
   const now = clock.now();
   const member = makeMembership({ appUid, adminUid: admin._id, role: body.role }, now);
   await inTransaction(store, async (session) => {
-    await takeTurn(store, appUid, session);
+    await goAlone(store, appUid, session);
     const before = { appUid, adminUid: admin._id };
     if ((await store.memberships.findOne(before, { session })) !== null) {
       throw new AppError('conflict', 'this admin is a member already; change the role instead');

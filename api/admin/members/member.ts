@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/errors.ts';
 import { roles } from '../../../lib/store/admins.ts';
 import type { AdminDocument, MembershipDocument, Role } from '../../../lib/store/admins.ts';
-import { takeTurn } from '../../../lib/store/apps.ts';
+import { goAlone } from '../../../lib/store/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../http/router.ts';
 
@@ -45,7 +45,7 @@ export async function keepAnOwner(
   { appUid, adminUid, role }: MembershipDocument,
   session: ClientSession,
 ): Promise<void> {
-  await takeTurn(store, appUid, session);
+  await goAlone(store, appUid, session);
   if (role !== 'owner') return;
   const others = { appUid, role, adminUid: { $ne: adminUid } };
   if ((await store.memberships.findOne(others, { session })) !== null) return;

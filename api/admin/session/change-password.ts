@@ -24,9 +24,10 @@ export const changePasswordBody = validator<ChangePasswordBody>({
 });
 
 /**
- * Sets a new password, ends the admin's other sessions and forgets the other browsers. Throws `password_refused` for a new one
- * that breaks the rules and for a current one that is wrong, `too_many_sign_ins`, and `conflict`
- * for an admin without a password or when another change came first.
+ * Sets a new password, ends the admin's other sessions and forgets the other browsers. Throws
+ * `password_refused` for a new one that breaks the rules and for a current one that is wrong,
+ * `too_many_sign_ins`, and `conflict` for an admin without a password or when another change came
+ * first.
  */
 export const changePassword: AdminHandler<ChangePasswordBody> = async (request, context) => {
   const { signedIn, body, caller, rawHeaders } = request;

@@ -119,6 +119,18 @@ test('every setting given to api, worker and setup is one the settings reader kn
   }
 });
 
+test('a setting of the service in .env is passed on, but for those that the container settles', () => {
+  const settled = ['HERALD_DATABASE', 'HERALD_HOST', 'HERALD_WORKFLOW_BUNDLE'];
+  const ofService = [...knownSettings()].filter((name) => name.startsWith('HERALD_'));
+  expect(ofService).toEqual(expect.arrayContaining(settled));
+  for (const role of roles) {
+    const passed = Object.entries(service(role).environment ?? {})
+      .filter(([name, value]) => value.startsWith(`\${${name}:`))
+      .map(([name]) => name);
+    expect([...passed, ...settled].sort()).toEqual(ofService.sort());
+  }
+});
+
 test('every setting the Dockerfile gives is known, too', () => {
   const known = knownSettings();
   const names = dockerfile.match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];

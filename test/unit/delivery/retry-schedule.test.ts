@@ -23,7 +23,7 @@ function delayMs(
   });
 }
 
-test('the default schedule is the design’s, twelve attempts over about three days', () => {
+test('the default schedule is as documented, twelve attempts over about three days', () => {
   const minutes = Array.from({ length: 12 }, (_, i) => delayMs(i + 1)).map((ms) =>
     ms === null ? null : ms / 60_000,
   );
