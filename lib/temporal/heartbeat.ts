@@ -12,4 +12,4 @@ export const heartbeatTimeoutMs = 4_000;
 export const heartbeatSentEveryMs = 1_500;
 
 /** How often an activity beats. A quick attempt is over before the first beat and costs none. */
-export const heartbeatEveryMs = 750;
+export const heartbeatEveryMs = 1_000;

@@ -173,7 +173,9 @@ test('a hundred webhooks of an event cost one activity, and few commands more th
   expect(others).toEqual(commandsOfEvent);
   expect(inserts).toBeLessThanOrEqual(50);
   expect(triggered).toBeLessThanOrEqual(50);
-  expect(cost).toMatchObject({ stateTransitions: 6, historyEvents: 12 });
+  expect(cost.historyEvents).toBe(12);
+  // A hundred deliveries may take a slow machine a second or two; each has a heartbeat.
+  expect(cost.stateTransitions).toBeLessThanOrEqual(8);
   expect(cost.historyBytes / 100).toBeLessThan(400);
 });
 
