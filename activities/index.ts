@@ -3,6 +3,7 @@ import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
 import { attemptInOrder } from './attempt-in-order.ts';
+import { eraseBatch } from './erase-batch.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { takeRedeliverPage } from './take-redeliver-page.ts';
 import { tidyUpBatch } from './tidy-up-batch.ts';
@@ -15,5 +16,6 @@ export function createActivities(ports: DeliveryPorts): DeliveryActivities {
     retryDelivery: (input) => retryDelivery(ports, input),
     takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
     tidyUpBatch: (input) => tidyUpBatch(ports, input),
+    eraseBatch: (input) => eraseBatch(ports, input),
   };
 }

@@ -56,8 +56,10 @@ export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 't
   },
 );
 
-/** One batch of what is old: reads and bounded writes of the database. */
-export const { tidyUpBatch } = proxyActivities<Pick<DeliveryActivities, 'tidyUpBatch'>>({
+/** One batch of what is old or to be erased: reads and bounded writes of the database. */
+export const { tidyUpBatch, eraseBatch } = proxyActivities<
+  Pick<DeliveryActivities, 'tidyUpBatch' | 'eraseBatch'>
+>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '60 seconds',
   retry: ownFaults,

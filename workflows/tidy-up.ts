@@ -36,6 +36,7 @@ export async function tidyUp(
     after = batch.after;
     if (more) continue;
     if (waitMs === undefined) return sum;
+    // Only runs from before erasures had workflows of their own come here.
     await sleep(waitMs);
   }
   return continueAsNew<typeof tidyUp>(sum, after);

@@ -35,7 +35,7 @@ export const createErasureBody = validator<CreateErasureBody>({
 /**
  * Takes payloads of events recorded until now away: of a tenant, or those in which one of `mentions`
  * stands as a whole value, such as a user's id. Their deliveries that are not made yet are cancelled.
- * Answers 202; the work is done in the background, at the latest within the hour. Throws
+ * Answers 202; the work is done in the background. Throws
  * `invalid_request`.
  */
 export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
@@ -65,7 +65,7 @@ export const createErasure: Handler<CreateErasureBody> = async (request, context
       return presentErasure(erasure);
     },
   );
-  if (!repeated) context.dispatcher.tidyUp(erasure._id);
+  if (!repeated) context.dispatcher.erase(erasure._id);
   const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 };

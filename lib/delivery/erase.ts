@@ -7,6 +7,7 @@ import {
   findRunningErasure,
   noteErasureProgress,
 } from '../store/erasures.ts';
+import type { ErasedStretch } from '../temporal/messages.ts';
 import { leaveLanesOf } from './discard.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -21,25 +22,19 @@ const eventsPerStretch = 2_000;
  */
 export const lookAgainAfterMs = 5 * 60_000;
 
-/** What a stretch did; `more` is true when an erasure may have more to do. */
-export interface ErasedStretch {
-  erased: number;
-  more: boolean;
-  /** How long the erasure whose turn is next waits for its second look; absent when none does. */
-  waitMs?: number;
-}
-
 /**
- * Looks at the next events of the erasure whose turn it is and takes the payloads that it is about
- * away. Only events recorded before the request are; doing a stretch again changes nothing. All events
- * are looked at twice, for the sake of what was being written during the first look.
+ * Looks at the next events of an erasure, or without a uid of the one whose turn it is, and takes the
+ * payloads that it is about away. Only events recorded before the request are; doing a stretch again,
+ * or in two processes at once, changes nothing. All events are looked at twice, for the sake of what
+ * was being written during the first look.
  */
 export async function eraseStretch(
   ports: Pick<DeliveryPorts, 'store' | 'wakeLane'>,
   now: Date,
+  uid?: string,
 ): Promise<ErasedStretch> {
   const { store } = ports;
-  const erasure = await findRunningErasure(store);
+  const erasure = await findRunningErasure(store, uid);
   if (erasure === null || erasure.subject === null) return { erased: 0, more: false };
   const { _id: erasureUid, appUid, subject, after, againAt, createdAt } = erasure;
   if (againAt !== null && againAt > now) {

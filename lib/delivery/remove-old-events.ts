@@ -6,7 +6,7 @@ import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { settledStates, openStates } from './outcome.ts';
 
-// An event has at most 1,000 deliveries, so that both together bound what a batch reads and removes.
+// Both bound what a batch reads and removes: few events of many webhooks, or many of few.
 const eventsPerBatch = 200;
 const deliveriesPerBatch = 1_000;
 
@@ -40,12 +40,13 @@ export async function removeOldEvents(
   store: Store,
   { before, after, now }: { before: Date; after: string; now: Date },
 ): Promise<RemovedEvents> {
-  const eventIds = await store.events
-    .find(oldEvents(before, after), { projection: { _id: 1 } })
+  const old = await store.events
+    .find(oldEvents(before, after))
+    .project<OldEvent>({ deliveries: { $size: '$webhookUids' } })
     .sort({ _id: 1 })
     .limit(eventsPerBatch)
-    .map((event) => event._id)
     .toArray();
+  const eventIds = firstThatFit(old);
   await settleAbandoned(store, eventIds, { before, now });
   const deliveries = await removeSettled(store, await withoutKept(store, eventIds, before), before);
   if (deliveries === deliveriesPerBatch) return { deliveries, events: 0, after, more: true };
@@ -55,8 +56,24 @@ export async function removeOldEvents(
     // Its workflow is still to be started.
     dispatchedAt: { $ne: null },
   });
-  const more = eventIds.length === eventsPerBatch;
+  const more = eventIds.length < old.length || old.length === eventsPerBatch;
   return { deliveries, events: deletedCount, after: eventIds.at(-1) ?? after, more };
+}
+
+interface OldEvent {
+  _id: string;
+  /** To how many webhooks it went when it was recorded; what others were sent later does not count here. */
+  deliveries: number;
+}
+
+/** Gives the uids of the first events that have no more deliveries together than fit; at least one. */
+function firstThatFit(events: readonly OldEvent[]): string[] {
+  let sum = 0;
+  const end = events.findIndex(({ deliveries }, index) => {
+    sum += deliveries;
+    return index > 0 && sum > deliveriesPerBatch;
+  });
+  return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }
 
 /**

@@ -35,11 +35,12 @@ export async function tidyUp(
   // keeps the time that it was made with, whatever the settings say later.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
-  const { erased, more: erasing, ...wait } = await eraseStretch(ports, now);
+  // Its own workflow does an erasure; here is done what is due all the same, should that one be lost.
+  const { erased, more: erasing } = await eraseStretch(ports, now);
   const { deliveries, events } = old;
   const counts = { expired, deliveries, events, redeliveries, erasures, auditRows, erased };
   const isFull = [expired, redeliveries, erasures, auditRows].includes(batchMax);
-  return { ...counts, after: old.after, more: isFull || old.more || erasing, ...wait };
+  return { ...counts, after: old.after, more: isFull || old.more || erasing };
 }
 
 /** Drops deliveries that have been held since before `before`. */

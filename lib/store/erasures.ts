@@ -24,9 +24,17 @@ export interface ErasureDocument {
   finishedAt: Date | null;
 }
 
-/** Gives the running erasure whose turn is next: first looks come before second ones. Null for none. */
-export async function findRunningErasure(store: Store): Promise<ErasureDocument | null> {
-  return store.erasures.findOne({ state: 'running' }, { sort: { againAt: 1, createdAt: 1 } });
+/**
+ * Gives an erasure while it runs, or without a uid the one whose turn is next: first looks come before
+ * second ones. Null for none.
+ */
+export async function findRunningErasure(
+  store: Store,
+  erasureUid?: string,
+): Promise<ErasureDocument | null> {
+  const which = erasureUid === undefined ? {} : { _id: erasureUid };
+  const sort = { againAt: 1, createdAt: 1 } as const;
+  return store.erasures.findOne({ ...which, state: 'running' }, { sort });
 }
 
 /** Gives those of an application's events that lose their payloads by an erasure, or lost them by it before. */

@@ -15,9 +15,10 @@ import type { ResumedWebhook } from '../store/webhooks.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,
+  eraseWorkflow,
+  eraseWorkflowId,
   eventWorkflowId,
   redeliverWorkflow,
-  tidyUpWorkflow,
 } from './names.ts';
 import { startOnce } from './start-once.ts';
 import { StartPace } from './start-pace.ts';
@@ -73,8 +74,8 @@ export interface Dispatcher {
   redeliver(redelivery: RedeliveryToStart): void;
   /** Starts the workflow of a resend, replay or discard and notes it. */
   startRedelivery(redelivery: RedeliveryToStart): Promise<void>;
-  /** Tidies up now, in the background, because of an erasure. A failure is the hourly schedule's to mend. */
-  tidyUp(erasureUid: string): void;
+  /** Starts an erasure in the background. A failure is the hourly tidy-up's to mend. */
+  erase(erasureUid: string): void;
   /** Starts what waits, without regard to the pace; resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
@@ -148,9 +149,9 @@ class PacedDispatcher implements Dispatcher {
     return startRedelivery(this.#ports, redelivery);
   }
 
-  tidyUp(erasureUid: string): void {
-    const options = { workflowId: `${tidyUpWorkflow}/${erasureUid}`, args: [] };
-    this.#run(startOnce(this.#ports.client, tidyUpWorkflow, options), { erasureUid });
+  erase(erasureUid: string): void {
+    const options = { workflowId: eraseWorkflowId(erasureUid), args: [erasureUid] };
+    this.#run(startOnce(this.#ports.client, eraseWorkflow, options), { erasureUid });
   }
 
   async drained(): Promise<void> {

@@ -107,7 +107,20 @@ export interface TidiedBatch extends TidyUpTotals {
   /** The last of the old events that were looked at: the next batch goes on after it. */
   after: string;
   more: boolean;
-  /** With nothing more to do now: how long until there is; absent when nothing is in sight. */
+  /** Only from before erasures had workflows of their own: how long until a second look is due. */
+  waitMs?: number;
+}
+
+/** The input of `eraseBatch`. */
+export interface EraseBatchInput {
+  erasureUid: string;
+}
+
+/** What a stretch of an erasure did; `more` is true when it may have more to do now. */
+export interface ErasedStretch {
+  erased: number;
+  more: boolean;
+  /** How long the erasure waits for its second look; absent when it does not. */
   waitMs?: number;
 }
 
@@ -115,6 +128,7 @@ export interface TidiedBatch extends TidyUpTotals {
 export interface DeliveryActivities {
   takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
   tidyUpBatch(input?: { after?: string }): Promise<TidiedBatch>;
+  eraseBatch(input: EraseBatchInput): Promise<ErasedStretch>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;
   attemptInOrder(input: LaneKey): Promise<LaneStep>;

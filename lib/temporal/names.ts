@@ -29,9 +29,17 @@ interface LaneName {
   resourceUid: string;
 }
 
-/** The workflow that removes what is old or to be erased, and the schedule that starts it. */
+/** The workflow that removes what is old, and the schedule that starts it. */
 export const tidyUpWorkflow = 'tidyUp';
 export const tidyUpScheduleId = 'herald-tidy-up';
+
+/** The workflow that takes payloads away on request. */
+export const eraseWorkflow = 'erase';
+
+/** The workflow of an erasure. */
+export function eraseWorkflowId(erasureUid: string): string {
+  return `erase/${erasureUid}`;
+}
 
 /** The release of one resume: starting it again for the same resume is refused by its id. */
 export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {

@@ -1,7 +1,13 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addApp } from '../support/add-app.ts';
-import { eventsTaskQueue, tidyUpWorkflow } from '../../lib/temporal/names.ts';
+import { newId } from '../../lib/ids.ts';
+import {
+  eraseWorkflow,
+  eraseWorkflowId,
+  eventsTaskQueue,
+  tidyUpWorkflow,
+} from '../../lib/temporal/names.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
@@ -35,22 +41,46 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   expect(status).toBe(202);
   expect(asked['state']).toBe('running');
   const uid = String(asked['uid']);
-  await lookAgainNow(uid);
+  await untilLookedOnce(uid);
+  await makeDue(uid);
+  await workOn(uid);
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
   expect(done['state']).toBe('done');
   return done;
 }
 
-/** The second look comes minutes after the first; here it is due as soon as that is over. */
-async function lookAgainNow(uid: string): Promise<void> {
-  const { store, temporal } = service;
-  await waitFor(
-    async () => (await store.erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
-    { timeoutMs: 15_000, what: 'the end of the first look' },
-  );
-  await store.erasures.updateOne({ _id: uid }, { $set: { againAt: new Date() } });
-  const options = { taskQueue: eventsTaskQueue, workflowId: `again/${uid}`, args: [] };
-  await temporal.client.workflow.execute(tidyUpWorkflow, options);
+async function untilLookedOnce(uid: string): Promise<void> {
+  const lookedOnce = { _id: uid, againAt: { $ne: null } };
+  await waitFor(async () => (await service.store.erasures.countDocuments(lookedOnce)) === 1, {
+    timeoutMs: 15_000,
+    what: 'the end of the first look',
+  });
+}
+
+/** The second look comes minutes after the first, unless it is said to be due. */
+async function makeDue(uid: string): Promise<void> {
+  await service.store.erasures.updateOne({ _id: uid }, { $set: { againAt: new Date() } });
+}
+
+/** Runs the erasure's workflow once more, beside the one that sleeps until the second look. */
+async function workOn(uid: string): Promise<unknown> {
+  const options = { taskQueue: eventsTaskQueue, workflowId: `again/${uid}`, args: [uid] };
+  return service.temporal.client.workflow.execute(eraseWorkflow, options);
+}
+
+/** Runs what the schedule starts each hour. */
+async function tidyUpNow(): Promise<unknown> {
+  const options = { taskQueue: eventsTaskQueue, workflowId: newId('bat'), args: [] };
+  return service.temporal.client.workflow.execute(tidyUpWorkflow, options);
+}
+
+async function askFor(tenant: string): Promise<string> {
+  const body = { externalTenantId: tenant };
+  return String((await service.call('POST', '/erasures', { body })).body['uid']);
+}
+
+async function stateOf(uid: string): Promise<unknown> {
+  return (await service.call('GET', `/erasures/${uid}`)).body['state'];
 }
 
 const payloadOf = async (eventId: string): Promise<unknown> =>
@@ -144,6 +174,32 @@ test('an event whose payload is gone before its first attempt is not sent', asyn
   expect((await service.store.deliveries.findOne({ eventId }))?.state).toBe('cancelled');
   expect(receiver.requests.length).toBe(before);
   await service.store.webhooks.deleteOne({ _id: webhook._id });
+});
+
+test('the workflow of an erasure ends with it, though another erasure still waits', async () => {
+  const [asked, waiting] = [await askFor('tenant-asked'), await askFor('tenant-waiting')];
+  for (const uid of [asked, waiting]) await untilLookedOnce(uid);
+  await makeDue(asked);
+  expect(await workOn(asked)).toBe(0);
+  expect([await stateOf(asked), await stateOf(waiting)]).toEqual(['done', 'running']);
+  const its = service.temporal.client.workflow.getHandle(eraseWorkflowId(waiting));
+  expect((await its.describe()).status.name).toBe('RUNNING');
+});
+
+test('an erasure whose workflow was lost is finished by hourly runs, which wait for none', async () => {
+  const eventId = await report({ externalTenantId: 'tenant-lost' });
+  const uid = await askFor('tenant-lost');
+  await untilLookedOnce(uid);
+  await service.temporal.client.workflow.getHandle(eraseWorkflowId(uid)).terminate();
+  // As if it had been lost before the first look.
+  await service.store.erasures.updateOne({ _id: uid }, { $set: { after: '', againAt: null } });
+  await tidyUpNow();
+  expect(await payloadOf(eventId)).toBeNull();
+  expect(await service.store.erasures.findOne({ _id: uid, againAt: null })).toBeNull();
+  expect(await stateOf(uid)).toBe('running');
+  await makeDue(uid);
+  await tidyUpNow();
+  expect(await stateOf(uid)).toBe('done');
 });
 
 test.each([

@@ -9,6 +9,7 @@ import { newId } from '../../lib/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import {
   deliverEventsWorkflow,
+  eraseWorkflow,
   eventsTaskQueue,
   laneWorkflowId,
   releaseWorkflowId,
@@ -148,9 +149,11 @@ async function cancelAsleep(stage: Stage, workflowId: string): Promise<string> {
   return cancel(stage, workflowId);
 }
 
-async function startTidyUp({ service }: Stage, workflowId: string): Promise<string> {
-  const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
-  await service.temporal.client.workflow.start(tidyUpWorkflow, options);
+/** Starts an erasure a second time, beside its own workflow, which waits for longer. */
+async function startErase({ service }: Stage, uid: string): Promise<string> {
+  const workflowId = `erase/again/${uid}`;
+  const options = { taskQueue: eventsTaskQueue, workflowId, args: [uid] };
+  await service.temporal.client.workflow.start(eraseWorkflow, options);
   return workflowId;
 }
 
@@ -270,16 +273,15 @@ export const branches: Readonly<Record<string, Branch>> = {
     return lane;
   },
   'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage, [5 * second])).lane),
-  'tidy-up': async (stage) => startTidyUp(stage, `tidyUp/${newId('bat')}`),
-  // Beside the workflow of the erasure, which waits for longer.
-  'tidy-up-looks-again': async (stage) =>
-    startTidyUp(stage, `tidyUp/again/${await eraseAgainIn(stage, second)}`),
-  'tidy-up-cancelled': async (stage) => {
-    const uid = await eraseAgainIn(stage, 60 * second);
-    const workflowId = await startTidyUp(stage, `tidyUp/cancelled/${uid}`);
-    await cancelAsleep(stage, workflowId);
-    // For the others to find nothing to wait for.
-    await stage.service.store.erasures.deleteOne({ _id: uid });
+  'tidy-up': async ({ service }) => {
+    const workflowId = `tidyUp/${newId('bat')}`;
+    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
+    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
     return workflowId;
+  },
+  erase: async (stage) => startErase(stage, await eraseAgainIn(stage, second)),
+  'erase-cancelled': async (stage) => {
+    const uid = await eraseAgainIn(stage, 60 * second);
+    return cancelAsleep(stage, await startErase(stage, uid));
   },
 };

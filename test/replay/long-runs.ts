@@ -11,6 +11,7 @@ import type {
 } from '../../lib/temporal/messages.ts';
 import {
   deliverInOrderWorkflow,
+  eraseWorkflow,
   eventsTaskQueue,
   redeliverWorkflow,
   tidyUpWorkflow,
@@ -47,6 +48,7 @@ export const longRuns: Readonly<Record<string, LongRun>> = {
   'lane-goes-on': { workflow: deliverInOrderWorkflow, args: [lane] },
   'release-goes-on': { workflow: redeliverWorkflow, args: [release] },
   'tidy-up-goes-on': { workflow: tidyUpWorkflow, args: [] },
+  'erase-goes-on': { workflow: eraseWorkflow, args: [newId('ers')] },
 };
 
 const nothing = {
@@ -69,6 +71,7 @@ const moreToDo: DeliveryActivities = {
   attemptInOrder: async () => ({ next: 'more', head: null, settled: [] }),
   takeRedeliverPage: async () => ({ events: [], after: '', isLast: false }),
   tidyUpBatch: async () => ({ ...nothing, after: '', more: true }),
+  eraseBatch: async () => ({ erased: 1, more: true }),
 };
 
 /** Plays a run on the time-skipping server until a new one takes its place, and gives its history. */

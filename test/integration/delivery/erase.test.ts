@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { eraseStretch, lookAgainAfterMs } from '../../../lib/delivery/erase.ts';
-import type { ErasedStretch } from '../../../lib/delivery/erase.ts';
 import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
 import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { erasePayloads, findRunningErasure } from '../../../lib/store/erasures.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
+import type { ErasedStretch } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -170,6 +170,20 @@ test('a stretch that two processes do at once is counted once', async () => {
   const { _id } = await askForErasure();
   await Promise.all([eraseAt(new Date()), eraseAt(new Date())]);
   expect(await store.erasures.findOne({ _id })).toMatchObject({ erasedCount: 5, after: '' });
+});
+
+test('a stretch of a named erasure is of that one, whosever turn it is; of one that is done it is nothing', async () => {
+  const { store } = installation;
+  const first = await askForErasure();
+  const named = await askForErasure();
+  const eraseNamed = async (now: Date) => eraseStretch(ports, now, named._id);
+  expect(await eraseNamed(new Date())).toEqual({ erased: 0, more: true });
+  const { waitMs } = await eraseNamed(new Date());
+  expect(waitMs).toBeGreaterThan(lookAgainAfterMs - 60_000);
+  await eraseNamed(inMs(lookAgainAfterMs));
+  expect(await eraseNamed(inMs(lookAgainAfterMs))).toEqual({ erased: 0, more: false });
+  expect((await store.erasures.findOne({ _id: named._id }))?.state).toBe('done');
+  expect(await store.erasures.findOne({ _id: first._id })).toEqual(first);
 });
 
 test('a later event in order does not wait for one that was erased', async () => {

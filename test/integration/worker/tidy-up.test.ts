@@ -1,7 +1,11 @@
 // What is old goes, what is not stays, and a schedule sees to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { settledStates, openStates } from '../../../lib/delivery/outcome.ts';
-import { keptDeliveries, oldEvents } from '../../../lib/delivery/remove-old-events.ts';
+import {
+  keptDeliveries,
+  oldEvents,
+  removeOldEvents,
+} from '../../../lib/delivery/remove-old-events.ts';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { newId } from '../../../lib/ids.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
@@ -116,6 +120,27 @@ test('events that stay do not keep the tidy-up from those behind them', async ()
   expect(await runTidyUp()).toMatchObject({ deliveries: 1, events: 1 });
   expect(await stillThere([...kept, gone])).toEqual(kept);
   await clear();
+});
+
+test.each([
+  ['go together while they have at most 1,000 deliveries', [600, 400, 1], 2],
+  ['of more than 1,000 deliveries go in several batches', [600, 401, 1], 1],
+  ['go one by one where one alone has more', [1_001, 1], 1],
+  ['go 200 at a time however few deliveries they have', Array<number>(201).fill(0), 200],
+])('old events %s', async (_rule, webhookCounts, firstBatch) => {
+  await using unattended = await createInstallation();
+  const { store } = unattended;
+  const at = daysAgo(31);
+  const webhooks = (count: number) => Array.from({ length: count }, (_, n) => `whk_${n}`);
+  const events = webhookCounts.map((count) => newEvent(unattended, webhooks(count), at));
+  await store.events.insertMany(events.map((event) => ({ ...event, dispatchedAt: at })));
+  const batch = { before: daysAgo(30), now: new Date() };
+  const first = await removeOldEvents(store, { ...batch, after: '' });
+  const last = events[firstBatch - 1]?._id ?? '';
+  expect(first).toEqual({ deliveries: 0, events: firstBatch, after: last, more: true });
+  const left = events.length - firstBatch;
+  const second = await removeOldEvents(store, { ...batch, after: last });
+  expect(second).toMatchObject({ events: left, more: false });
 });
 
 test('a delivery that is sent again when its event is nearly too old is retried to its end', async () => {
