@@ -42,7 +42,7 @@ export interface ReplayDocument extends RedeliveryFacts {
   perSecond: number;
 }
 
-/** What waits for webhooks that were deleted: it is dropped instead of sent. */
+/** What waits for webhooks that were deleted or resumed without it: it is dropped instead of sent. */
 export interface DiscardDocument extends RedeliveryFacts {
   kind: 'discard';
   webhookUids: string[];

@@ -76,7 +76,7 @@ async function pause(): Promise<void> {
 
 function page(releaseUid: string, after = ''): Promise<RedeliverPage> {
   const { appUid, _id: webhookUid } = webhook;
-  const source = { kind: 'held', webhookUid, onResume: 'deliver', releaseUid } as const;
+  const source = { kind: 'held', webhookUid, releaseUid } as const;
   return takePage(ports, { appUid, source, after, released: 0 });
 }
 
@@ -239,6 +239,25 @@ test('a discard drops, in pages, what was open when it was asked for, and nothin
   for (const { _id, state } of spared) {
     expect((await deliveries.findOne({ _id }))?.state).toBe(state);
   }
+});
+
+test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
+  const { appUid, _id: webhookUid } = webhook;
+  const { deliveries, redeliveries, webhooks } = installation.store;
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(Date.now() - 1_000));
+  await redeliveries.insertOne(discard);
+  await webhooks.updateOne({ _id: webhookUid }, { $set: { discardUid: discard._id } });
+  const older = Array.from({ length: 1_001 }, () =>
+    newDelivery(installation, new Date(Date.now() - 2_000), { webhookUid, state: 'held' }),
+  );
+  await deliveries.insertMany(older);
+  const held = await insert(1, { state: 'held' });
+  const release = await resume();
+  expect(await page(release)).toEqual({ events: [], after: '', isLast: false });
+  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
+  expect(eventsOf(await page(release))).toEqual(held);
+  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
+  expect(await redeliveries.findOne({ _id: discard._id })).toMatchObject({ state: 'done' });
 });
 
 test('an attempt under way when its delivery is dropped is told if it delivers, and not tried again if not', async () => {

@@ -17,7 +17,7 @@ import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/store/deliveries.ts';
 import { newDiscard } from '../../../lib/store/redeliveries.ts';
-import type { OnResume, WebhookDocument } from '../../../lib/store/webhooks.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import type { RedeliverSource } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -74,15 +74,13 @@ const attemptAfter = (fields: Partial<WebhookDocument>) => async (course: Course
   await attempt(course);
 };
 
-const resume = (onResume: OnResume) => async (course: Course) => {
+async function resume(course: Course): Promise<void> {
   const { webhookUid } = course.key;
-  // Made as a resume makes it; what is dropped is older than that.
-  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   const releaseUid = newId('rdl', course.now);
   const resumed = { active: true, releaseUid };
   await installation.store.webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
-  await page(course, { kind: 'held', webhookUid, onResume, releaseUid });
-};
+  await page(course, { kind: 'held', webhookUid, releaseUid });
+}
 
 function page({ key, now }: Course, source: RedeliverSource): Promise<unknown> {
   const input = { appUid: key.appUid, source, after: '', released: 0 };
@@ -108,13 +106,24 @@ async function resend(course: Course): Promise<void> {
   await page(course, { kind: 'redelivery', redeliveryUid });
 }
 
-async function discardDeleted(course: Course): Promise<void> {
+async function discard(course: Course): Promise<void> {
   const { appUid, webhookUid } = course.key;
+  // What is dropped is older than that.
   course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, course.now);
-  await installation.store.webhooks.deleteOne({ _id: webhookUid });
-  await installation.store.redeliveries.insertOne(discard);
-  await page(course, { kind: 'redelivery', redeliveryUid: discard._id });
+  const dropping = newDiscard({ appUid, webhookUids: [webhookUid] }, course.now);
+  await installation.store.redeliveries.insertOne(dropping);
+  await page(course, { kind: 'redelivery', redeliveryUid: dropping._id });
+}
+
+async function resumeAndDiscard(course: Course): Promise<void> {
+  const { webhookUid: _id } = course.key;
+  await installation.store.webhooks.updateOne({ _id }, { $set: { active: true } });
+  await discard(course);
+}
+
+async function discardDeleted(course: Course): Promise<void> {
+  await installation.store.webhooks.deleteOne({ _id: course.key.webhookUid });
+  await discard(course);
 }
 
 async function attemptDeleted(course: Course): Promise<void> {
@@ -142,8 +151,8 @@ const actions = {
   'webhook paused': isPaused,
   'webhook deleted, then attempted': attemptDeleted,
   'webhook deleted': discardDeleted,
-  resumed: resume('deliver'),
-  'resumed and discarded': resume('discard'),
+  resumed: resume,
+  'resumed and discarded': resumeAndDiscard,
   'held for too long': expire,
   resent: resend,
 } satisfies Record<string, (course: Course) => Promise<void>>;
