@@ -1,5 +1,5 @@
 // Drops what waits for a webhook, a page at a time.
-import { dropOpen, findDropped, leaveLanes } from '../store/held-deliveries.ts';
+import { dropHeldAhead, dropOpen, findDropped, leaveLanes } from '../store/held-deliveries.ts';
 import { laneOf } from '../store/lanes.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -23,9 +23,10 @@ export async function discardPage(
 ): Promise<boolean> {
   const { store, clock } = ports;
   const page = { appUid, webhookUid, uid, countMax: droppedPerPageMax };
-  const count = await dropOpen(store, page, clock.now());
+  const now = clock.now();
+  const counts = [await dropOpen(store, page, now), await dropHeldAhead(store, page, now)];
   await leaveLanesOf(ports, { appUid, webhookUid });
-  return count < droppedPerPageMax;
+  return counts.every((count) => count < droppedPerPageMax);
 }
 
 /**

@@ -241,6 +241,32 @@ test('a discard drops, in pages, what was open when it was asked for, and nothin
   }
 });
 
+test('a discard drops what a worker with a clock ahead held before it, until a pause comes', async () => {
+  const { appUid, _id: webhookUid } = webhook;
+  const { deliveries, webhooks } = installation.store;
+  const askedAt = Date.now();
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(askedAt));
+  const at = (aheadMs: number, state: DeliveryDocument['state']): DeliveryDocument =>
+    newDelivery(installation, new Date(askedAt + aheadMs), { webhookUid, state });
+  const [ahead, tooFarAhead] = [at(9_999, 'held'), at(10_000, 'held')];
+  const notHeld = at(9_999, 'retrying');
+  await deliveries.insertMany([ahead, tooFarAhead, notHeld]);
+  const stateBy = async ({ _id }: DeliveryDocument) => (await deliveries.findOne({ _id }))?.state;
+
+  const what = { appUid, webhookUid, uid: discard._id };
+  const resumed = { active: true, releaseUid: discard._id };
+  for (const since of [{ active: false }, { releaseUid: newId('rdl') }]) {
+    await webhooks.updateOne({ _id: webhookUid }, { $set: { ...resumed, ...since } });
+    await discardPage(ports, what);
+    expect(await stateBy(ahead)).toBe('held');
+  }
+  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
+  await discardPage(ports, what);
+  expect(await stateBy(ahead)).toBe('cancelled');
+  expect(await stateBy(tooFarAhead)).toBe('held');
+  expect(await stateBy(notHeld)).toBe('retrying');
+});
+
 test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
   const { appUid, _id: webhookUid } = webhook;
   const { deliveries, redeliveries, webhooks } = installation.store;
