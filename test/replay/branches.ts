@@ -71,10 +71,13 @@ async function resume(stage: Stage, uid: string): Promise<string> {
 async function discard(stage: Stage, uid: string): Promise<string> {
   const body = { active: true, onResume: 'discard' };
   await stage.service.call('PATCH', `/webhooks/${uid}`, { body });
-  const started = { webhookUids: uid, startedAt: { $ne: null } };
-  const redelivery = await waitFor(
-    async () => (await stage.service.store.redeliveries.findOne(started)) ?? undefined,
-  );
+  return startedRedelivery(stage, { webhookUids: uid });
+}
+
+async function startedRedelivery(stage: Stage, filter: object): Promise<string> {
+  const { redeliveries } = stage.service.store;
+  const started = { ...filter, startedAt: { $ne: null } };
+  const redelivery = await waitFor(async () => (await redeliveries.findOne(started)) ?? undefined);
   return redeliverWorkflowId(redelivery._id);
 }
 
@@ -228,7 +231,7 @@ export const branches: Readonly<Record<string, Branch>> = {
     const workflowId = await start(stage, [[uid]]);
     const eventId = workflowId.replace('event/', '');
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return `redeliver/${String(answer.body['redeliveryUid'])}`;
+    return startedRedelivery(stage, { _id: String(answer.body['redeliveryUid']) });
   },
   superseded: async (stage) => {
     const { eventId, workflowId } = await retryLater(stage);
