@@ -89,7 +89,7 @@ function attempt(
 ): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
   const { signal } = new AbortController();
-  return attemptDelivery(attemptPorts, key, { trigger: 'event', redeliveryUid, signal });
+  return attemptDelivery(attemptPorts, key, { redeliveryUid, signal });
 }
 
 async function stateOf(eventId: string): Promise<string | undefined> {
@@ -121,6 +121,25 @@ test('a page that is repeated after a crash is the same one, and so it is after 
   expect(await page(release)).toEqual(first);
   expect(eventsOf(await page(next))).toEqual(held.slice(20));
   expect(await page(release, first.after)).toMatchObject({ events: [], isLast: true });
+});
+
+test('what a release sends is told as a first attempt or as a retry, also of what was sent again meanwhile', async () => {
+  const made: Partial<DeliveryDocument>[] = [
+    { attemptCount: 0, scheduleFrom: 0, requeuedAs: null },
+    { attemptCount: 1, scheduleFrom: 0, requeuedAs: null },
+    { attemptCount: 1, scheduleFrom: 1, requeuedAs: 'resend' },
+  ];
+  for (const [index, fields] of made.entries()) {
+    const [eventId = ''] = await insert(1, { state: 'held', ...fields });
+    const release = await resume();
+    await page(release);
+    const sent = attempt(eventId, release);
+    await waitFor(() => answers.length === index + 1);
+    answers[index]?.send();
+    await sent;
+    const delivery = await installation.store.deliveries.findOne({ eventId });
+    expect(delivery?.attempts.at(-1)?.trigger).toBe(index === 0 ? 'event' : 'retry');
+  }
 });
 
 test('a release ends with the pause, and one before it with the next resume', async () => {

@@ -56,7 +56,6 @@ async function attempt(course: Course): Promise<void> {
   const dueMs = delivery?.nextAttemptAt?.getTime() ?? 0;
   course.now = new Date(Math.max(course.now.getTime() + 1, dueMs));
   await attemptDelivery({ ...ports, clock: { now: () => course.now } }, course.key, {
-    trigger: delivery === null ? 'event' : 'retry',
     redeliveryUid: delivery?.redeliveryUid ?? null,
     signal: new AbortController().signal,
   });
