@@ -16,7 +16,7 @@ import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/store/deliveries.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
+import { newDiscard, newRedelivery } from '../../../lib/store/redeliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import type { RedeliverSource } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
@@ -89,20 +89,14 @@ function page({ key, now }: Course, source: RedeliverSource): Promise<unknown> {
 async function resend(course: Course): Promise<void> {
   const { key, now } = course;
   const { appUid, eventId, webhookUid } = key;
-  const redeliveryUid = newId('rdl', now);
+  const asked = newRedelivery(appUid, now);
   await installation.store.redeliveries.insertOne({
-    _id: redeliveryUid,
-    appUid,
+    ...asked,
     kind: 'resend',
     eventId,
     webhookUids: [webhookUid],
-    state: 'running',
-    releasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-    startedAt: null,
   });
-  await page(course, { kind: 'redelivery', redeliveryUid });
+  await page(course, { kind: 'redelivery', redeliveryUid: asked._id });
 }
 
 async function discard(course: Course): Promise<void> {
