@@ -111,13 +111,15 @@ async function takeResend(
   const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
   // What a webhook got that was deleted since the resend was asked for stays as it is.
   const known = await findKnownWebhooks(store, appUid, webhookUids);
-  const keys = known.map(({ _id: webhookUid }) => ({ appUid, eventId, webhookUid }));
+  const knownUids = known.map((webhook) => webhook._id);
+  const keys = knownUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
   await requeueDeliveries(
     store,
     keys.map((key) => ({ ...key, event: event.event })),
     requeueing,
   );
-  return { events: [{ eventId, webhookUids }], after: eventId, isLast: true };
+  const events = knownUids.length === 0 ? [] : [{ eventId, webhookUids: knownUids }];
+  return { events, after: eventId, isLast: true };
 }
 
 async function takeReplayPage(
