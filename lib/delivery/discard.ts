@@ -25,19 +25,20 @@ export async function discardPage(
   const page = { appUid, webhookUid, uid, countMax: droppedPerPageMax };
   const now = clock.now();
   const counts = [await dropOpen(store, page, now), await dropHeldAhead(store, page, now)];
-  await leaveLanesOf(ports, { appUid, webhookUid });
-  return counts.every((count) => count < droppedPerPageMax);
+  const areOut = await leaveLanesOf(ports, { appUid, webhookUid });
+  return areOut && counts.every((count) => count < droppedPerPageMax);
 }
 
 /**
- * Takes what was dropped out of its lanes. A lane that waits for the retry of a dropped delivery is told
- * before that leaves the lane, so that a repeat after a crash finds it and tells it again.
+ * Takes a page of what was dropped out of its lanes. A lane that waits for the retry of a dropped
+ * delivery is told before that leaves the lane, so that a repeat after a crash finds it and tells it
+ * again. Gives true when it was the last page.
  */
 export async function leaveLanesOf(
   { store, wakeLane }: Pick<DeliveryPorts, 'store' | 'wakeLane'>,
   of: Parameters<typeof findDropped>[1],
-): Promise<void> {
-  const dropped = await findDropped(store, of);
+): Promise<boolean> {
+  const dropped = await findDropped(store, of, droppedPerPageMax);
   await Promise.all(
     dropped.map(({ appUid, webhookUid, eventId, lane }) =>
       wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), letGo: eventId }),
@@ -47,4 +48,5 @@ export async function leaveLanesOf(
     store,
     dropped.map((delivery) => delivery._id),
   );
+  return dropped.length < droppedPerPageMax;
 }

@@ -203,10 +203,11 @@ export type DroppedInLane = Pick<DeliveryDocument, '_id' | 'appUid' | 'eventId' 
   lane: LanePlace;
 };
 
-/** Gives the deliveries to a webhook, or of events, that were dropped and are still in a lane. */
+/** Gives deliveries to a webhook, or of events, that were dropped and are still in a lane. */
 export async function findDropped(
   store: Store,
   of: WebhookKey | { eventIds: readonly string[] },
+  countMax: number,
 ): Promise<DroppedInLane[]> {
   const those = 'eventIds' in of ? { eventId: { $in: [...of.eventIds] } } : of;
   return store.deliveries
@@ -214,6 +215,7 @@ export async function findDropped(
       { ...those, state: 'cancelled', 'lane.sequence': { $gt: 0 } },
       { projection: { appUid: 1, eventId: 1, webhookUid: 1, lane: 1 } },
     )
+    .limit(countMax)
     .toArray();
 }
 

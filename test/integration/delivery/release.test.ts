@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { discardPage } from '../../../lib/delivery/discard.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
-import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -26,7 +26,6 @@ let receiver: Receiver;
 let ports: DeliveryPorts;
 let webhook: WebhookDocument;
 const answers: { send: () => void; status: number }[] = [];
-const woken: LaneNews[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
@@ -39,7 +38,6 @@ beforeAll(async () => {
   const policy = installation.config.egress;
   ports = deliveryPorts(installation, {
     sender: open.use(createHttpSender({ policy })),
-    wakeLane: async (news) => void woken.push(news),
   });
 });
 
@@ -47,7 +45,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   webhook = await insertWebhook(installation, { url: receiver.url });
-  for (const list of [answers, woken]) list.length = 0;
+  answers.length = 0;
 });
 
 /** Deliveries to the webhook, the first the oldest, each with an event of its own. */
@@ -229,63 +227,6 @@ test('a webhook that is deleted between the reading of the pause and the holding
   expect(outcome).toMatchObject({ state: 'cancelled' });
 });
 
-test('a discard drops, in pages, what was open when it was asked for, and nothing else', async () => {
-  const [older, newer] = [new Date(Date.now() - 1_000), new Date(Date.now() + 1_000)];
-  const { appUid, _id: webhookUid } = webhook;
-  const held = Array.from({ length: 998 }, () =>
-    newDelivery(installation, older, { webhookUid, state: 'held' }),
-  );
-  const states = ['pending', 'waiting', 'retrying'] as const;
-  const others = states.map((state) => newDelivery(installation, older, { webhookUid, state }));
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date());
-  const spared = [
-    newDelivery(installation, newer, { webhookUid, state: 'held' }),
-    newDelivery(installation, older, { webhookUid, state: 'delivered' }),
-    newDelivery(installation, older, {
-      webhookUid,
-      state: 'pending',
-      redeliveryUid: newId('rdl', newer),
-    }),
-    newDelivery(installation, older, { state: 'held' }),
-  ];
-  const { deliveries } = installation.store;
-  await deliveries.insertMany([...held, ...others, ...spared]);
-  const what = { appUid, webhookUid, uid: discard._id };
-  expect(await discardPage(ports, what)).toBe(false);
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
-  expect(await discardPage(ports, what)).toBe(true);
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
-  for (const { _id, state } of spared) {
-    expect((await deliveries.findOne({ _id }))?.state).toBe(state);
-  }
-});
-
-test('a discard drops what a worker with a clock ahead held before it, until a pause comes', async () => {
-  const { appUid, _id: webhookUid } = webhook;
-  const { deliveries, webhooks } = installation.store;
-  const askedAt = Date.now();
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(askedAt));
-  const at = (aheadMs: number, state: DeliveryDocument['state']): DeliveryDocument =>
-    newDelivery(installation, new Date(askedAt + aheadMs), { webhookUid, state });
-  const [ahead, tooFarAhead] = [at(9_999, 'held'), at(10_000, 'held')];
-  const notHeld = at(9_999, 'retrying');
-  await deliveries.insertMany([ahead, tooFarAhead, notHeld]);
-  const stateBy = async ({ _id }: DeliveryDocument) => (await deliveries.findOne({ _id }))?.state;
-
-  const what = { appUid, webhookUid, uid: discard._id };
-  const resumed = { active: true, releaseUid: discard._id };
-  for (const since of [{ active: false }, { releaseUid: newId('rdl') }]) {
-    await webhooks.updateOne({ _id: webhookUid }, { $set: { ...resumed, ...since } });
-    await discardPage(ports, what);
-    expect(await stateBy(ahead)).toBe('held');
-  }
-  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
-  await discardPage(ports, what);
-  expect(await stateBy(ahead)).toBe('cancelled');
-  expect(await stateBy(tooFarAhead)).toBe('held');
-  expect(await stateBy(notHeld)).toBe('retrying');
-});
-
 test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
   const { appUid, _id: webhookUid } = webhook;
   const { deliveries, redeliveries, webhooks } = installation.store;
@@ -324,19 +265,4 @@ test('an attempt under way when its delivery is dropped is told if it delivers, 
     expect(await sending).toMatchObject({ state: ends });
     expect(await stateOf(eventId)).toBe(ends);
   }
-});
-
-test('a discard that is killed before a lane was told of it tells it when it is repeated', async () => {
-  const lane = { entity: 'agent', resourceUid: newId('agt'), sequence: 2 } as const;
-  const [eventId = ''] = await insert(1, { state: 'retrying', lane });
-  const { appUid, _id: webhookUid } = webhook;
-  const what = { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1_000)) };
-  const wakeLane = () => Promise.reject(new Error('killed'));
-  await expect(discardPage({ ...ports, wakeLane }, what)).rejects.toThrow('killed');
-  expect(await stateOf(eventId)).toBe('cancelled');
-  await discardPage(ports, what);
-  const { entity, resourceUid } = lane;
-  expect(woken).toEqual([{ lane: { appUid, webhookUid, entity, resourceUid }, letGo: eventId }]);
-  await discardPage(ports, what);
-  expect(woken).toHaveLength(1);
 });
