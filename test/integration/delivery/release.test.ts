@@ -90,6 +90,20 @@ function attempt(
   return attemptDelivery(attemptPorts, key, { redeliveryUid, signal });
 }
 
+/** Ports of an attempt that meets a change between its two looks at the webhook. */
+function beforeSecondLook(change: () => Promise<void>): DeliveryPorts {
+  let looks = 0;
+  const records: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readWebhook(key) {
+      looks += 1;
+      if (looks === 2) await change();
+      return ports.records.readWebhook(key);
+    },
+  };
+  return { ...ports, records };
+}
+
 async function stateOf(eventId: string): Promise<string | undefined> {
   const filter = { eventId, webhookUid: webhook._id };
   return (await installation.store.deliveries.findOne(filter))?.state;
@@ -183,20 +197,12 @@ test('a resume between the reading of the pause and the holding has one sender: 
   for (const releases of [true, false]) {
     await pause();
     const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-    let reads = 0;
-    const records: DeliveryPorts['records'] = {
-      ...ports.records,
-      async readWebhook(key) {
-        reads += 1;
-        if (reads === 2) {
-          const release = await resume();
-          if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
-        }
-        return ports.records.readWebhook(key);
-      },
-    };
     answers.length = 0;
-    const attempted = attempt(eventId, null, { ...ports, records });
+    const resuming = beforeSecondLook(async () => {
+      const release = await resume();
+      if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
+    });
+    const attempted = attempt(eventId, null, resuming);
     if (releases) {
       expect(await attempted).toMatchObject({ state: 'superseded' });
       expect(await stateOf(eventId)).toBe('pending');
@@ -214,16 +220,10 @@ test('a resume between the reading of the pause and the holding has one sender: 
 test('a webhook that is deleted between the reading of the pause and the holding leaves nothing held', async () => {
   await pause();
   const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-  let reads = 0;
-  const records: DeliveryPorts['records'] = {
-    ...ports.records,
-    async readWebhook(key) {
-      reads += 1;
-      if (reads === 2) await installation.store.webhooks.deleteOne({ _id: webhook._id });
-      return ports.records.readWebhook(key);
-    },
-  };
-  const outcome = await attempt(eventId, null, { ...ports, records });
+  const deleting = beforeSecondLook(async () => {
+    await installation.store.webhooks.deleteOne({ _id: webhook._id });
+  });
+  const outcome = await attempt(eventId, null, deleting);
   expect(outcome).toMatchObject({ state: 'cancelled' });
 });
 
