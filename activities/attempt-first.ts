@@ -19,7 +19,7 @@ export async function attemptFirst(
         attemptDelivery(
           ports,
           { appUid: input.appUid, eventId, webhookUid },
-          { trigger: 'event', redeliveryUid: input.redeliveryUid ?? null, signal },
+          { redeliveryUid: input.redeliveryUid ?? null, signal },
         ),
       ),
     );

@@ -26,7 +26,7 @@ export async function retryDelivery(
     try {
       const { inLane = false, redeliveryUid = null, ...key } = input;
       const stop = unlessAskedFor(signal);
-      const options = { trigger: 'retry', inLane, redeliveryUid, signal: stop } as const;
+      const options = { inLane, redeliveryUid, signal: stop } as const;
       return await attemptDelivery(ports, key, options);
     } catch (error) {
       throw asFailure(error);

@@ -2,11 +2,10 @@
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { toStart } from '../../lib/store/redeliveries.ts';
+import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
 import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
 import type { KnownWebhook } from '../../lib/store/webhooks.ts';
@@ -50,16 +49,10 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
   const pausedWebhookUids = paused.map((webhook) => webhook._id);
   const now = context.clock.now();
   const resend: ResendDocument = {
-    _id: newId('rdl', now),
-    appUid: request.appUid,
+    ...newRedelivery(request.appUid, now),
     kind: 'resend',
     eventId: event._id,
     webhookUids,
-    state: 'running',
-    releasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-    startedAt: null,
   };
   const { answer, repeated } = await runOnce(
     context.store,

@@ -3,10 +3,9 @@ import { limits } from '../../lib/config.ts';
 import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
-import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { toStart } from '../../lib/store/redeliveries.ts';
+import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import type { ApiContext } from '../context.ts';
@@ -101,8 +100,7 @@ function newReplay(
     throw invalidRequest([{ pointer: '#/since', code: 'range', detail }]);
   }
   return {
-    _id: newId('rdl', now),
-    appUid,
+    ...newRedelivery(appUid, now),
     kind: 'replay',
     webhookUid: params['webhookUid'] ?? '',
     since,
@@ -110,10 +108,5 @@ function newReplay(
     events: body.events ?? null,
     states: body.states ?? statesDefault,
     perSecond: body.perSecond ?? releasedPerSecondDefault,
-    state: 'running',
-    releasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-    startedAt: null,
   };
 }

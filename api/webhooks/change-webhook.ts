@@ -4,6 +4,8 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import { differs } from '../../lib/store/differs.ts';
 import { putInOrder } from '../../lib/store/lanes.ts';
+import { newDiscard, toStart } from '../../lib/store/redeliveries.ts';
+import type { DiscardDocument } from '../../lib/store/redeliveries.ts';
 import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -15,8 +17,8 @@ import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 /**
  * Changes the fields given; attempts made from now on see them. Where all are as they were, nothing
  * is written. Resuming a paused webhook also
- * releases what was held meanwhile, or drops it with `onResume: "discard"`: `resumedAt` is written
- * with the change, so that the relay starts the release if this process cannot. With
+ * releases what was held meanwhile, or drops it with `onResume: "discard"`: `resumedAt` or the discard
+ * is written with the change, so that the relay starts what this process cannot. With
  * `ordering: "resource"` the events recorded from the answer on wait for those that are on their way;
  * whoever gets no answer asks again, and then that is done. Throws
  * `invalid_webhook_url`, `invalid_request`, `not_found`.
@@ -29,8 +31,9 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   checkResume(body);
   const written = readFields(context, body);
   const fields = { ...written, ...forgiven(written) };
-  const onResume = body.onResume ?? 'deliver';
-  const resume = { resumedAt: now, onResume, releaseUid: newId('rdl', now) };
+  const release = { resumedAt: now, releaseUid: newId('rdl', now) };
+  const discard =
+    body.onResume === 'discard' ? newDiscard({ appUid, webhookUids: [filter._id] }, now) : null;
   const { webhook, resumed } = await inTransaction(store, async (session) => {
     const before = await store.webhooks.findOne(filter, { session });
     if (before === null) throw noSuchWebhook();
@@ -39,7 +42,9 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
     }
     const resumes = body.active === true && !before.active;
     if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
+    const resume = discard === null ? release : discardingResume(discard);
     const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
+    if (resumes && discard !== null) await store.redeliveries.insertOne(discard, { session });
     await store.webhooks.updateOne(filter, { $set: changes }, { session });
     const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body));
     await recordAudit(store, entry, { caller, now, session });
@@ -48,7 +53,10 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   // After the change: what is recorded from then on is in order by itself.
   const key = { appUid, webhookUid: webhook._id };
   if (written.ordering === 'resource') await putInOrder(store, key, now);
-  if (resumed) context.dispatcher.release({ _id: webhook._id, appUid, ...resume });
+  if (resumed) {
+    if (discard !== null) context.dispatcher.redeliver(toStart(discard));
+    else context.dispatcher.release({ _id: webhook._id, appUid, ...release });
+  }
   return { status: 200, body: await showWebhook(context, webhook) };
 };
 
@@ -57,6 +65,11 @@ function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;
   const detail = 'onResume says what a resume does, so active must be true beside it';
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
+}
+
+/** No release is left to start: there is nothing more for one to send. */
+function discardingResume({ _id }: DiscardDocument): Partial<WebhookDocument> {
+  return { resumedAt: null, releaseUid: _id, discardUid: _id };
 }
 
 /** Whoever sets `active` has taken note of why the service paused the webhook, and starts anew. */

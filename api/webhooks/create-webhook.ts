@@ -66,8 +66,8 @@ function newWebhook(
     lastExhaustedAt: null,
     lastTriggeredAt: null,
     resumedAt: null,
-    onResume: 'deliver',
     releaseUid: null,
+    discardUid: null,
     createdAt: now,
     updatedAt: now,
   };

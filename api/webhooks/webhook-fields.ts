@@ -7,7 +7,7 @@ import { entities, entityOf, eventNames } from '../../lib/events.ts';
 import type { Entity, EventName } from '../../lib/events.ts';
 import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
 import { orderings } from '../../lib/store/webhooks.ts';
-import type { OnResume, Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
+import type { Ordering, WebhookDocument } from '../../lib/store/webhooks.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
@@ -21,6 +21,10 @@ export interface CreateWebhookBody {
   ordering?: Ordering;
   active?: boolean;
 }
+
+/** What becomes of held deliveries when a webhook is resumed. */
+const resumeWays = ['deliver', 'discard'] as const;
+type OnResume = (typeof resumeWays)[number];
 
 export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: OnResume };
 
@@ -67,7 +71,7 @@ export const createWebhookBody = validator<CreateWebhookBody>({
 export const changeWebhookBody = validator<ChangeWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  properties: { ...properties, onResume: { type: 'string', enum: ['deliver', 'discard'] } },
+  properties: { ...properties, onResume: { type: 'string', enum: [...resumeWays] } },
 });
 
 /** The fields of a stored webhook that a body may set. */

@@ -26,7 +26,6 @@ import type { DeliveryPorts } from './ports.ts';
 import { isCarriedBy, outcomeOf, readOutcome, recordStep, recordUnsent } from './record-step.ts';
 
 export interface AttemptOptions {
-  trigger: Extract<AttemptTrigger, 'event' | 'retry'>;
   /** The redelivery for which the attempt is made; null for the event's own workflow. */
   redeliveryUid: string | null;
   /** True for the workflow of the delivery's lane, which alone attempts what is in the lane. */
@@ -209,7 +208,7 @@ async function sendAndRecord(
     now,
     random: ports.random(),
   });
-  const trigger = triggerOf(subject);
+  const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
   const { host } = new URL(webhook.url);
   // Before the record: once that is written a repeat of this attempt would not come here again.
@@ -236,10 +235,12 @@ async function sendAndRecord(
   return outcome;
 }
 
-/** The first attempt after a delivery was requeued says by what; the others are what they are. */
-function triggerOf({ delivery, options }: Subject): AttemptTrigger {
-  const isRequeued = delivery !== null && delivery.attemptCount === delivery.scheduleFrom;
-  return (isRequeued ? delivery.requeuedAs : null) ?? options.trigger;
+/** The first attempt after a delivery was requeued says by what; of others the first is the event's. */
+function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
+  if (delivery === null) return 'event';
+  const { attemptCount, scheduleFrom, requeuedAs } = delivery;
+  const requeued = attemptCount === scheduleFrom ? requeuedAs : null;
+  return requeued ?? (attemptCount === 0 ? 'event' : 'retry');
 }
 
 function toAttempt(

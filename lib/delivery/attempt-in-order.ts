@@ -62,7 +62,6 @@ async function attemptHead(
   const { appUid, eventId, webhookUid, redeliveryUid } = head;
   const key: DeliveryKey = { appUid, eventId, webhookUid };
   return attemptDelivery(ports, key, {
-    trigger: head.attemptCount === head.scheduleFrom ? 'event' : 'retry',
     redeliveryUid,
     inLane: true,
     signal,

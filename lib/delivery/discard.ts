@@ -1,5 +1,5 @@
 // Drops what waits for a webhook, a page at a time.
-import { dropOpen, findDropped, leaveLanes } from '../store/held-deliveries.ts';
+import { dropHeldAhead, dropOpen, findDropped, leaveLanes } from '../store/held-deliveries.ts';
 import { laneOf } from '../store/lanes.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -23,20 +23,22 @@ export async function discardPage(
 ): Promise<boolean> {
   const { store, clock } = ports;
   const page = { appUid, webhookUid, uid, countMax: droppedPerPageMax };
-  const count = await dropOpen(store, page, clock.now());
-  await leaveLanesOf(ports, { appUid, webhookUid });
-  return count < droppedPerPageMax;
+  const now = clock.now();
+  const counts = [await dropOpen(store, page, now), await dropHeldAhead(store, page, now)];
+  const areOut = await leaveLanesOf(ports, { appUid, webhookUid });
+  return areOut && counts.every((count) => count < droppedPerPageMax);
 }
 
 /**
- * Takes what was dropped out of its lanes. A lane that waits for the retry of a dropped delivery is told
- * before that leaves the lane, so that a repeat after a crash finds it and tells it again.
+ * Takes a page of what was dropped out of its lanes. A lane that waits for the retry of a dropped
+ * delivery is told before that leaves the lane, so that a repeat after a crash finds it and tells it
+ * again. Gives true when it was the last page.
  */
 export async function leaveLanesOf(
   { store, wakeLane }: Pick<DeliveryPorts, 'store' | 'wakeLane'>,
   of: Parameters<typeof findDropped>[1],
-): Promise<void> {
-  const dropped = await findDropped(store, of);
+): Promise<boolean> {
+  const dropped = await findDropped(store, of, droppedPerPageMax);
   await Promise.all(
     dropped.map(({ appUid, webhookUid, eventId, lane }) =>
       wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), letGo: eventId }),
@@ -46,4 +48,5 @@ export async function leaveLanesOf(
     store,
     dropped.map((delivery) => delivery._id),
   );
+  return dropped.length < droppedPerPageMax;
 }

@@ -51,7 +51,8 @@ export async function eraseStretch(
   const lookedAt = { appUid, _id: { $gt: after, $lte: last } };
   const found = await findErasable(store, lookedAt, { subject, erasureUid });
   await erasePayloads(store, found, { erasureUid, now });
-  await leaveLanesOf(ports, { eventIds: found });
+  let areOut = false;
+  while (!areOut) areOut = await leaveLanesOf(ports, { eventIds: found });
   // Counted from what is there, so that a stretch that was killed before this and is repeated counts it.
   const since = againAt ?? new Date(0);
   const erased = await countErased(store, found, { erasureUid, since });

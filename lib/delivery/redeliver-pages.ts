@@ -1,5 +1,5 @@
 // What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
-import { idAt, newId } from '../ids.ts';
+import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
 import { findDeliveries, requeueDeliveries } from '../store/deliveries.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
@@ -19,26 +19,18 @@ import type { DeliveryPorts } from './ports.ts';
 const eventsLookedAtMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
+type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
+
 /**
  * Takes the page after `input.after` and gives what is to be delivered; what is to be dropped is
  * dropped. The deliveries are handed to the redelivery or release first, so that each is due and
  * nothing else sends it. Repeating a page gives it again.
  */
-export async function takePage(
-  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
-  input: RedeliverInput,
-): Promise<RedeliverPage> {
+export async function takePage(ports: PagePorts, input: RedeliverInput): Promise<RedeliverPage> {
   const { store } = ports;
   const { source, appUid, after } = input;
+  if (source.kind === 'held') return takeHeldPage(ports, input, source);
   const now = ports.clock.now();
-  if (source.kind === 'held') {
-    if (source.onResume === 'deliver') return takeHeldPage(store, input, { source, now });
-    const { webhookUid, releaseUid } = source;
-    // One from before releases had uids drops what is open now.
-    const uid = releaseUid ?? newId('rdl', now);
-    const isLast = await discardPage(ports, { appUid, webhookUid, uid });
-    return { events: [], after, isLast };
-  }
   const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
   if (redelivery === null || redelivery.state !== 'running') return nothingAfter(after);
   const page = await takeRedeliveryPage(ports, redelivery, { after, now });
@@ -54,7 +46,7 @@ function nothingAfter(after: string): RedeliverPage {
 }
 
 async function takeRedeliveryPage(
-  ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
+  ports: PagePorts,
   redelivery: RedeliveryDocument,
   { after, now }: { after: string; now: Date },
 ): Promise<RedeliverPage> {
@@ -68,20 +60,24 @@ async function takeRedeliveryPage(
 }
 
 async function takeHeldPage(
-  store: Store,
+  ports: PagePorts,
   { appUid, after }: RedeliverInput,
-  { source, now }: { source: Extract<RedeliverInput['source'], { kind: 'held' }>; now: Date },
+  { webhookUid, releaseUid = null }: Extract<RedeliverInput['source'], { kind: 'held' }>,
 ): Promise<RedeliverPage> {
-  const { webhookUid, releaseUid = null } = source;
+  const { store, clock } = ports;
   const place = { appUid, webhookUid, releaseUid, after, countMax: releasedPerSecondDefault };
   let held = await findTaken(store, place);
   // A page that was taken before a crash is given again, whatever has become of the webhook since:
   // nobody else carries it. Further pages are those of the latest release of an active webhook.
   if (held.length === 0) {
-    const isLatest = { _id: webhookUid, appUid, active: true, releaseUid };
-    if ((await store.webhooks.countDocuments(isLatest)) === 0) return nothingAfter(after);
+    const latest = { _id: webhookUid, appUid, active: true, releaseUid };
+    const webhook = await store.webhooks.findOne(latest, { projection: { discardUid: 1 } });
+    if (webhook === null) return nothingAfter(after);
+    if (!(await isDropped(ports, { appUid, discardUid: webhook.discardUid }))) {
+      return { events: [], after, isLast: false };
+    }
     // More may be held while this page is read, so only an empty one is the last.
-    if ((await takeHeld(store, place, now)) === 0) return nothingAfter(after);
+    if ((await takeHeld(store, place, clock.now())) === 0) return nothingAfter(after);
     held = await findTaken(store, place);
   }
   return {
@@ -89,6 +85,20 @@ async function takeHeldPage(
     after: held.at(-1)?.uid ?? after,
     isLast: false,
   };
+}
+
+/**
+ * Tells whether all is dropped that an earlier resume was to drop. If not, a page more is: a release
+ * sends none of it, and waits for no other workflow, which may have been ended by hand.
+ */
+async function isDropped(
+  ports: PagePorts,
+  { appUid, discardUid }: Pick<WebhookDocument, 'appUid' | 'discardUid'>,
+): Promise<boolean> {
+  if (discardUid === null) return true;
+  const source = { kind: 'redelivery', redeliveryUid: discardUid } as const;
+  const page = await takePage(ports, { appUid, source, after: '', released: 0 });
+  return page.isLast;
 }
 
 async function takeResend(
@@ -101,13 +111,15 @@ async function takeResend(
   const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
   // What a webhook got that was deleted since the resend was asked for stays as it is.
   const known = await findKnownWebhooks(store, appUid, webhookUids);
-  const keys = known.map(({ _id: webhookUid }) => ({ appUid, eventId, webhookUid }));
+  const knownUids = known.map((webhook) => webhook._id);
+  const keys = knownUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
   await requeueDeliveries(
     store,
     keys.map((key) => ({ ...key, event: event.event })),
     requeueing,
   );
-  return { events: [{ eventId, webhookUids }], after: eventId, isLast: true };
+  const events = knownUids.length === 0 ? [] : [{ eventId, webhookUids: knownUids }];
+  return { events, after: eventId, isLast: true };
 }
 
 async function takeReplayPage(

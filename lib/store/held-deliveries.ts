@@ -2,7 +2,7 @@
 import type { Filter } from 'mongodb';
 import { openStates } from '../delivery/outcome.ts';
 import type { DeliveryState } from '../delivery/outcome.ts';
-import { idBeside } from '../ids.ts';
+import { idAt, idBeside, timeOfId } from '../ids.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument, DeliveryKey, LanePlace } from './deliveries.ts';
 import type { WebhookDocument } from './webhooks.ts';
@@ -128,34 +128,74 @@ async function countHeldOf(
   return counted.toArray();
 }
 
+/** A page of a discard: at most `countMax` of a webhook's deliveries. */
+type DiscardPlace = WebhookKey & { uid: string; countMax: number };
+
 /**
  * Drops deliveries to a webhook that were open when the discard got its uid, at most `countMax` of
  * them, but for what was sent again since. Their places in lanes are left for `findDropped`. Gives how
  * many it found.
  */
-export async function dropOpen(
+export async function dropOpen(store: Store, discard: DiscardPlace, now: Date): Promise<number> {
+  const older = { $lt: idBeside('dlv', discard.uid) };
+  const open = { ...notSentSince(discard), state: { $in: openStates } };
+  const found = await findUids(store, discard, { ...open, _id: older });
+  await cancel(store, { deliveryUids: found, still: open, now });
+  return found.length;
+}
+
+// A delivery has its uid from the worker's clock and a discard from the API's: so far may they differ.
+const clocksDifferMaxMs = 10_000;
+
+/**
+ * Drops deliveries that a worker held before the discard got its uid, though by the worker's clock it
+ * was after that; at most `countMax` of them. Without a pause since the discard all that is held at such
+ * a time is from before it, or is held by an attempt that looks again. Gives how many it dropped.
+ */
+export async function dropHeldAhead(
   store: Store,
-  discard: WebhookKey & { uid: string; countMax: number },
+  discard: DiscardPlace,
   now: Date,
 ): Promise<number> {
-  const { appUid, webhookUid, uid, countMax } = discard;
-  const open: Filter<DeliveryDocument> = {
-    state: { $in: openStates },
-    $or: [{ redeliveryUid: null }, { redeliveryUid: { $lt: uid } }],
-  };
-  const found = await store.deliveries
-    .find(
-      { appUid, webhookUid, _id: { $lt: idBeside('dlv', uid) }, ...open },
-      { projection: { _id: 1 } },
-    )
+  const { appUid, webhookUid, uid } = discard;
+  const until = new Date(timeOfId(uid).getTime() + clocksDifferMaxMs);
+  const ahead = { $gte: idBeside('dlv', uid), $lt: idAt('dlv', until) };
+  const held = { ...notSentSince(discard), state: 'held' } as const;
+  const found = await findUids(store, discard, { ...held, _id: ahead });
+  if (found.length === 0) return 0;
+  // Read only now: what a pause holds from now on is not among those found.
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid });
+  if (webhook !== null && !(webhook.active && webhook.releaseUid === uid)) return 0;
+  await cancel(store, { deliveryUids: found, still: held, now });
+  return found.length;
+}
+
+function notSentSince({ uid }: Pick<DiscardPlace, 'uid'>): Filter<DeliveryDocument> {
+  return { $or: [{ redeliveryUid: null }, { redeliveryUid: { $lt: uid } }] };
+}
+
+async function findUids(
+  store: Store,
+  { appUid, webhookUid, countMax }: DiscardPlace,
+  filter: Filter<DeliveryDocument>,
+): Promise<string[]> {
+  return store.deliveries
+    .find({ appUid, webhookUid, ...filter }, { projection: { _id: 1 } })
     .limit(countMax)
     .map((delivery) => delivery._id)
     .toArray();
+}
+
+/** Cancels deliveries that are still as they were found. */
+async function cancel(
+  store: Store,
+  facts: { deliveryUids: string[]; still: Filter<DeliveryDocument>; now: Date },
+): Promise<void> {
+  const { deliveryUids, still, now } = facts;
   await store.deliveries.updateMany(
-    { _id: { $in: found }, ...open },
+    { ...still, _id: { $in: deliveryUids } },
     { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
   );
-  return found.length;
 }
 
 /** A delivery that was dropped where it stood in a lane. */
@@ -163,10 +203,11 @@ export type DroppedInLane = Pick<DeliveryDocument, '_id' | 'appUid' | 'eventId' 
   lane: LanePlace;
 };
 
-/** Gives the deliveries to a webhook, or of events, that were dropped and are still in a lane. */
+/** Gives deliveries to a webhook, or of events, that were dropped and are still in a lane. */
 export async function findDropped(
   store: Store,
   of: WebhookKey | { eventIds: readonly string[] },
+  countMax: number,
 ): Promise<DroppedInLane[]> {
   const those = 'eventIds' in of ? { eventId: { $in: [...of.eventIds] } } : of;
   return store.deliveries
@@ -174,6 +215,7 @@ export async function findDropped(
       { ...those, state: 'cancelled', 'lane.sequence': { $gt: 0 } },
       { projection: { appUid: 1, eventId: 1, webhookUid: 1, lane: 1 } },
     )
+    .limit(countMax)
     .toArray();
 }
 

@@ -42,7 +42,7 @@ export interface ReplayDocument extends RedeliveryFacts {
   perSecond: number;
 }
 
-/** What waits for webhooks that were deleted: it is dropped instead of sent. */
+/** What waits for webhooks that were deleted or resumed without it: it is dropped instead of sent. */
 export interface DiscardDocument extends RedeliveryFacts {
   kind: 'discard';
   webhookUids: string[];
@@ -50,22 +50,25 @@ export interface DiscardDocument extends RedeliveryFacts {
 
 export type RedeliveryDocument = ResendDocument | ReplayDocument | DiscardDocument;
 
-/** Makes a discard, to be written with what it follows from. */
-export function newDiscard(
-  { appUid, webhookUids }: Pick<DiscardDocument, 'appUid' | 'webhookUids'>,
-  now: Date,
-): DiscardDocument {
+/** Gives what a redelivery of any kind begins with. */
+export function newRedelivery(appUid: string, now: Date): RedeliveryFacts {
   return {
     _id: newId('rdl', now),
     appUid,
-    kind: 'discard',
-    webhookUids,
     state: 'running',
     releasedCount: 0,
     createdAt: now,
     finishedAt: null,
     startedAt: null,
   };
+}
+
+/** Makes a discard, to be written with what it follows from. */
+export function newDiscard(
+  { appUid, webhookUids }: Pick<DiscardDocument, 'appUid' | 'webhookUids'>,
+  now: Date,
+): DiscardDocument {
+  return { ...newRedelivery(appUid, now), kind: 'discard', webhookUids };
 }
 
 /** The part of a redelivery that starting its workflow needs. */

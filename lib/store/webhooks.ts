@@ -11,9 +11,6 @@ import type { Store } from './connect.ts';
 /** Why the service paused a webhook: it answered 410, or it failed for days. */
 export type DisabledReason = 'gone' | 'failing';
 
-/** What becomes of held deliveries when a webhook is resumed. */
-export type OnResume = 'deliver' | 'discard';
-
 /** How events reach a webhook: each for itself, or those about one resource one after the other. */
 export const orderings = ['parallel', 'resource'] as const;
 export type Ordering = (typeof orderings)[number];
@@ -42,9 +39,10 @@ export interface WebhookDocument {
   lastTriggeredAt: Date | null;
   /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
   resumedAt: Date | null;
-  onResume: OnResume;
-  /** The release of the latest resume, which ends those before it; null before the first. */
+  /** The release or discard of the latest resume, which ends releases before it; null before the first. */
   releaseUid: string | null;
+  /** The discard of the latest resume that dropped what was held; null where none did. */
+  discardUid: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -253,7 +251,7 @@ export async function noteSucceeded(store: Store, webhook: WebhookDocument): Pro
 }
 
 /** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'onResume' | 'releaseUid'> & {
+export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'> & {
   resumedAt: Date;
 };
 
@@ -267,7 +265,7 @@ export async function findResumed(
     .find(
       // The type says nothing new, but only with it does MongoDB read the partial index.
       { resumedAt: { $lt: before, $type: 'date' } },
-      { projection: { appUid: 1, resumedAt: 1, onResume: 1, releaseUid: 1 } },
+      { projection: { appUid: 1, resumedAt: 1, releaseUid: 1 } },
     )
     .limit(countMax)
     .toArray();

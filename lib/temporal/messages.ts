@@ -2,7 +2,6 @@
 // No Node built-ins here: workflows import this file.
 import type { DeliveryOutcome } from '../delivery/outcome.ts';
 import type { LaneKey } from '../store/lanes.ts';
-import type { OnResume } from '../store/webhooks.ts';
 
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {
@@ -66,7 +65,6 @@ export type RedeliverSource =
   | {
       kind: 'held';
       webhookUid: string;
-      onResume: OnResume;
       /** The redelivery that the resume is; workflows of before it had a uid go without. */
       releaseUid?: string | null;
     }

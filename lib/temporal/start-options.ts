@@ -75,13 +75,13 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
  * late as its pages follow each other, so that the last page of a release before it is a second old.
  */
 export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
-  const { _id: webhookUid, appUid, resumedAt, onResume, releaseUid } = webhook;
-  const source = { kind: 'held', webhookUid, onResume, releaseUid } as const;
+  const { _id: webhookUid, appUid, resumedAt, releaseUid } = webhook;
+  const source = { kind: 'held', webhookUid, releaseUid } as const;
   return {
     workflowId: releaseWorkflowId(webhookUid, resumedAt),
     ...redeliverOptions({ appUid, source }, [webhookUid]),
-    staticSummary: `${onResume} what was held → ${webhookUid}`,
-    ...(onResume === 'deliver' ? { startDelay: redeliverPageEveryMs } : {}),
+    staticSummary: `deliver what was held → ${webhookUid}`,
+    startDelay: redeliverPageEveryMs,
   };
 }
 

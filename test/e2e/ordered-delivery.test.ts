@@ -1,32 +1,20 @@
 // A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { laneWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { resourceOf, sequenceOf, startCountingReceiver } from '../support/counting-receiver.ts';
+import type { CountingReceiver } from '../support/counting-receiver.ts';
+import type { ReceivedRequest } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
-let receiver: Receiver;
-/** What the receiver answers to each request, and how long it takes. */
-let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
-const atOnce = new Map<string, number>();
-let mostAtOnce = 0;
+let receiver: CountingReceiver;
 
 beforeAll(async () => {
   service = await startService();
-  receiver = await startReceiver((response, request) => {
-    const { status, ms = 0 } = answerOf(request);
-    const lane = `${request.path} ${resourceOf(request)}`;
-    atOnce.set(lane, (atOnce.get(lane) ?? 0) + 1);
-    mostAtOnce = Math.max(mostAtOnce, atOnce.get(lane) ?? 0);
-    setTimeout(() => {
-      atOnce.set(lane, (atOnce.get(lane) ?? 0) - 1);
-      response.writeHead(status).end();
-    }, ms);
-  });
+  receiver = await startCountingReceiver();
 });
 
 afterAll(async () => {
@@ -34,18 +22,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-beforeEach(() => {
-  answerOf = () => ({ status: 200 });
-  mostAtOnce = 0;
-});
-
-function resourceOf(request: ReceivedRequest): string {
-  return (JSON.parse(request.body.toString()) as { data: { uid: string } }).data.uid;
-}
-
-function sequenceOf(request: ReceivedRequest): number {
-  return Number(request.headers['x-webhook-sequence']);
-}
+beforeEach(() => receiver.reset());
 
 async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
   const url = `${receiver.url}${path}`;
@@ -80,11 +57,11 @@ async function remove(webhookUid: string): Promise<void> {
 
 test('events about a resource arrive one at a time in the order of their sequence', async () => {
   const webhookUid = await newWebhook('/one-by-one');
-  answerOf = () => ({ status: 200, ms: 10 });
+  receiver.answerOf = () => ({ status: 200, ms: 10 });
   await reportMany('agt_order', 40);
   await untilArrived('/one-by-one', 'agt_order', 40);
   expect(arrivedAt('/one-by-one', 'agt_order').map(sequenceOf)).toEqual(range(1, 40));
-  expect(mostAtOnce).toBe(1);
+  expect(receiver.mostAtOnce).toBe(1);
   await remove(webhookUid);
 });
 
@@ -111,7 +88,7 @@ test('changes of one of our own agents arrive in order, from created to deleted'
 test('a later event waits until an earlier one is delivered, and other resources do not', async () => {
   const webhookUid = await newWebhook('/failing', { retrySchedule: ['2s', '2s'] });
   let failures = 0;
-  answerOf = (request) => {
+  receiver.answerOf = (request) => {
     const fails = resourceOf(request) === 'agt_failing' && failures < 2;
     if (fails) failures += 1;
     return { status: fails ? 500 : 200 };
@@ -136,7 +113,7 @@ test('a later event waits until an earlier one is delivered, and other resources
 test('a later event goes when an earlier one is exhausted, and the workflow of the lane fails', async () => {
   const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1s'] });
   // The first takes its time, so that the others meet it on its way and line up behind it.
-  answerOf = (request) =>
+  receiver.answerOf = (request) =>
     sequenceOf(request) === 1
       ? { status: 200, ms: 3_000 }
       : { status: sequenceOf(request) === 2 ? 500 : 200 };
@@ -175,7 +152,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
   const webhookUid = await newWebhook('/resent', { retrySchedule: ['1h'] });
   const first = await report('agt_resent');
   await untilArrived('/resent', 'agt_resent', 1);
-  answerOf = (request) => ({ status: sequenceOf(request) === 2 ? 500 : 200 });
+  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 2 ? 500 : 200 });
   const second = await report('agt_resent');
   await untilArrived('/resent', 'agt_resent', 2);
   await report('agt_resent');
@@ -185,7 +162,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
   expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
 
   // The blocking event itself can be sent again; then the one behind it goes.
-  answerOf = () => ({ status: 200 });
+  receiver.answerOf = () => ({ status: 200 });
   await service.call('POST', `/events/${second}/resend`, { body: {} });
   await untilArrived('/resent', 'agt_resent', 5);
   expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1, 2, 3]);
@@ -194,7 +171,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
 
 test('a resend of a later event does not let those behind it overtake an earlier one', async () => {
   const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['3s'] });
-  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
   await report('agt_first');
   await untilArrived('/not-overtaken', 'agt_first', 1);
   const second = await report('agt_first');
@@ -211,7 +188,7 @@ test('a resend of a later event does not let those behind it overtake an earlier
 test('a lane that is woken more often than a run may be goes on as a new run', async () => {
   const webhookUid = await newWebhook('/woken', { retrySchedule: ['1h'] });
   // The first is long enough on its way that the second meets it and gets a lane.
-  answerOf = (request) =>
+  receiver.answerOf = (request) =>
     sequenceOf(request) === 1 ? { status: 200, ms: 3_000 } : { status: 503, ms: 300 };
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 1);
@@ -220,7 +197,7 @@ test('a lane that is woken more often than a run may be goes on as a new run', a
   const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_woken' });
   const { client } = service.temporal;
   const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
-  answerOf = () => ({ status: 200 });
+  receiver.answerOf = () => ({ status: 200 });
   await waitFor(async () => {
     const { raw } = await client.workflow.getHandle(workflowId).describe();
     return raw.pendingActivities?.some((each) => each.activityId === second && each.attempt === 2);
@@ -247,7 +224,7 @@ test('without ordering events carry their sequence all the same and do not wait'
     ordering: 'parallel',
     retrySchedule: ['1h'],
   });
-  answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
   await report('agt_parallel');
   await untilArrived('/parallel', 'agt_parallel', 1);
   await reportMany('agt_parallel', 9);

@@ -1,30 +1,19 @@
 // A webhook with ordering "resource" that is paused and resumed: order, and one at a time, hold all the same.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { sequenceOf, startCountingReceiver } from '../support/counting-receiver.ts';
+import type { CountingReceiver } from '../support/counting-receiver.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
-let receiver: Receiver;
-/** What the receiver answers to each request, and how long it takes. */
-let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
-let atOnce = 0;
-let mostAtOnce = 0;
+let receiver: CountingReceiver;
 
 beforeAll(async () => {
   service = await startService();
-  receiver = await startReceiver((response, request) => {
-    const { status, ms = 0 } = answerOf(request);
-    atOnce += 1;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
-    setTimeout(() => {
-      atOnce -= 1;
-      response.writeHead(status).end();
-    }, ms);
-  });
+  receiver = await startCountingReceiver();
 });
 
 afterAll(async () => {
@@ -32,27 +21,15 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-beforeEach(() => {
-  answerOf = () => ({ status: 200 });
-  mostAtOnce = 0;
-});
-
-function sequenceOf(request: ReceivedRequest): number {
-  return Number(request.headers['x-webhook-sequence']);
-}
+beforeEach(() => receiver.reset());
 
 async function newWebhook(path: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await service.call('POST', '/webhooks', {
-    body: { url: `${receiver.url}${path}`, entities: ['agent'], ordering: 'resource', ...fields },
-  });
-  expect(status).toBe(201);
-  return String(body['uid']);
+  const url = `${receiver.url}${path}`;
+  return (await registerWebhook(service, { url, ordering: 'resource', ...fields })).uid;
 }
 
 async function report(uid: string, count = 1): Promise<void> {
-  const body = { event: 'agent.updated', data: { uid, externalTenantId: 'tenant-1' } };
-  const reports = Array.from({ length: count }, () => service.call('POST', '/changes', { body }));
-  for (const { status } of await Promise.all(reports)) expect(status).toBe(202);
+  await Promise.all(Array.from({ length: count }, () => reportChange(service, { uid })));
 }
 
 const sequencesAt = (path: string): number[] =>
@@ -79,14 +56,14 @@ async function remove(webhookUid: string): Promise<void> {
 
 test('a pause holds what waits, and a resume sends it in order', async () => {
   const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
-  answerOf = () => ({ status: 503 });
+  receiver.answerOf = () => ({ status: 503 });
   await report('agt_paused', 30);
   await untilArrived('/paused', 1);
   await change(webhookUid, { active: false });
   await untilCount(webhookUid, 'held', 30);
   const before = sequencesAt('/paused').length;
 
-  answerOf = () => ({ status: 200 });
+  receiver.answerOf = () => ({ status: 200 });
   await change(webhookUid, { active: true });
   await untilArrived('/paused', before + 30);
   const inOrder = Array.from({ length: 30 }, (_, index) => index + 1);
@@ -99,21 +76,21 @@ test('what is on its way while the webhook is paused and resumed arrives once, b
   await change(webhookUid, { active: false });
   await report('agt_toggled', 3);
   await untilCount(webhookUid, 'held', 3);
-  answerOf = () => ({ status: 200, ms: 2_500 });
+  receiver.answerOf = () => ({ status: 200, ms: 2_500 });
   await change(webhookUid, { active: true });
   await untilArrived('/toggled', 1);
   await change(webhookUid, { active: false });
   await change(webhookUid, { active: true });
   await untilCount(webhookUid, 'delivered', 3);
   expect(sequencesAt('/toggled')).toEqual([1, 2, 3]);
-  expect(mostAtOnce).toBe(1);
+  expect(receiver.mostAtOnce).toBe(1);
   await remove(webhookUid);
 });
 
 test('a lane whose head is dropped while it waits for its retry carries the events after it', async () => {
   const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
   // The first takes its time, so that the others line up behind it.
-  answerOf = (request) => ({
+  receiver.answerOf = (request) => ({
     status: sequenceOf(request) === 1 ? 200 : 500,
     ms: sequenceOf(request) === 1 ? 3_000 : 0,
   });
@@ -135,7 +112,7 @@ test('a lane whose head is dropped while it waits for its retry carries the even
   expect(sequencesAt('/dropped')).toEqual([1, 2]);
   await report('agt_dropped');
   await untilArrived('/dropped', 3);
-  answerOf = () => ({ status: 200 });
+  receiver.answerOf = () => ({ status: 200 });
   await report('agt_dropped');
   await untilArrived('/dropped', 5);
   expect(sequencesAt('/dropped')).toEqual([1, 2, 4, 4, 5]);

@@ -1,6 +1,7 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { newDelivery } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
@@ -121,6 +122,42 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   const next = await report(3);
   await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
   expect(arrivedAt('/discarded')).toEqual([next]);
+});
+
+test('what a resume was to drop is dropped, also when nothing has begun before the next pause and resume', async () => {
+  const path = '/discarded-late';
+  const uid = await newWebhook(path);
+  await pause(uid);
+  for (let n = 0; n < 3; n += 1) await report(n);
+  await untilHeld(uid, 3);
+  const { dispatcher } = service.context;
+  service.context.dispatcher = { ...dispatcher, redeliver: () => undefined };
+  await discard(uid);
+  service.context.dispatcher = dispatcher;
+  await pause(uid);
+  const later = await report(3);
+  await resume(uid);
+  await untilCount(uid, 'delivered', 1);
+  await untilCount(uid, 'cancelled', 3);
+  expect(arrivedAt(path)).toEqual([later]);
+});
+
+test('a discard of more than a page that is cut short by a pause goes on before the next release', async () => {
+  const path = '/discarded-many';
+  const uid = await newWebhook(path);
+  await pause(uid);
+  const older = Array.from({ length: 1_500 }, () =>
+    newDelivery(service, new Date(), { webhookUid: uid, state: 'held' }),
+  );
+  await service.store.deliveries.insertMany(older);
+  await discard(uid);
+  await pause(uid);
+  const later = await report(1);
+  await resume(uid);
+  await untilCount(uid, 'delivered', 1);
+  expect(await service.store.deliveries.countDocuments({ webhookUid: uid })).toBe(1_501);
+  await untilCount(uid, 'cancelled', 1_500);
+  expect(arrivedAt(path)).toEqual([later]);
 });
 
 test('what is sent again to a paused webhook is shown as held, and sent when it is resumed', async () => {

@@ -12,6 +12,7 @@ import {
   eraseWorkflow,
   eventsTaskQueue,
   laneWorkflowId,
+  redeliverWorkflowId,
   releaseWorkflowId,
   tidyUpWorkflow,
 } from '../../lib/temporal/names.ts';
@@ -58,14 +59,27 @@ async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
   return uid;
 }
 
-async function resume(stage: Stage, uid: string, onResume: string): Promise<string> {
-  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume } });
+async function resume(stage: Stage, uid: string): Promise<string> {
+  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
   // Null once the release was started; then the change's own time is that of the resume.
   const started = { _id: uid, resumedAt: null };
   const webhook = await waitFor(
     async () => (await stage.service.store.webhooks.findOne(started)) ?? undefined,
   );
   return releaseWorkflowId(uid, webhook.updatedAt);
+}
+
+async function discard(stage: Stage, uid: string): Promise<string> {
+  const body = { active: true, onResume: 'discard' };
+  await stage.service.call('PATCH', `/webhooks/${uid}`, { body });
+  return startedRedelivery(stage, { webhookUids: uid });
+}
+
+async function startedRedelivery(stage: Stage, filter: object): Promise<string> {
+  const { redeliveries } = stage.service.store;
+  const started = { ...filter, startedAt: { $ne: null } };
+  const redelivery = await waitFor(async () => (await redeliveries.findOne(started)) ?? undefined);
+  return redeliverWorkflowId(redelivery._id);
 }
 
 /** Starts events about one resource, each with a workflow of its own, to a webhook that wants them in order. */
@@ -207,20 +221,20 @@ export const branches: Readonly<Record<string, Branch>> = {
     return start(stage, [[uid]]);
   },
   cancel: async (stage) => start(stage, [[newId('whk')]]),
-  'release-held': async (stage) => resume(stage, await pausedWith(stage, 2), 'deliver'),
+  'release-held': async (stage) => resume(stage, await pausedWith(stage, 2)),
   'release-again': async (stage) => {
     const uid = await pausedWith(stage, 2);
-    await resume(stage, uid, 'deliver');
+    await resume(stage, uid);
     await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
-    return resume(stage, uid, 'deliver');
+    return resume(stage, uid);
   },
-  'discard-held': async (stage) => resume(stage, await pausedWith(stage, 1), 'discard'),
+  'discard-held': async (stage) => discard(stage, await pausedWith(stage, 1)),
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');
     const workflowId = await start(stage, [[uid]]);
     const eventId = workflowId.replace('event/', '');
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return `redeliver/${String(answer.body['redeliveryUid'])}`;
+    return startedRedelivery(stage, { _id: String(answer.body['redeliveryUid']) });
   },
   superseded: async (stage) => {
     const { eventId, workflowId } = await retryLater(stage);
@@ -243,7 +257,7 @@ export const branches: Readonly<Record<string, Branch>> = {
   'cancelled-while-retried': async (stage) => cancel(stage, (await retryLater(stage)).workflowId),
   'release-cancelled': async (stage) => {
     const uid = await pausedWith(stage, releasedPerSecondDefault);
-    return cancelAsleep(stage, await resume(stage, uid, 'deliver'));
+    return cancelAsleep(stage, await resume(stage, uid));
   },
   'hand-to-lane': async (stage) => {
     const { eventIds } = await lineUp(stage, '/200', { count: 2 });

@@ -39,7 +39,7 @@ const lane: DeliverInOrderInput = {
 
 const release: RedeliverInput = {
   appUid: lane.appUid,
-  source: { kind: 'held', webhookUid: lane.webhookUid, onResume: 'deliver' },
+  source: { kind: 'held', webhookUid: lane.webhookUid },
   after: '',
   released: 0,
 };

@@ -62,7 +62,7 @@ function requestsOf(key: DeliveryKey): number {
 }
 
 const attempt = (key: DeliveryKey, signal = never) =>
-  attemptDelivery(ports, key, { trigger: 'event', redeliveryUid: null, signal });
+  attemptDelivery(ports, key, { redeliveryUid: null, signal });
 
 /** Where an attempt went and how many there may be is told by the process that made it. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
@@ -124,7 +124,7 @@ test.each([
     expect(await attempting).toMatchObject({ state: 'superseded' });
 
     [held, status] = [null, 200];
-    const options = { trigger: 'event', redeliveryUid, signal: never } as const;
+    const options = { redeliveryUid, signal: never } as const;
     expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'delivered' });
     expect(requestsOf(key)).toBe(2);
   },
@@ -173,7 +173,7 @@ test('a delivery whose event was removed when it was to be sent again goes as we
   const requeueing = { redeliveryUid, requeuedAs: 'replay', now: new Date() } as const;
   await requeueDeliveries(installation.store, [{ ...key, event: 'agent.updated' }], requeueing);
   await events.deleteOne({ _id: key.eventId });
-  const options = { trigger: 'event', redeliveryUid, signal: never } as const;
+  const options = { redeliveryUid, signal: never } as const;
   expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'cancelled' });
   expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();
   expect(requestsOf(key)).toBe(1);
@@ -184,13 +184,11 @@ test('the last of the schedule’s attempts exhausts the delivery, and only the 
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
   let outcome = await attemptDelivery(quick, key, {
-    trigger: 'event',
     redeliveryUid: null,
     signal: never,
   });
   while (outcome.state === 'retrying') {
     outcome = await attemptDelivery(quick, key, {
-      trigger: 'retry',
       redeliveryUid: null,
       signal: never,
     });

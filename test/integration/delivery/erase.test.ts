@@ -121,7 +121,7 @@ test.each([
     }
     answers.length = 0;
     const { signal } = new AbortController();
-    const options = { trigger: 'event', redeliveryUid: null, signal } as const;
+    const options = { redeliveryUid: null, signal } as const;
     const attempting = attemptDelivery(ports, key, options);
     await waitFor(() => answers.length === 1);
     await askForErasure();

@@ -222,7 +222,6 @@ test.each(rows)('$what: $state', async (row) => {
   const { signal } = new AbortController();
   const startedAt = Date.now();
   const outcome = await attemptDelivery(ports, key, {
-    trigger: 'event',
     redeliveryUid: null,
     signal,
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { discardPage } from '../../../lib/delivery/discard.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
-import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -26,7 +26,6 @@ let receiver: Receiver;
 let ports: DeliveryPorts;
 let webhook: WebhookDocument;
 const answers: { send: () => void; status: number }[] = [];
-const woken: LaneNews[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
@@ -39,7 +38,6 @@ beforeAll(async () => {
   const policy = installation.config.egress;
   ports = deliveryPorts(installation, {
     sender: open.use(createHttpSender({ policy })),
-    wakeLane: async (news) => void woken.push(news),
   });
 });
 
@@ -47,7 +45,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   webhook = await insertWebhook(installation, { url: receiver.url });
-  for (const list of [answers, woken]) list.length = 0;
+  answers.length = 0;
 });
 
 /** Deliveries to the webhook, the first the oldest, each with an event of its own. */
@@ -76,7 +74,7 @@ async function pause(): Promise<void> {
 
 function page(releaseUid: string, after = ''): Promise<RedeliverPage> {
   const { appUid, _id: webhookUid } = webhook;
-  const source = { kind: 'held', webhookUid, onResume: 'deliver', releaseUid } as const;
+  const source = { kind: 'held', webhookUid, releaseUid } as const;
   return takePage(ports, { appUid, source, after, released: 0 });
 }
 
@@ -89,7 +87,21 @@ function attempt(
 ): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
   const { signal } = new AbortController();
-  return attemptDelivery(attemptPorts, key, { trigger: 'event', redeliveryUid, signal });
+  return attemptDelivery(attemptPorts, key, { redeliveryUid, signal });
+}
+
+/** Ports of an attempt that meets a change between its two looks at the webhook. */
+function beforeSecondLook(change: () => Promise<void>): DeliveryPorts {
+  let looks = 0;
+  const records: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readWebhook(key) {
+      looks += 1;
+      if (looks === 2) await change();
+      return ports.records.readWebhook(key);
+    },
+  };
+  return { ...ports, records };
 }
 
 async function stateOf(eventId: string): Promise<string | undefined> {
@@ -121,6 +133,25 @@ test('a page that is repeated after a crash is the same one, and so it is after 
   expect(await page(release)).toEqual(first);
   expect(eventsOf(await page(next))).toEqual(held.slice(20));
   expect(await page(release, first.after)).toMatchObject({ events: [], isLast: true });
+});
+
+test('what a release sends is told as a first attempt or as a retry, also of what was sent again meanwhile', async () => {
+  const made: Partial<DeliveryDocument>[] = [
+    { attemptCount: 0, scheduleFrom: 0, requeuedAs: null },
+    { attemptCount: 1, scheduleFrom: 0, requeuedAs: null },
+    { attemptCount: 1, scheduleFrom: 1, requeuedAs: 'resend' },
+  ];
+  for (const [index, fields] of made.entries()) {
+    const [eventId = ''] = await insert(1, { state: 'held', ...fields });
+    const release = await resume();
+    await page(release);
+    const sent = attempt(eventId, release);
+    await waitFor(() => answers.length === index + 1);
+    answers[index]?.send();
+    await sent;
+    const delivery = await installation.store.deliveries.findOne({ eventId });
+    expect(delivery?.attempts.at(-1)?.trigger).toBe(index === 0 ? 'event' : 'retry');
+  }
 });
 
 test('a release ends with the pause, and one before it with the next resume', async () => {
@@ -166,20 +197,12 @@ test('a resume between the reading of the pause and the holding has one sender: 
   for (const releases of [true, false]) {
     await pause();
     const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-    let reads = 0;
-    const records: DeliveryPorts['records'] = {
-      ...ports.records,
-      async readWebhook(key) {
-        reads += 1;
-        if (reads === 2) {
-          const release = await resume();
-          if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
-        }
-        return ports.records.readWebhook(key);
-      },
-    };
     answers.length = 0;
-    const attempted = attempt(eventId, null, { ...ports, records });
+    const resuming = beforeSecondLook(async () => {
+      const release = await resume();
+      if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
+    });
+    const attempted = attempt(eventId, null, resuming);
     if (releases) {
       expect(await attempted).toMatchObject({ state: 'superseded' });
       expect(await stateOf(eventId)).toBe('pending');
@@ -197,48 +220,30 @@ test('a resume between the reading of the pause and the holding has one sender: 
 test('a webhook that is deleted between the reading of the pause and the holding leaves nothing held', async () => {
   await pause();
   const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-  let reads = 0;
-  const records: DeliveryPorts['records'] = {
-    ...ports.records,
-    async readWebhook(key) {
-      reads += 1;
-      if (reads === 2) await installation.store.webhooks.deleteOne({ _id: webhook._id });
-      return ports.records.readWebhook(key);
-    },
-  };
-  const outcome = await attempt(eventId, null, { ...ports, records });
+  const deleting = beforeSecondLook(async () => {
+    await installation.store.webhooks.deleteOne({ _id: webhook._id });
+  });
+  const outcome = await attempt(eventId, null, deleting);
   expect(outcome).toMatchObject({ state: 'cancelled' });
 });
 
-test('a discard drops, in pages, what was open when it was asked for, and nothing else', async () => {
-  const [older, newer] = [new Date(Date.now() - 1_000), new Date(Date.now() + 1_000)];
+test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
   const { appUid, _id: webhookUid } = webhook;
-  const held = Array.from({ length: 998 }, () =>
-    newDelivery(installation, older, { webhookUid, state: 'held' }),
+  const { deliveries, redeliveries, webhooks } = installation.store;
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(Date.now() - 1_000));
+  await redeliveries.insertOne(discard);
+  await webhooks.updateOne({ _id: webhookUid }, { $set: { discardUid: discard._id } });
+  const older = Array.from({ length: 1_001 }, () =>
+    newDelivery(installation, new Date(Date.now() - 2_000), { webhookUid, state: 'held' }),
   );
-  const states = ['pending', 'waiting', 'retrying'] as const;
-  const others = states.map((state) => newDelivery(installation, older, { webhookUid, state }));
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date());
-  const spared = [
-    newDelivery(installation, newer, { webhookUid, state: 'held' }),
-    newDelivery(installation, older, { webhookUid, state: 'delivered' }),
-    newDelivery(installation, older, {
-      webhookUid,
-      state: 'pending',
-      redeliveryUid: newId('rdl', newer),
-    }),
-    newDelivery(installation, older, { state: 'held' }),
-  ];
-  const { deliveries } = installation.store;
-  await deliveries.insertMany([...held, ...others, ...spared]);
-  const what = { appUid, webhookUid, uid: discard._id };
-  expect(await discardPage(ports, what)).toBe(false);
+  await deliveries.insertMany(older);
+  const held = await insert(1, { state: 'held' });
+  const release = await resume();
+  expect(await page(release)).toEqual({ events: [], after: '', isLast: false });
   expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
-  expect(await discardPage(ports, what)).toBe(true);
+  expect(eventsOf(await page(release))).toEqual(held);
   expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
-  for (const { _id, state } of spared) {
-    expect((await deliveries.findOne({ _id }))?.state).toBe(state);
-  }
+  expect(await redeliveries.findOne({ _id: discard._id })).toMatchObject({ state: 'done' });
 });
 
 test('an attempt under way when its delivery is dropped is told if it delivers, and not tried again if not', async () => {
@@ -260,19 +265,4 @@ test('an attempt under way when its delivery is dropped is told if it delivers, 
     expect(await sending).toMatchObject({ state: ends });
     expect(await stateOf(eventId)).toBe(ends);
   }
-});
-
-test('a discard that is killed before a lane was told of it tells it when it is repeated', async () => {
-  const lane = { entity: 'agent', resourceUid: newId('agt'), sequence: 2 } as const;
-  const [eventId = ''] = await insert(1, { state: 'retrying', lane });
-  const { appUid, _id: webhookUid } = webhook;
-  const what = { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1_000)) };
-  const wakeLane = () => Promise.reject(new Error('killed'));
-  await expect(discardPage({ ...ports, wakeLane }, what)).rejects.toThrow('killed');
-  expect(await stateOf(eventId)).toBe('cancelled');
-  await discardPage(ports, what);
-  const { entity, resourceUid } = lane;
-  expect(woken).toEqual([{ lane: { appUid, webhookUid, entity, resourceUid }, letGo: eventId }]);
-  await discardPage(ports, what);
-  expect(woken).toHaveLength(1);
 });

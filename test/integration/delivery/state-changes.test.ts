@@ -16,8 +16,8 @@ import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/store/deliveries.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
-import type { OnResume, WebhookDocument } from '../../../lib/store/webhooks.ts';
+import { newDiscard, newRedelivery } from '../../../lib/store/redeliveries.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import type { RedeliverSource } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -56,7 +56,6 @@ async function attempt(course: Course): Promise<void> {
   const dueMs = delivery?.nextAttemptAt?.getTime() ?? 0;
   course.now = new Date(Math.max(course.now.getTime() + 1, dueMs));
   await attemptDelivery({ ...ports, clock: { now: () => course.now } }, course.key, {
-    trigger: delivery === null ? 'event' : 'retry',
     redeliveryUid: delivery?.redeliveryUid ?? null,
     signal: new AbortController().signal,
   });
@@ -74,15 +73,13 @@ const attemptAfter = (fields: Partial<WebhookDocument>) => async (course: Course
   await attempt(course);
 };
 
-const resume = (onResume: OnResume) => async (course: Course) => {
+async function resume(course: Course): Promise<void> {
   const { webhookUid } = course.key;
-  // Made as a resume makes it; what is dropped is older than that.
-  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   const releaseUid = newId('rdl', course.now);
   const resumed = { active: true, releaseUid };
   await installation.store.webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
-  await page(course, { kind: 'held', webhookUid, onResume, releaseUid });
-};
+  await page(course, { kind: 'held', webhookUid, releaseUid });
+}
 
 function page({ key, now }: Course, source: RedeliverSource): Promise<unknown> {
   const input = { appUid: key.appUid, source, after: '', released: 0 };
@@ -92,29 +89,34 @@ function page({ key, now }: Course, source: RedeliverSource): Promise<unknown> {
 async function resend(course: Course): Promise<void> {
   const { key, now } = course;
   const { appUid, eventId, webhookUid } = key;
-  const redeliveryUid = newId('rdl', now);
+  const asked = newRedelivery(appUid, now);
   await installation.store.redeliveries.insertOne({
-    _id: redeliveryUid,
-    appUid,
+    ...asked,
     kind: 'resend',
     eventId,
     webhookUids: [webhookUid],
-    state: 'running',
-    releasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-    startedAt: null,
   });
-  await page(course, { kind: 'redelivery', redeliveryUid });
+  await page(course, { kind: 'redelivery', redeliveryUid: asked._id });
+}
+
+async function discard(course: Course): Promise<void> {
+  const { appUid, webhookUid } = course.key;
+  // What is dropped is older than that.
+  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
+  const dropping = newDiscard({ appUid, webhookUids: [webhookUid] }, course.now);
+  await installation.store.redeliveries.insertOne(dropping);
+  await page(course, { kind: 'redelivery', redeliveryUid: dropping._id });
+}
+
+async function resumeAndDiscard(course: Course): Promise<void> {
+  const { webhookUid: _id } = course.key;
+  await installation.store.webhooks.updateOne({ _id }, { $set: { active: true } });
+  await discard(course);
 }
 
 async function discardDeleted(course: Course): Promise<void> {
-  const { appUid, webhookUid } = course.key;
-  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, course.now);
-  await installation.store.webhooks.deleteOne({ _id: webhookUid });
-  await installation.store.redeliveries.insertOne(discard);
-  await page(course, { kind: 'redelivery', redeliveryUid: discard._id });
+  await installation.store.webhooks.deleteOne({ _id: course.key.webhookUid });
+  await discard(course);
 }
 
 async function attemptDeleted(course: Course): Promise<void> {
@@ -142,8 +144,8 @@ const actions = {
   'webhook paused': isPaused,
   'webhook deleted, then attempted': attemptDeleted,
   'webhook deleted': discardDeleted,
-  resumed: resume('deliver'),
-  'resumed and discarded': resume('discard'),
+  resumed: resume,
+  'resumed and discarded': resumeAndDiscard,
   'held for too long': expire,
   resent: resend,
 } satisfies Record<string, (course: Course) => Promise<void>>;
