@@ -48,10 +48,8 @@ async function webhookAt(
 async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
   const uid = await webhookAt(stage, '/200');
   await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
-  await start(
-    stage,
-    Array.from({ length: heldCount }, () => [uid]),
-  );
+  const each = Array.from({ length: heldCount }, () => [uid]);
+  await start(stage, each);
   const held = { webhookUid: uid, state: 'held' } as const;
   await waitFor(
     async () => (await stage.service.store.deliveries.countDocuments(held)) === heldCount,
