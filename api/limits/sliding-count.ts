@@ -35,9 +35,10 @@ export function windowOf(nowMs: number, { windowMs }: RateLimit): number {
 export function standingOf(limit: RateLimit, counts: WindowCounts, nowMs: number): RateStanding {
   const { countMax, windowMs } = limit;
   const elapsedMs = nowMs % windowMs;
-  const used = counts.current + counts.previous * (1 - elapsedMs / windowMs);
-  const remaining = Math.max(0, Math.floor(countMax - used));
   const untilEndMs = windowMs - elapsedMs;
+  // In whole numbers up to the one division: a share such as 1/3 would leave no room where there is one.
+  const left = (countMax - counts.current) * windowMs - counts.previous * untilEndMs;
+  const remaining = Math.max(0, Math.floor(left / windowMs));
   return {
     isOver: remaining === 0,
     remaining,
@@ -54,9 +55,9 @@ function waitMs(
   const room = countMax - 1 - current;
   if (room >= 0) {
     // The share of the window before has to shrink to the room that the running one leaves.
-    const neededMs = previous <= room ? 0 : windowMs * (1 - room / previous);
+    const neededMs = previous <= room ? 0 : (windowMs * (previous - room)) / previous;
     return neededMs > elapsedMs ? neededMs - elapsedMs : untilEndMs;
   }
   // The running window alone is over: it has to become the one before, and shrink.
-  return untilEndMs + windowMs * (1 - (countMax - 1) / current);
+  return untilEndMs + (windowMs * (current - countMax + 1)) / current;
 }

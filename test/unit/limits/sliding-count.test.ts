@@ -36,6 +36,8 @@ test('who waits as long as told and does nothing meanwhile has room again', () =
         turned === 0 ? known : { previous: turned === 1 ? known.current : 0, current: 0 };
       expect(standingOf(limit, then, thenMs).isOver).toBe(false);
     }),
+    // A third of the window before is no finite fraction.
+    { examples: [[{ previous: 0, current: 27 }, 0]], numRuns: 2_000 },
   );
 });
 
