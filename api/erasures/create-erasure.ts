@@ -1,8 +1,8 @@
 // POST …/erasures: takes the payloads of a tenant or a user away.
 import { limits } from '../../lib/config.ts';
-import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
-import type { ErasureDocument, ErasureSubject } from '../../lib/store/erasures.ts';
+import { newErasure } from '../../lib/store/erasures.ts';
+import type { ErasureSubject } from '../../lib/store/erasures.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { Handler } from '../http/router.ts';
 import { tenantField } from '../http/text-fields.ts';
@@ -35,24 +35,13 @@ export const createErasureBody = validator<CreateErasureBody>({
 /**
  * Takes payloads of events recorded until now away: of a tenant, or those in which one of `mentions`
  * stands as a whole value, such as a user's id. Their deliveries that are not made yet are cancelled.
- * Answers 202; the work is done in the background. Throws
- * `invalid_request`.
+ * Answers 202; the work is done in the background. Throws `invalid_request`.
  */
 export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
   const { appUid, idempotency, caller } = request;
   const { store, secretBox } = context;
   const now = context.clock.now();
-  const erasure: ErasureDocument = {
-    _id: newId('ers', now),
-    appUid,
-    subject: readSubject(request.body),
-    state: 'running',
-    after: '',
-    againAt: null,
-    erasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-  };
+  const erasure = newErasure(appUid, readSubject(request.body), now);
   const { answer, repeated } = await runOnce(
     store,
     { key: idempotency, secretBox, now },

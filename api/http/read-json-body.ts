@@ -6,7 +6,8 @@ import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Gives the parsed body, an empty object where a request has none, and tells `keep` of each part that is kept in memory, which may refuse it.
+ * Gives the parsed body, an empty object where a request has none, and tells `keep` of each part that
+ * is kept in memory, which may refuse it.
  * Throws `malformed_request`, `unsupported_media_type`, `payload_too_large` or `malformed_json`.
  */
 export async function readJsonBody(

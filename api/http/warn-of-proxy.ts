@@ -8,11 +8,11 @@ import type { ApiContext } from '../context.ts';
  * is trusted: then all callers have the proxy's address, and share the throttle of sign-ins.
  */
 export function warnOfProxy({ config }: Pick<ApiContext, 'config'>): Middleware {
-  let isOpen = config.http.trustedProxyHops > 0;
+  let isTold = config.http.trustedProxyHops > 0;
   return async (ctx, next) => {
     const forwarded = ctx.headers['x-forwarded-for'] ?? ctx.headers.forwarded;
-    if (!isOpen && forwarded !== undefined) {
-      isOpen = true;
+    if (!isTold && forwarded !== undefined) {
+      isTold = true;
       // What the header holds is the client's to choose, and so stays out.
       const remoteAddress = ctx.req.socket.remoteAddress ?? null;
       const advice =

@@ -17,7 +17,17 @@ export async function authenticate(
   context: ApiContext,
   rawHeaders: readonly string[],
 ): Promise<FoundApiKey> {
-  return findKey(context, readCredential(rawHeaders));
+  const text = readCredential(rawHeaders);
+  const parsed = parseApiKey(text);
+  // A mistyped key is refused by its checksum, without a read.
+  if (parsed === null) throw unauthenticated();
+  const hash = hashApiKey(text, context.config.keyPepper);
+  const key = await context.findApiKey(parsed.keyId);
+  // An unknown key costs the same work as a wrong one.
+  const matches = sameHash(hash, key?.secretHash ?? hashApiKey('', context.config.keyPepper));
+  if (!matches || key === null || !isKeyAlive(key, context.clock.now())) throw unauthenticated();
+  context.noteKeyUse(key._id, key.lastUsedAt);
+  return key;
 }
 
 /**
@@ -53,19 +63,6 @@ function readCredential(rawHeaders: readonly string[]): string {
   const [apiKey] = apiKeys;
   if (apiKey !== undefined) return apiKey.trim();
   return /^Bearer +(\S+)$/i.exec(authorizations[0]?.trim() ?? '')?.[1] ?? '';
-}
-
-async function findKey(context: ApiContext, text: string): Promise<FoundApiKey> {
-  const parsed = parseApiKey(text);
-  // A mistyped key is refused by its checksum, without a read.
-  if (parsed === null) throw unauthenticated();
-  const hash = hashApiKey(text, context.config.keyPepper);
-  const key = await context.findApiKey(parsed.keyId);
-  // An unknown key costs the same work as a wrong one.
-  const matches = sameHash(hash, key?.secretHash ?? hashApiKey('', context.config.keyPepper));
-  if (!matches || key === null || !isKeyAlive(key, context.clock.now())) throw unauthenticated();
-  context.noteKeyUse(key._id, key.lastUsedAt);
-  return key;
 }
 
 function unauthenticated(): AppError {

@@ -2,6 +2,7 @@
 import type { Filter } from 'mongodb';
 import { isMentioned } from '../delivery/mentions.ts';
 import { openStates } from '../delivery/outcome.ts';
+import { newId } from '../ids.ts';
 import type { Store } from './connect.ts';
 import type { EventDocument } from './events.ts';
 
@@ -22,6 +23,21 @@ export interface ErasureDocument {
   erasedCount: number;
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+/** Makes an erasure that nobody has begun with. */
+export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureDocument {
+  return {
+    _id: newId('ers', now),
+    appUid,
+    subject,
+    state: 'running',
+    after: '',
+    againAt: null,
+    erasedCount: 0,
+    createdAt: now,
+    finishedAt: null,
+  };
 }
 
 /**

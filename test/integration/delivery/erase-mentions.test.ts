@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eraseStretch } from '../../../lib/delivery/erase.ts';
 import { renderPayload } from '../../../lib/events.ts';
-import { newId } from '../../../lib/ids.ts';
+import { newErasure } from '../../../lib/store/erasures.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -28,17 +28,8 @@ async function isErased(fields: Record<string, unknown>, mention: string): Promi
   const body = renderPayload({ eventId, event: 'agent.updated', timestamp, appUid, data });
   await store.events.insertOne({ ...event, body });
   await store.erasures.deleteMany({});
-  await store.erasures.insertOne({
-    _id: newId('ers'),
-    appUid: app.appUid,
-    subject: { mentions: ['nobody', mention] },
-    state: 'running',
-    after: '',
-    againAt: null,
-    erasedCount: 0,
-    createdAt: new Date(),
-    finishedAt: null,
-  });
+  const subject = { mentions: ['nobody', mention] };
+  await store.erasures.insertOne(newErasure(app.appUid, subject, new Date()));
   await eraseStretch({ store, wakeLane }, new Date());
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });

@@ -3,10 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { eraseStretch, lookAgainAfterMs } from '../../../lib/delivery/erase.ts';
 import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
-import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
-import { erasePayloads, findRunningErasure } from '../../../lib/store/erasures.ts';
+import { erasePayloads, findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
 import type { ErasedStretch } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -47,18 +46,8 @@ afterAll(async () => {
 });
 
 async function askForErasure(): Promise<ErasureDocument> {
-  const now = new Date();
-  const erasure: ErasureDocument = {
-    _id: newId('ers', now),
-    appUid: installation.app.appUid,
-    subject: { externalTenantId: 'tenant-1' },
-    state: 'running',
-    after: '',
-    againAt: null,
-    erasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-  };
+  const { appUid } = installation.app;
+  const erasure = newErasure(appUid, { externalTenantId: 'tenant-1' }, new Date());
   await installation.store.erasures.insertOne(erasure);
   return erasure;
 }

@@ -7,7 +7,7 @@ import { newId } from '../../../lib/ids.ts';
 import { removeAllMembers } from '../../../lib/store/accounts.ts';
 import { makeAdmin } from '../../../lib/store/admins.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
-import { findRunningErasure } from '../../../lib/store/erasures.ts';
+import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -145,15 +145,8 @@ async function writeRedeliveries(): Promise<void> {
 
 async function writeErasures(): Promise<void> {
   const make = (state: ErasureDocument['state']): ErasureDocument => ({
-    _id: newId('ers', at),
-    appUid,
-    subject: null,
+    ...newErasure(appUid, { mentions: [] }, at),
     state,
-    after: '',
-    againAt: null,
-    erasedCount: 0,
-    createdAt: at,
-    finishedAt: state === 'done' ? at : null,
   });
   await service.store.erasures.insertMany([...numbers.map(() => make('done')), make('running')]);
 }
