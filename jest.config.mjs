@@ -18,7 +18,7 @@ export default {
       },
     ],
   },
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.mjs'],
 };

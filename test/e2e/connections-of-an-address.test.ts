@@ -18,7 +18,7 @@ const open = new Set<Socket>();
 beforeAll(async () => {
   installation = await createInstallation({ HERALD_CONNECTIONS_PER_ADDRESS: String(share) });
   api = await startRole('api', installation.env);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const socket of open) socket.destroy();

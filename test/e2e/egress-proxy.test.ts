@@ -27,7 +27,7 @@ test('while the proxy is away nothing is attempted, and once it is there the eve
   expect(receiver.sockets).toHaveLength(0);
 
   await using proxy = await startConnectProxy(undefined, port);
-  const request = await waitFor(() => receiver.requests[0], { timeoutMs: 20_000 });
+  const request = await waitFor(() => receiver.requests[0]);
   expect(request.headers['x-webhook-attempt']).toBe('1');
   expect(proxy.targets).toEqual([`127.0.0.1:${receiver.port}`]);
   await waitFor(async () => String((await delivery())?.['state']) === 'delivered');

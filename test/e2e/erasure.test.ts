@@ -52,7 +52,6 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
 async function untilLookedOnce(uid: string): Promise<void> {
   const lookedOnce = { _id: uid, againAt: { $ne: null } };
   await waitFor(async () => (await service.store.erasures.countDocuments(lookedOnce)) === 1, {
-    timeoutMs: 15_000,
     what: 'the end of the first look',
   });
 }

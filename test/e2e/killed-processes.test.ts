@@ -29,7 +29,7 @@ beforeAll(async () => {
     startRole('api', installation.env),
     startRole('worker', installation.env),
   ]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([api?.[Symbol.asyncDispose](), worker?.[Symbol.asyncDispose]()]);
@@ -57,7 +57,6 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
             () => false,
           ),
         {
-          timeoutMs: 40_000,
           what: 'the api after its restart',
         },
       );
@@ -70,7 +69,6 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
 async function progress(count: number): Promise<void> {
   const before = await installation.store.events.countDocuments();
   await waitFor(async () => (await installation.store.events.countDocuments()) >= before + count, {
-    timeoutMs: 40_000,
     what: 'more changes',
   });
 }
@@ -137,6 +135,6 @@ test('no committed change is lost when api and worker are killed in turn while c
   await waitFor(
     async () =>
       (await installation.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })) === 0,
-    { timeoutMs: 40_000, what: 'every delivery recorded as delivered' },
+    { what: 'every delivery recorded as delivered' },
   );
 }, 300_000);

@@ -21,6 +21,8 @@ const open = new Disposal();
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
+/** What the start of a process takes on this machine, busy as it is. */
+let startMs: number;
 /** What the receivers hold; null once they answer at once. */
 let held: ServerResponse[] | null = [];
 const arrivals: { delivery: string; attempt: string; atMs: number }[] = [];
@@ -37,12 +39,14 @@ beforeAll(async () => {
     );
     await insertWebhook(installation, { url: `${receiver.url}/${n}` });
   }
+  const beganAtMs = performance.now();
   [api, worker] = await Promise.all([
     startRole('api', installation.env),
     startRole('worker', installation.env),
   ]);
+  startMs = performance.now() - beganAtMs;
   open.use(api);
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker?.[Symbol.asyncDispose]();
@@ -82,17 +86,19 @@ test('a worker killed with 200 deliveries in flight: the next begins all of them
   const { deliveries } = installation.store;
   await waitFor(
     async () => (await deliveries.countDocuments({ state: 'delivered' })) === inFlightCount,
-    { timeoutMs: 30_000, what: 'every delivery recorded as delivered' },
+    { what: 'every delivery recorded as delivered' },
   );
 
   const again = arrivals.slice(inFlightCount);
   // The duplicates: exactly what was in flight, since the receivers never answered any of it.
   expect(again).toHaveLength(inFlightCount);
   expect(new Set(again.map((arrival) => arrival.delivery)).size).toBe(inFlightCount);
+  // A machine on which a process starts in two seconds does it in ten; for a slower one that is the measure.
+  const limitMs = Math.max(10_000, 5 * startMs);
   for (const { attempt, atMs } of again) {
     // The attempt that was cut off was never recorded, so it has the same number.
     expect(attempt).toBe('1');
-    expect(atMs - killedAtMs).toBeLessThan(10_000);
+    expect(atMs - killedAtMs).toBeLessThan(limitMs);
   }
   expect(await deliveries.countDocuments({ attemptCount: 1 })).toBe(inFlightCount);
-}, 90_000);
+});

@@ -43,7 +43,6 @@ const sentTo = (path: string): string[] =>
 
 const untilSent = (path: string, count: number) =>
   waitFor(() => sentTo(path).length === count, {
-    timeoutMs: 10_000,
     what: `${count} requests`,
   });
 
@@ -59,7 +58,6 @@ async function lanesOf(eventId: string): Promise<string[]> {
 
 const untilFound = (eventId: string, workflowId: string) =>
   waitFor(async () => (await lanesOf(eventId)).join() === workflowId, {
-    timeoutMs: 10_000,
     what: `the lane of ${eventId}`,
   });
 
@@ -89,7 +87,7 @@ test('a lane is found by the events that wait in it, those that come later too, 
       const eventIds = searchAttributes['EventIds'] as string[];
       return eventIds.length === 60 ? eventIds : undefined;
     },
-    { timeoutMs: 15_000, what: '60 ids' },
+    { what: '60 ids' },
   );
   expect(shown).toEqual(expect.arrayContaining([second, third]));
   const waiting = [second, third, ...later];
@@ -124,13 +122,11 @@ test('an attempt that is under way when a lane goes on as a new run is made once
   await untilSent('/full', 4);
   await wake(20);
   await waitFor(async () => (await handle.describe()).runId !== runId, {
-    timeoutMs: 10_000,
     what: 'a new run',
   });
   const third = await report('agt_full');
   const delivered = { eventId: third, state: 'delivered' } as const;
   await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 1, {
-    timeoutMs: 10_000,
     what: 'the third event',
   });
   expect(sentTo('/full')).toEqual(['1/1', '1/2', '2/1', '2/2', '3/1']);

@@ -43,7 +43,6 @@ function arrivedAt(path: string, uid: string): ReceivedRequest[] {
 
 const untilArrived = (path: string, uid: string, count: number) =>
   waitFor(() => arrivedAt(path, uid).length >= count, {
-    timeoutMs: 50_000,
     what: `${count} requests about ${uid}`,
   });
 
@@ -211,7 +210,7 @@ test('a lane that is woken more often than a run may be goes on as a new run', a
   }
   await waitFor(
     async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
-    { timeoutMs: 15_000, what: 'a new run' },
+    { what: 'a new run' },
   );
   await report('agt_woken');
   await untilArrived('/woken', 'agt_woken', 4);

@@ -37,14 +37,13 @@ const sequencesAt = (path: string): number[] =>
 
 const untilArrived = (path: string, count: number) =>
   waitFor(() => sequencesAt(path).length >= count, {
-    timeoutMs: 20_000,
     what: `${count} requests to ${path}`,
   });
 
 const untilCount = (webhookUid: string, state: DeliveryState, count: number) =>
   waitFor(
     async () => (await service.store.deliveries.countDocuments({ webhookUid, state })) === count,
-    { timeoutMs: 20_000, what: `${count} deliveries ${state}` },
+    { what: `${count} deliveries ${state}` },
   );
 
 const change = (webhookUid: string, body: Record<string, unknown>) =>
@@ -101,7 +100,6 @@ test('a lane whose head is dropped while it waits for its retry carries the even
   const inLane = { webhookUid, 'lane.sequence': { $gt: 0 } } as const;
   const retrying = { ...inLane, state: 'retrying' } as const;
   await waitFor(async () => (await deliveries.countDocuments(retrying)) === 1, {
-    timeoutMs: 15_000,
     what: 'a head that waits for its retry',
   });
   await change(webhookUid, { active: false });

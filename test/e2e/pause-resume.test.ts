@@ -50,7 +50,7 @@ const timesAt = (path: string): number[] =>
 async function untilCount(webhookUid: string, state: DeliveryState, count: number): Promise<void> {
   await waitFor(
     async () => (await service.store.deliveries.countDocuments({ webhookUid, state })) === count,
-    { timeoutMs: 15_000, what: `${count} deliveries ${state}` },
+    { what: `${count} deliveries ${state}` },
   );
 }
 
@@ -76,7 +76,7 @@ test('events of a paused webhook wait and arrive after it is resumed, in pages o
   expect(arrivedAt('/held')).toEqual([]);
 
   expect((await resume(uid)).body['active']).toBe(true);
-  await waitFor(() => arrivedAt('/held').length === 25, { timeoutMs: 15_000, what: 'all 25' });
+  await waitFor(() => arrivedAt('/held').length === 25, { what: 'all 25' });
   expect(new Set(arrivedAt('/held'))).toEqual(new Set(eventIds));
   await untilHeld(uid, 0);
   // A page is the 20 longest held; what order they have inside it is the network's.
@@ -94,7 +94,7 @@ test('a resume whose release was never started is mended by the relay', async ()
   service.context.dispatcher = { ...dispatcher, release: () => undefined };
   await resume(uid);
   service.context.dispatcher = dispatcher;
-  await waitFor(() => arrivedAt('/mended').includes(eventId), { timeoutMs: 15_000 });
+  await waitFor(() => arrivedAt('/mended').includes(eventId));
   const webhook = await waitFor(async () => {
     const found = await service.store.webhooks.findOne({ _id: uid });
     return found?.resumedAt === null ? found : undefined;
@@ -120,7 +120,7 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   await untilCount(uid, 'cancelled', 3);
   expect(await heldCountOf(uid)).toBe(0);
   const next = await report(3);
-  await waitFor(() => arrivedAt('/discarded').length > 0, { timeoutMs: 15_000 });
+  await waitFor(() => arrivedAt('/discarded').length > 0);
   expect(arrivedAt('/discarded')).toEqual([next]);
 });
 
@@ -176,7 +176,7 @@ test('what is sent again to a paused webhook is shown as held, and sent when it 
   expect(arrivedAt('/resent')).toEqual([eventId]);
 
   await resume(uid);
-  await waitFor(() => arrivedAt('/resent').length === 2, { timeoutMs: 15_000 });
+  await waitFor(() => arrivedAt('/resent').length === 2);
   expect(arrivedAt('/resent')).toEqual([eventId, eventId]);
   const again = await service.call('POST', `/events/${eventId}/resend`, {
     body: { webhookUids: [uid] },
@@ -208,11 +208,11 @@ test('what is on its way while the webhook is paused and resumed is not sent aga
   const waiting: (() => void)[] = [];
   hanging.set(path, waiting);
   await resume(uid);
-  await waitFor(() => arrivedAt(path).length >= 20, { timeoutMs: 15_000, what: 'a page' });
+  await waitFor(() => arrivedAt(path).length >= 20, { what: 'a page' });
   await pause(uid);
   await resume(uid);
   // The release of the second resume goes on with what is left.
-  await waitFor(() => arrivedAt(path).length >= 25, { timeoutMs: 15_000, what: 'the rest' });
+  await waitFor(() => arrivedAt(path).length >= 25, { what: 'the rest' });
   const atMs = timesAt(path);
   expect((atMs[20] ?? 0) - (atMs[19] ?? 0)).toBeGreaterThan(900);
   hanging.delete(path);
@@ -249,7 +249,7 @@ test('a resume that delivers leaves a retry that is not due yet at its own time'
   const held = await report(2);
   await untilHeld(uid, 1);
   await resume(uid);
-  await waitFor(() => arrivedAt(path).includes(held), { timeoutMs: 15_000 });
+  await waitFor(() => arrivedAt(path).includes(held));
   expect(await service.store.deliveries.findOne({ eventId, webhookUid: uid })).toEqual(before);
 });
 

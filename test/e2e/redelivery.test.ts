@@ -56,7 +56,7 @@ async function untilState(eventId: string, { uid }: Hook, state: DeliveryState):
   await waitFor(
     async () =>
       (await service.store.deliveries.countDocuments({ eventId, webhookUid: uid, state })) === 1,
-    { timeoutMs: 15_000, what: `${eventId} ${state}` },
+    { what: `${eventId} ${state}` },
   );
 }
 
@@ -76,7 +76,7 @@ async function untilDone({ uid }: Hook, answer: Answer): Promise<Answer> {
       const replayed = await service.call('GET', path);
       return String(replayed.body['state']) !== 'running' && replayed;
     },
-    { timeoutMs: 20_000, what: 'the end of the replay' },
+    { what: 'the end of the replay' },
   );
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
     HERALD_CONNECTIONS: String(connectionsMax),
   });
   api = await startRole('api', installation.env);
-}, 60_000);
+});
 
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();

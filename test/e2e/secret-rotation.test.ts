@@ -56,7 +56,7 @@ const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/p
 async function reportAndReceive(count: number): Promise<ReceivedRequest[]> {
   const before = receiver.requests.length;
   await Promise.all(Array.from({ length: count }, () => reportChange(service)));
-  await waitFor(() => receiver.requests.length >= before + count, { timeoutMs: 15_000 });
+  await waitFor(() => receiver.requests.length >= before + count);
   return receiver.requests.slice(before);
 }
 

@@ -35,7 +35,6 @@ async function untilReady(service: Run): Promise<DevFile> {
   await waitFor(
     () => service.output().includes('agent-herald is ready') || service.child.exitCode !== null,
     {
-      timeoutMs: 60_000,
       what: 'the service',
     },
   );
@@ -59,7 +58,6 @@ function isAlive(pid: number): boolean {
 async function allGone(dev: DevFile): Promise<void> {
   const pids = Object.values(dev.pids).filter((pid) => pid !== null);
   await waitFor(() => pids.every((pid) => !isAlive(pid)), {
-    timeoutMs: 20_000,
     what: 'the end of every process',
   });
 }
@@ -80,7 +78,7 @@ afterAll(async () => {
   const running = started.filter((child) => child.exitCode === null && child.signalCode === null);
   await Promise.all(running.map((child) => once(child, 'exit')));
   await rm(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('the service starts, plays its demo, mends its processes, keeps its data and leaves nothing running', async () => {
   const service = run('start/main.ts');
@@ -111,7 +109,6 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
     const before = (await readDev()).pids[role] ?? 0;
     process.kill(before, 'SIGKILL');
     await waitFor(async () => (await readDev()).pids[role] !== before && (await isUp(dev)), {
-      timeoutMs: 40_000,
       what: `another ${role}`,
     });
   }
@@ -146,4 +143,4 @@ test('a port that is in use is one clear sentence', async () => {
   holder.close();
   expect(service.output()).toContain(String(port));
   expect(service.output().trim().split('\n')).toHaveLength(1);
-}, 60_000);
+});

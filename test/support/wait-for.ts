@@ -11,10 +11,10 @@ export interface WaitForOptions {
   readonly state?: () => unknown;
 }
 
-/** Repeats `check` until it gives something other than undefined or false; throws after `timeoutMs` (15 s). */
+/** Repeats `check` until it gives something other than undefined or false; throws after `timeoutMs` (60 s). */
 export async function waitFor<T>(
   check: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs = 15_000, what = 'the condition', state }: WaitForOptions = {},
+  { timeoutMs = 60_000, what = 'the condition', state }: WaitForOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

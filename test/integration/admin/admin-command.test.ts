@@ -69,12 +69,12 @@ test('at a terminal the password is asked for twice and never shown', async () =
   let screen = '';
   child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
   const closed = once(child, 'close');
-  await waitFor(() => screen.includes('not shown): '), { timeoutMs: 15_000, what: 'the question' });
+  await waitFor(() => screen.includes('not shown): '), { what: 'the question' });
   // A mistake, and the key that takes it back.
   child.stdin.write('a typed passworx\x7fd\r');
   await waitFor(() => screen.includes('again: '), { what: 'the second question' });
   child.stdin.write('a typed password\r');
-  await waitFor(() => screen.includes('adm_'), { timeoutMs: 15_000, what: 'the admin' });
+  await waitFor(() => screen.includes('adm_'), { what: 'the admin' });
   child.stdin.end();
   await closed;
   expect(screen).not.toMatch(/typed pass/);

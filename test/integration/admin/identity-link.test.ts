@@ -171,4 +171,4 @@ test('at an independent, certified provider, too, an admin stays the person who 
   certified.emails.set('person-1', 'ada.byron@example.com');
   expect(await signInAt(certified, other, 'person-1')).toEqual({ status: 303, uid });
   warn.mockRestore();
-}, 30_000);
+});

@@ -161,7 +161,7 @@ test('a provider that does not answer is 503, and works again once it does', asy
   await expectRefused(await comeBack(service, visit), 503);
   provider.silent = false;
   expect((await comeBack(service, visit)).status).toBe(303);
-}, 30_000);
+});
 
 test('a provider that is not there is 503; without one the paths are not found', async () => {
   const gone = await startIdentityProvider();

@@ -28,7 +28,7 @@ beforeAll(async () => {
     const answer = await superuser.call('POST', `${app}/members`, { body });
     expect(answer.status).toBe(201);
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

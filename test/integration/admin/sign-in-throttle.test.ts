@@ -69,7 +69,7 @@ test('guesses made at once count as well as those made one after another', async
   const checked = answers.filter((answer) => answer.status === 401);
   expect(checked.length).toBeLessThanOrEqual(5);
   expect(answers.filter((answer) => answer.status === 429).length).toBe(30 - checked.length);
-}, 60_000);
+});
 
 /** Fails `count` times, each as soon as it may, and gives the waits in seconds. */
 async function waitsOf(subject: { email: string; address: string }, count: number) {

@@ -51,7 +51,7 @@ beforeAll(async () => {
   keysWithout = await keysFor((scope) => scopes.filter((each) => each !== scope));
   keysOf = await keysFor((scope) => [scope]);
   otherBefore = await readEverythingOf(other.appUid);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -208,7 +208,7 @@ describe('the admin area', () => {
     otherOwner = await join(other, 'owner');
     things = await furnishAdminArea(service.app, members.owner);
     otherThings = await furnishAdminArea(other, otherOwner);
-  }, 60_000);
+  });
 
   test.each(adminRoutes)('%s is 401 without a session', async (_name, route) => {
     expectProblem(await call(route, { uids: things, headers: {} }), 401, 'not_signed_in');

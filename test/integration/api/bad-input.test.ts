@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...(await furnishApp(service.apiUrl, service.app)),
     ...(await furnishAdminArea(service.app, superuser)),
   };
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ describe.each(withBody)('%s', (_name, route) => {
       }
     }
     expect(unnoticed).toEqual([]);
-  }, 60_000);
+  });
 
   test.each(textThatFails(good))('refuses %s as a body', async (_what, text) => {
     expectProblem(await send(route, text), 400, 'malformed_json');

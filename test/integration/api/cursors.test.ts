@@ -27,7 +27,7 @@ beforeAll(async () => {
   };
   await makeAgent(service);
   agentsCursor = await cursorOf('/agents');
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await startService({ worker: false });
   // The first bodies of a process are slow: the code that reads them is not compiled yet.
   for (let n = 0; n < 20; n += 1) await post(goodBody());
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -98,10 +98,10 @@ test.each([
   expect((await post(text)).status).toBe(status);
 });
 
-/** Of three times the one that was held up least: what the others were held up by is the machine. */
+/** Of three times and more the one that was held up least: what the others were held up by is the machine. */
 async function fastest<T>(work: () => Promise<T>): Promise<{ result: T; blockedMsMax: number }> {
   let best = await watchEventLoop(work);
-  for (let n = 0; n < 2; n += 1) {
+  for (let n = 0; n < 2 || (n < 20 && best.blockedMsMax > blockedMsMax / 2); n += 1) {
     const next = await watchEventLoop(work);
     if (next.blockedMsMax < best.blockedMsMax) best = next;
   }

@@ -24,7 +24,7 @@ beforeAll(async () => {
     ...(await furnishAdminArea(service.app, superuser)),
   };
   before = await readEverything();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

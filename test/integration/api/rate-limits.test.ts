@@ -107,7 +107,7 @@ test('two processes count together: what one has seen, the other knows within se
       const { status, headers } = await client.call('GET', '/webhooks');
       return status === 429 ? headers : undefined;
     },
-    { timeoutMs: 10_000, what: 'the other process to refuse' },
+    { what: 'the other process to refuse' },
   );
   expect(answer.get('ratelimit')).toContain('"key";r=0');
 });

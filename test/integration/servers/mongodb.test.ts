@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   binary = (await foundServers()).mongod;
   folder = await mkdtemp(join(tmpdir(), 'mongodb-test-'));
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(folder, { recursive: true });

@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(async () => {
   paths = await foundServers();
   folder = await mkdtemp(join(tmpdir(), 'parent-killed-test-'));
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(folder, { recursive: true });

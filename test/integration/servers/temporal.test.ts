@@ -22,7 +22,7 @@ let folder: string;
 beforeAll(async () => {
   binary = (await foundServers()).temporal;
   folder = await mkdtemp(join(tmpdir(), 'temporal-test-'));
-}, 120_000);
+});
 
 afterAll(async () => {
   await rm(folder, { recursive: true });

@@ -45,9 +45,9 @@ beforeAll(async () => {
       const states = await Promise.all(Object.values(workflows).map(stateOf));
       return states.join() === 'delivered,retrying,delivered,failed,held,,delivered,delivering';
     },
-    { timeoutMs: 20_000, what: 'every workflow in its last state' },
+    { what: 'every workflow in its last state' },
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.temporal.client.workflow.getHandle(workflows.broken).terminate();
@@ -240,11 +240,10 @@ test(`${neverAttempted} finds an event that no worker takes up`, async () => {
 
 test(`${reported} finds the workflow whose code faults again and again`, async () => {
   await waitFor(async () => (await find(reported)).length > 0, {
-    timeoutMs: 50_000,
     what: 'the report of a problem',
   });
   expect(await find(reported)).toEqual([workflows.broken]);
-}, 60_000);
+});
 
 test('every filter in the documentation is one of these', () => {
   const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
