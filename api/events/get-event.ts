@@ -1,22 +1,29 @@
 // GET …/events/{eventId}: one event with the payload that receivers get.
 import { AppError } from '../../lib/errors.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import { factsOnly } from '../../lib/store/events.ts';
+import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
 import { presentEventWithPayload } from './present-event.ts';
 
-/** Gives an event. Throws `not_found`. */
-export const getEvent: Handler = async (request, context) => ({
-  status: 200,
-  body: presentEventWithPayload(await findEvent(request, context)),
-});
+type Named = Pick<ApiRequest, 'appUid' | 'params'>;
 
-/** Finds the event that the path names. Throws `not_found`. */
-export async function findEvent(
-  { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
-  context: ApiContext,
-): Promise<EventDocument> {
-  const event = await context.store.events.findOne({ _id: params['eventId'] ?? '', appUid });
+/** Gives an event. Throws `not_found`. */
+export const getEvent: Handler = async (request, { store }) => {
+  const event = await store.events.findOne(named(request));
+  return { status: 200, body: presentEventWithPayload(found(event)) };
+};
+
+/** Finds the facts of the event that the path names. Throws `not_found`. */
+export async function findEvent(request: Named, { store }: ApiContext): Promise<EventFacts> {
+  return found(await store.events.findOne<EventFacts>(named(request), { projection: factsOnly }));
+}
+
+function named({ appUid, params }: Named): Pick<EventDocument, '_id' | 'appUid'> {
+  return { _id: params['eventId'] ?? '', appUid };
+}
+
+function found<Event>(event: Event | null): Event {
   if (event === null) throw new AppError('not_found', 'there is no such event');
   return event;
 }

@@ -1,6 +1,6 @@
 // GET …/events/{eventId}/deliveries: where the event went, with every attempt.
 import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import type { EventFacts } from '../../lib/store/events.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters, isAskedFor } from './delivery-filter.ts';
@@ -37,7 +37,7 @@ type Standing = Pick<DeliveryDocument, 'webhookUid' | 'state' | 'statusClass' | 
 /** Reads how all deliveries of an event stand, without their attempts: there are at most 1,000. */
 async function readStates(
   { store }: ApiContext,
-  event: EventDocument,
+  event: EventFacts,
 ): Promise<Map<string, Standing>> {
   const rows = await store.deliveries
     .find<Standing>(
@@ -48,6 +48,6 @@ async function readStates(
   return new Map(rows.map((row) => [row.webhookUid, row]));
 }
 
-function pendingSince({ createdAt }: EventDocument): Omit<Standing, 'webhookUid'> {
+function pendingSince({ createdAt }: EventFacts): Omit<Standing, 'webhookUid'> {
   return { state: 'pending', statusClass: null, createdAt };
 }

@@ -1,5 +1,7 @@
 // GET …/events: what happened in the application, newest first.
 import { testEventName } from '../../lib/events.ts';
+import { factsOnly } from '../../lib/store/events.ts';
+import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
 import { madeWithin, readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { parseTime } from '../http/query-values.ts';
@@ -12,10 +14,10 @@ const eventFilters = { since: parseTime, until: parseTime };
 export const listEvents = listHandler(
   eventFilters,
   async ({ appUid, page, filters }, { store }) => {
-    const { items, lastUid } = await readPage(
+    const { items, lastUid } = await readPage<EventDocument, EventFacts>(
       store.events,
       { appUid, event: { $ne: testEventName }, ...madeWithin('evt', filters) },
-      page,
+      { ...page, projection: factsOnly },
     );
     return { data: items.map(presentEvent), lastUid };
   },

@@ -1,6 +1,6 @@
 // A delivery and its attempts as clients see them; the receiver's resolved address is not shown.
 import type { Attempt, DeliveryDocument } from '../../lib/store/deliveries.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import type { EventFacts } from '../../lib/store/events.ts';
 
 export interface PresentedAttempt {
   n: number;
@@ -45,10 +45,7 @@ export function presentDelivery(delivery: DeliveryDocument): PresentedDelivery {
 }
 
 /** Gives a delivery that nothing has been tried for yet. */
-export function presentPendingDelivery(
-  event: EventDocument,
-  webhookUid: string,
-): PresentedDelivery {
+export function presentPendingDelivery(event: EventFacts, webhookUid: string): PresentedDelivery {
   const at = event.createdAt.toISOString();
   return {
     eventId: event._id,

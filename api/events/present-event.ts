@@ -1,5 +1,5 @@
 // An event as clients see it.
-import type { EventDocument } from '../../lib/store/events.ts';
+import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
 
 export interface PresentedEvent {
   eventId: string;
@@ -20,7 +20,7 @@ export interface PresentedEvent {
 }
 
 /** Gives an event's facts without its payload, for lists. */
-export function presentEvent(event: Omit<EventDocument, 'body'>): PresentedEvent {
+export function presentEvent(event: EventFacts): PresentedEvent {
   return {
     eventId: event._id,
     event: event.event,

@@ -3,7 +3,7 @@ import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import type { EventFacts } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
@@ -73,7 +73,7 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
 /** Gives the webhooks that are named, or those of the event that still exist. */
 async function chooseWebhooks(
   { store }: ApiContext,
-  { appUid, webhookUids: subscribed }: EventDocument,
+  { appUid, webhookUids: subscribed }: EventFacts,
   named: string[] | undefined,
 ): Promise<KnownWebhook[]> {
   const asked = named ?? subscribed;

@@ -34,14 +34,17 @@ export interface EventDocument {
   createdAt: Date;
 }
 
+/** An event without its payload, which may be long. */
+export type EventFacts = Omit<EventDocument, 'body'>;
+
+/** The projection that reads an event's facts alone. */
+export const factsOnly = { body: 0 } as const;
+
 /** The part of an event that starting its workflow needs. */
 export type EventToDispatch = Pick<
   EventDocument,
   '_id' | 'appUid' | 'event' | 'resourceUid' | 'externalTenantId' | 'webhookUids' | 'workflowId'
 >;
-
-// The payload is not needed to start a workflow, and may be long.
-const toDispatch = { body: 0 } as const;
 
 /**
  * Gives events recorded before `before` that no workflow carries and none is to carry yet, oldest
@@ -55,7 +58,7 @@ export async function findUnclaimed(
   return store.events
     .find(
       { dispatchedAt: null, workflowId: null, createdAt: { $lt: before } },
-      { projection: toDispatch },
+      { projection: factsOnly },
     )
     .sort({ createdAt: 1 })
     .limit(countMax)
@@ -75,7 +78,7 @@ export async function findClaimed(
     .find(
       { dispatchedAt: null, workflowId: { $gt: '' }, createdAt: { $lt: before } },
       // At one moment of the database, so that a batch is seen whole or not at all.
-      { projection: toDispatch, readConcern: { level: 'snapshot' } },
+      { projection: factsOnly, readConcern: { level: 'snapshot' } },
     )
     .sort({ workflowId: 1 })
     .limit(countMax)
@@ -102,7 +105,7 @@ export async function claimEvents(
     );
     if (modifiedCount === events.length) return [...events];
     return store.events
-      .find({ _id: unclaimed._id, workflowId }, { session, projection: toDispatch })
+      .find({ _id: unclaimed._id, workflowId }, { session, projection: factsOnly })
       .sort({ _id: 1 })
       .toArray();
   });

@@ -35,16 +35,20 @@ export function madeWithin(
 
 /**
  * Reads a page in descending order of `_id`: uids sort by creation time, so a row added meanwhile
- * lands before the first page and moves nothing behind it.
+ * lands before the first page and moves nothing behind it. A `projection` leaves out what the list
+ * does not show; `Row` is what it leaves.
  */
-export async function readPage<T extends Document & { _id: string }>(
+export async function readPage<
+  T extends Document & { _id: string },
+  Row extends { _id: string } = WithId<T>,
+>(
   collection: Collection<T>,
   filter: Filter<T>,
-  { limit, after }: PageRequest,
-): Promise<Page<WithId<T>>> {
+  { limit, after, projection = {} }: PageRequest & { projection?: Readonly<Record<string, 0>> },
+): Promise<Page<Row>> {
   const from = after === null ? filter : ({ ...filter, _id: { $lt: after } } as Filter<T>);
   const rows = await collection
-    .find(from)
+    .find<Row>(from, { projection })
     .sort({ _id: -1 })
     .limit(limit + 1)
     .toArray();

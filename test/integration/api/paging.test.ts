@@ -133,6 +133,25 @@ test('the events of a time are those from since on, before until, page by page',
   expect(await listed(`since=${since}&until=${until}`)).toEqual([second?.['eventId']]);
 });
 
+test('the list of events does not read the payloads that it leaves out', async () => {
+  const { db } = service.store;
+  const data = { uid: 'long', externalTenantId: 't', text: 'x'.repeat(200_000) };
+  for (let n = 0; n < 5; n += 1) {
+    const body = { event: 'agent.updated', data };
+    expect((await client.call('POST', '/changes', { body })).status).toBe(202);
+  }
+  await db.command({ profile: 2 });
+  expect(itemsOf(await client.call('GET', '/events?limit=5'))).toHaveLength(5);
+  await db.command({ profile: 0 });
+  const reads = db
+    .collection('system.profile')
+    .find({ op: 'query', ns: `${db.databaseName}.events` });
+  const [read, ...more] = await reads.toArray();
+  expect(more).toEqual([]);
+  expect(read?.['nreturned']).toBe(5);
+  expect(read?.['responseLength']).toBeLessThan(10_000);
+});
+
 test('the list of events leaves the payload out, and their deliveries are pending at first', async () => {
   const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
   const webhooks = [
