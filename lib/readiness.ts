@@ -16,42 +16,52 @@ export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttribut
 export type Readiness = Record<ReadinessPart, string>;
 
 const checkTimeoutMs = 2_000;
+/** Temporal's client would wait for ever; MongoDB's gives up by itself (`lib/store/connect.ts`). */
+const temporalTimeoutMs = 5_000;
 
 /**
- * Gives a function that asks all parts at once, each for at most two seconds, and never rejects. It
- * costs dozens of calls, and strangers may ask without a limit: who asks meanwhile gets the same answer.
+ * Gives a function that asks all parts at once, waits for each at most two seconds, and never rejects.
+ * It costs dozens of calls, and strangers may ask without a limit: of each part there is one ask at a
+ * time, shared by all who wait meanwhile, also while a server is slow.
  */
-export function createInspection(servers: Servers): () => Promise<Readiness> {
-  let underWay: Promise<Readiness> | null = null;
-  return () => {
-    underWay ??= inspectServers(servers).finally(() => (underWay = null));
-    return underWay;
+export function createInspection({
+  store,
+  connection,
+  namespace,
+}: Servers): () => Promise<Readiness> {
+  const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + temporalTimeoutMs, ask);
+  const parts = {
+    mongodb: createInspector('MongoDB does not answer', () => inspectReplicaSet(store)),
+    indexes: createInspector('the indexes cannot be read', async () =>
+      tellMissing(await findMissingIndexes(store)),
+    ),
+    temporal: createInspector('Temporal does not answer', async () => {
+      await askTemporal(() => connection.workflowService.describeNamespace({ namespace }));
+      return 'ok';
+    }),
+    searchAttributes: createInspector('the search attributes cannot be read', async () =>
+      tellMissing(await askTemporal(() => findMissingSearchAttributes(connection, namespace))),
+    ),
+  };
+  return async () => {
+    const [mongodb, indexes, temporal, searchAttributes] = await Promise.all([
+      parts.mongodb(),
+      parts.indexes(),
+      parts.temporal(),
+      parts.searchAttributes(),
+    ]);
+    return { mongodb, indexes, temporal, searchAttributes };
   };
 }
 
-async function inspectServers(servers: Servers): Promise<Readiness> {
-  const { store, connection, namespace } = servers;
-  const [mongodb, indexes, temporal, searchAttributes] = await Promise.all([
-    inspect('MongoDB does not answer', () => inspectReplicaSet(store)),
-    inspect('the indexes cannot be read', async () => {
-      const missing = await findMissingIndexes(store);
-      return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
-    }),
-    inspect('Temporal does not answer', async () => {
-      await connection.workflowService.describeNamespace({ namespace });
-      return 'ok';
-    }),
-    inspect('the search attributes cannot be read', async () => {
-      const missing = await findMissingSearchAttributes(connection, namespace);
-      return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
-    }),
-  ]);
-  return { mongodb, indexes, temporal, searchAttributes };
+function tellMissing(missing: readonly string[]): string {
+  return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
 }
 
 /** Throws an error of one line a fault when a part is not ready. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await inspectServers(servers);
+  const readiness = await createInspection(servers)();
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(
@@ -66,16 +76,25 @@ async function inspectReplicaSet(store: Store): Promise<string> {
     : 'ok';
 }
 
-async function inspect(fault: string, ask: () => Promise<string>): Promise<string> {
+/** Makes the inspector of a part, whose next ask begins only when the one before has ended. */
+function createInspector(fault: string, ask: () => Promise<string>): () => Promise<string> {
+  let asked: Promise<string> | null = null;
+  return () => {
+    asked ??= ask()
+      // The cause may hold addresses and credentials; the sentence says enough.
+      .catch(() => fault)
+      .finally(() => (asked = null));
+    return waitFor(asked, `${fault} within ${checkTimeoutMs} ms`);
+  };
+}
+
+async function waitFor(answer: Promise<string>, lateAnswer: string): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`${fault} within ${checkTimeoutMs} ms`), checkTimeoutMs);
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(lateAnswer), checkTimeoutMs);
   });
   try {
-    return await Promise.race([ask(), timeout]);
-  } catch {
-    // The cause may hold addresses and credentials; the sentence says enough.
-    return fault;
+    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { createLoad } from '../../../api/limits/load.ts';
 import { createInspection } from '../../../lib/readiness.ts';
@@ -116,20 +117,37 @@ test('whether to rest is decided by what came and was refused in each second, pr
 
 test('however many ask whether the process is ready, its servers are asked once at a time', async () => {
   await using service = await startService({ worker: false });
-  let asked = 0;
-  const inspect = createInspection({
-    store: service.store,
-    connection: service.temporal.connection,
-    get namespace() {
-      asked += 1;
-      return service.temporal.namespace;
-    },
-  });
+  const { connection, namespace } = service.temporal;
+  const asks = jest.spyOn(connection, 'withDeadline');
+  const inspect = createInspection({ store: service.store, connection, namespace });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
-  expect(asked).toBe(1);
+  expect(asks).toHaveBeenCalledTimes(2);
   expect(new Set(answers.flatMap((answer) => Object.values(answer)))).toEqual(new Set(['ok']));
   await inspect();
-  expect(asked).toBe(2);
+  expect(asks).toHaveBeenCalledTimes(4);
+});
+
+test('a server that does not answer is not asked again before it has, however often somebody asks', async () => {
+  await using service = await startService({ worker: false });
+  const { connection, namespace } = service.temporal;
+  const answers: ((missing: never[]) => void)[] = [];
+  const silent: ConnectionLike = Object.create(connection, {
+    withDeadline: { value: () => new Promise((resolve) => answers.push(resolve)) },
+  });
+  const inspect = createInspection({ store: service.store, connection: silent, namespace });
+  for (let round = 0; round < 2; round += 1) {
+    expect(await inspect()).toMatchObject({
+      temporal: 'Temporal does not answer within 2000 ms',
+      searchAttributes: 'the search attributes cannot be read within 2000 ms',
+    });
+    expect(answers).toHaveLength(2);
+  }
+  for (const answer of answers) answer([]);
+  await nextTurn();
+  const asked = inspect();
+  expect(answers).toHaveLength(4);
+  for (const answer of answers) answer([]);
+  expect(await asked).toMatchObject({ temporal: 'ok', searchAttributes: 'ok' });
 });
 
 test('idle connections make room for new ones when they run out', async () => {
