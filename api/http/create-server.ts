@@ -32,6 +32,7 @@ export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions):
   app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
   const handle = app.callback();
   const common = { ...securityHeaders(publicUrl), connection: 'close' };
+  const refused = new WeakSet<Duplex>();
   const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   const server = createHttpServer(
     {
@@ -60,12 +61,18 @@ export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions):
   limitConnections(server, limits);
   // Node's own answers to what follows have no body and no request id.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Each piece of what still comes is another such error, and must not cut the answer off.
+    if (refused.has(socket)) return;
     const exchange = exchanges.get(socket);
     // What is wrong is the rest of a request that has its answer: a second one would be taken for
     // that of the next request.
     const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
-    else end(socket, renderRefusal({ ...faultOf(error), common }));
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    end(socket, renderRefusal({ ...faultOf(error), common }));
   });
   server.on('checkExpectation', (_request, response) => {
     const fault = { code: 'expectation_failed', detail: 'only 100-continue is met' } as const;
@@ -132,6 +139,8 @@ function answer(response: ServerResponse, { status, headers, body }: Refusal): v
 
 /** Answers on the bare connection, and closes it although the other side may keep its half open. */
 function end(socket: Duplex, { status, headers, body }: Refusal): void {
+  // Node leaves a tunnel's connection to us, and an error that nobody listens to ends the process.
+  socket.on('error', () => socket.destroy());
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   // What still comes is thrown away, so that it neither piles up nor keeps the answer from arriving.

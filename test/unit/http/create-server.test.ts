@@ -1,8 +1,9 @@
-// The server under Koa: what becomes of a client that takes nothing.
+// The server under Koa: what becomes of a client that takes nothing, and of one that goes on sending.
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { expect, test } from '@jest/globals';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, jest, test } from '@jest/globals';
 import Koa from 'koa';
 import { createServer } from '../../../api/http/create-server.ts';
 
@@ -11,20 +12,22 @@ const requests = 20;
 const answer = 'x'.repeat(1_000_000);
 const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
-test('a client that does not read its answers is cut off, and one that reads gets them all', async () => {
+/** Listens on a free port with an application that answers all requests alike. */
+async function listen(): Promise<{ server: Server; port: number }> {
   const app = new Koa().use((ctx) => {
     ctx.body = answer;
   });
-  const server = createServer(app, {
-    publicUrl: 'http://localhost',
-    connectionsMax: 10,
-    connectionsPerAddressMax: null,
-  });
-  expect(server.timeout).toBe(30_000);
-  server.timeout = 300;
+  const limits = { connectionsMax: 10, connectionsPerAddressMax: null };
+  const server = createServer(app, { publicUrl: 'http://localhost', ...limits });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+test('a client that does not read its answers is cut off, and one that reads gets them all', async () => {
+  const { server, port } = await listen();
+  expect(server.timeout).toBe(30_000);
+  server.timeout = 300;
 
   const reader = connect(port, '127.0.0.1');
   let received = 0;
@@ -44,6 +47,42 @@ test('a client that does not read its answers is cut off, and one that reads get
   const [connection] = (await accepted) as [NodeJS.ReadWriteStream];
   await once(connection, 'close');
   deaf.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+test('a refused client has a second to read why, although it goes on sending', async () => {
+  const { server, port } = await listen();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  const accepted = once(server, 'connection');
+  const client = connect(port, '127.0.0.1');
+  const [connection] = (await accepted) as [Socket];
+  for (let piece = 0; piece < 3; piece += 1) {
+    const failed = once(server, 'clientError');
+    client.write(`${piece === 0 ? 'GET / HTTP/1.1\r\nx: ' : ''}${'x'.repeat(17_000)}`);
+    await failed;
+    expect(connection.destroyed).toBe(false);
+  }
+  jest.advanceTimersByTime(999);
+  expect(connection.destroyed).toBe(false);
+  jest.advanceTimersByTime(1);
+  expect(connection.destroyed).toBe(true);
+  jest.useRealTimers();
+  client.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+test('a refused tunnel that is reset does not end the process', async () => {
+  const { server, port } = await listen();
+  const accepted = once(server, 'connection');
+  const client = connect(port, '127.0.0.1');
+  const [connection] = (await accepted) as [Socket];
+  client.write('CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(client, 'data');
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  client.resetAndDestroy();
+  await closed;
   server.close();
   await once(server, 'close');
 });
