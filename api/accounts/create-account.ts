@@ -17,7 +17,7 @@ export const createAccount: Handler<CreateAccountBody> = async (request, context
 
 /** Creates the account that a request asks for, of a key or of an admin. */
 export async function addAccount(
-  { appUid, body, idempotency, caller }: ApiRequest<CreateAccountBody>,
+  { appUid, body, idempotencyKey, caller }: ApiRequest<CreateAccountBody>,
   { store, secretBox, clock }: ApiContext,
 ): Promise<AccountView> {
   const now = clock.now();
@@ -28,7 +28,8 @@ export async function addAccount(
     createdAt: now,
     updatedAt: now,
   };
-  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+  const once = { key: idempotencyKey(), secretBox, now };
+  const { answer } = await runOnce(store, once, async (session) => {
     await store.accounts.insertOne(account, { session });
     const target = { kind: 'account', uid: account._id };
     const entry = { appUid, action: 'account.created', target, details: { name: body.name } };

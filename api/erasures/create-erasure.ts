@@ -38,13 +38,13 @@ export const createErasureBody = validator<CreateErasureBody>({
  * Answers 202; the work is done in the background. Throws `invalid_request`.
  */
 export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
-  const { appUid, idempotency, caller } = request;
+  const { appUid, caller } = request;
   const { store, secretBox } = context;
   const now = context.clock.now();
   const erasure = newErasure(appUid, readSubject(request.body), now);
   const { answer, repeated } = await runOnce(
     store,
-    { key: idempotency, secretBox, now },
+    { key: request.idempotencyKey(), secretBox, now },
     async (session) => {
       await store.erasures.insertOne(erasure, { session });
       // Whom it is about is not written down: the audit log outlives the erasure.

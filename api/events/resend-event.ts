@@ -56,7 +56,7 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
   };
   const { answer, repeated } = await runOnce(
     context.store,
-    { key: request.idempotency, secretBox: context.secretBox, now },
+    { key: request.idempotencyKey(), secretBox: context.secretBox, now },
     async (session) => {
       await context.store.redeliveries.insertOne(resend, { session });
       const target = { kind: 'event', uid: event._id };

@@ -1,14 +1,23 @@
 // The `Idempotency-Key` header: one, printable, and not too long.
 import { AppError } from '../../lib/errors.ts';
+import { idempotencyKey } from '../../lib/store/idempotency.ts';
+import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import { headerValues } from './raw-headers.ts';
 
 const acceptable = /^[\x21-\x7e]{1,255}$/;
 
-/** Gives the key a caller sent, or null. Throws `malformed_request` for one that cannot be a key. */
-export function readIdempotencyHeader(rawHeaders: readonly string[]): string | null {
+/**
+ * Gives the key a caller sent for a body at a place, or null. Throws `malformed_request` for one that
+ * cannot be a key.
+ */
+export function readIdempotencyKey(
+  rawHeaders: readonly string[],
+  place: string,
+  body: unknown,
+): IdempotencyKey | null {
   const [key, ...more] = headerValues(rawHeaders, 'idempotency-key');
   if (key === undefined) return null;
-  if (more.length === 0 && acceptable.test(key)) return key;
+  if (more.length === 0 && acceptable.test(key)) return idempotencyKey(place, key, body);
   throw new AppError(
     'malformed_request',
     'Idempotency-Key must be sent once, with 1 to 255 printable characters and no space',

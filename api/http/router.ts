@@ -5,7 +5,6 @@ import type { Middleware } from 'koa';
 import { AppError } from '../../lib/errors.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
-import { idempotencyKey } from '../../lib/store/idempotency.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
@@ -13,7 +12,7 @@ import { visitOf } from '../limits/shed-load.ts';
 import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
-import { readIdempotencyHeader } from './idempotency-header.ts';
+import { readIdempotencyKey } from './idempotency-header.ts';
 import { checkParameters } from './query-values.ts';
 import { hasNoContent, readJsonBody } from './read-json-body.ts';
 import { noFields } from './validate.ts';
@@ -32,8 +31,11 @@ export interface ApiRequest<Body = undefined> {
   place: string;
   query: URLSearchParams;
   body: Body;
-  /** Set when the caller sent `Idempotency-Key` on a POST that creates. */
-  idempotency: IdempotencyKey | null;
+  /**
+   * Reads the caller's `Idempotency-Key`, or null, for a call that is done once by it; all others
+   * ignore the header, whatever is in it. Throws `malformed_request` for one that cannot be a key.
+   */
+  idempotencyKey: () => IdempotencyKey | null;
   /** The headers as they came, names and values in turn. */
   rawHeaders: readonly string[];
   /** Who asks and from where, for the audit log. */
@@ -188,7 +190,6 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const query = new URLSearchParams(ctx.querystring);
     // Monitors, caches and identity providers put parameters of their own on what is open to all.
     if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? []);
-    const header = readIdempotencyHeader(req.rawHeaders);
     const visit = visitOf(ctx);
     const { body: validate } = line;
     const body =
@@ -203,7 +204,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       place,
       query,
       body,
-      idempotency: header === null ? null : idempotencyKey(place, header, body),
+      idempotencyKey: () => readIdempotencyKey(req.rawHeaders, place, body),
       rawHeaders: req.rawHeaders,
       caller,
       signedIn: admitted.signedIn,

@@ -70,7 +70,7 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
   }
   const { answer, repeated } = await runOnce(
     context.store,
-    { key: request.idempotency, secretBox: context.secretBox, now: replay.createdAt },
+    { key: request.idempotencyKey(), secretBox: context.secretBox, now: replay.createdAt },
     async (session) => {
       await context.store.redeliveries.insertOne(replay, { session });
       const target = { kind: 'replay', uid: replay._id };

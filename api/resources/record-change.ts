@@ -7,11 +7,11 @@ import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
 import type { EventDocument } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
+import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import { countChanges } from '../../lib/store/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
 import type { Subscription } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest } from '../http/router.ts';
 
 /** A change that happened: what, to which resource, and how the resource is after (or was before) it. */
 export interface Change {
@@ -36,22 +36,18 @@ export interface Changed<T> {
  */
 export async function recordChange<T>(
   context: ApiContext,
-  request: Pick<ApiRequest, 'appUid' | 'idempotency'>,
+  { appUid, key }: { appUid: string; key: IdempotencyKey | null },
   write: (session: ClientSession, now: Date) => Promise<Changed<T>>,
 ): Promise<T> {
   const { store, secretBox } = context;
   const now = context.clock.now();
   let events: EventDocument[] = [];
-  const { answer, repeated } = await runOnce(
-    store,
-    { key: request.idempotency, secretBox, now },
-    async (session) => {
-      const changed = await write(session, now);
-      events = await makeEvents({ context, session, now, appUid: request.appUid }, changed.changes);
-      if (events.length > 0) await store.events.insertMany(events, { session });
-      return changed.answer;
-    },
-  );
+  const { answer, repeated } = await runOnce(store, { key, secretBox, now }, async (session) => {
+    const changed = await write(session, now);
+    events = await makeEvents({ context, session, now, appUid }, changed.changes);
+    if (events.length > 0) await store.events.insertMany(events, { session });
+    return changed.answer;
+  });
   if (!repeated) context.dispatcher.dispatch(events);
   return answer;
 }
@@ -70,7 +66,7 @@ export async function recordReport(
   const subscribers = await context.eventWriter.findSubscribers({ appUid, ...factsOf(change) });
   if (subscribers.some(isInOrder)) {
     const changed = { answer: undefined, changes: [change] };
-    return recordChange(context, { appUid, idempotency: null }, async () => changed);
+    return recordChange(context, { appUid, key: null }, async () => changed);
   }
   const now = context.clock.now();
   const workflowId =

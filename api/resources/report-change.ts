@@ -37,12 +37,14 @@ export const reportChange: Handler<ReportChangeBody> = async (request, context) 
   const eventId = newId('evt', context.clock.now());
   const change = { eventId, event, data };
   const answer = { eventId, event, resourceUid: data.uid };
-  if (request.idempotency === null) {
-    await recordReport(context, request.appUid, change);
+  const { appUid } = request;
+  const key = request.idempotencyKey();
+  if (key === null) {
+    await recordReport(context, appUid, change);
     return { status: 202, body: answer };
   }
   // The key has to be kept with the event, so here they are written together.
-  const recorded = await recordChange(context, request, async () => ({
+  const recorded = await recordChange(context, { appUid, key }, async () => ({
     answer,
     changes: [change],
   }));

@@ -61,18 +61,20 @@ export async function createResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
   options: {
-    request: Pick<ApiRequest, 'appUid' | 'idempotency'>;
+    request: Pick<ApiRequest, 'appUid' | 'idempotencyKey'>;
     path: string;
     make: (session: ClientSession, now: Date) => Promise<D>;
   },
 ): Promise<ApiAnswer> {
-  const answer = await recordChange(context, options.request, async (session, now) => {
+  const { appUid, idempotencyKey } = options.request;
+  const once = { appUid, key: idempotencyKey() };
+  const answer = await recordChange(context, once, async (session, now) => {
     const document = await options.make(session, now);
     await kind.collection(context.store).insertOne(document as never, { session });
     const data = kind.present(document);
     return { answer: data, changes: [{ event: `${kind.entity}.created`, data }] };
   });
-  const location = `/api/v1/appuid/${options.request.appUid}${options.path}/${answer.uid}`;
+  const location = `/api/v1/appuid/${appUid}${options.path}/${answer.uid}`;
   return { status: 201, body: answer, headers: { location } };
 }
 
@@ -83,7 +85,7 @@ export async function changeResource<D extends Resource>(
   { filter, fields }: { filter: ResourceFilter<D>; fields: Partial<D> },
 ): Promise<ApiAnswer> {
   const collection = kind.collection(context.store);
-  const request = { appUid: filter.appUid, idempotency: null };
+  const request = { appUid: filter.appUid, key: null };
   const answer = await recordChange(context, request, async (session, now) => {
     const before = (await collection.findOne(filter as Filter<D>, { session })) as D | null;
     if (before === null) throw noSuchResource(kind.entity);
@@ -106,7 +108,7 @@ export async function deleteResource<D extends Resource>(
   },
 ): Promise<ApiAnswer> {
   const { filter, alsoDelete } = options;
-  const request = { appUid: filter.appUid, idempotency: null };
+  const request = { appUid: filter.appUid, key: null };
   await recordChange(context, request, async (session) => {
     const collection = kind.collection(context.store);
     const before = await collection.findOneAndDelete(filter as Filter<D>, { session });

@@ -15,13 +15,13 @@ import type { CreateWebhookBody } from './webhook-fields.ts';
 
 /** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
-  const { appUid, body, caller, idempotency } = request;
+  const { appUid, body, caller } = request;
   const { webhooksPerAppMax } = context.config;
   const secret = newWebhookSecret();
   const webhook = newWebhook(context, { appUid, body, secret });
   const { answer } = await runOnce(
     context.store,
-    { key: idempotency, secretBox: context.secretBox, now: webhook.createdAt },
+    { key: request.idempotencyKey(), secretBox: context.secretBox, now: webhook.createdAt },
     async (session) => {
       const counted = await context.store.apps.updateOne(
         { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },

@@ -32,7 +32,7 @@ export const rotateSecretBody = validator<RotateSecretBody>({
  * and this one is not to end it at once.
  */
 export const rotateSecret: Handler<RotateSecretBody> = async (request, context) => {
-  const { appUid, params, body, caller, idempotency } = request;
+  const { appUid, params, body, caller } = request;
   const { store, secretBox } = context;
   const _id = params['webhookUid'] ?? '';
   const secret = newWebhookSecret();
@@ -40,7 +40,7 @@ export const rotateSecret: Handler<RotateSecretBody> = async (request, context) 
   const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
   const { answer } = await runOnce(
     store,
-    { key: idempotency, secretBox, now: view.now },
+    { key: request.idempotencyKey(), secretBox, now: view.now },
     async (session) => {
       const webhook = await store.webhooks.findOne({ _id, appUid }, { session });
       if (webhook === null) throw noSuchWebhook();

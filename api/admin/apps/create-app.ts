@@ -8,13 +8,14 @@ import { presentApp } from './present-app.ts';
 import type { AppBody } from './present-app.ts';
 
 export const createApp: AdminHandler<AppBody> = async (request, context) => {
-  const { body, signedIn, caller, idempotency } = request;
+  const { body, signedIn, caller, idempotencyKey } = request;
   const { store, secretBox, clock } = context;
   const now = clock.now();
   const app = makeApp(body.name, now);
   const appUid = app._id;
   const owner = makeMembership({ appUid, adminUid: signedIn.admin._id, role: 'owner' }, now);
-  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+  const once = { key: idempotencyKey(), secretBox, now };
+  const { answer } = await runOnce(store, once, async (session) => {
     await store.apps.insertOne(app, { session });
     await store.memberships.insertOne(owner, { session });
     const target = { kind: 'app', uid: appUid };

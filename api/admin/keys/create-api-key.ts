@@ -9,14 +9,15 @@ import { presentApiKey } from './present-api-key.ts';
 
 /** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application, or 1,000 in all. */
 export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, context) => {
-  const { appUid, body, caller, idempotency } = request;
+  const { appUid, body, caller, idempotencyKey } = request;
   const { store, secretBox, config, clock } = context;
   const now = clock.now();
   const { name, scopes } = body;
   const expiresAt = readExpiry(body.expiresAt, now);
   const wish = { appUid, name, scopes, expiresAt };
   const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
-  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+  const once = { key: idempotencyKey(), secretBox, now };
+  const { answer } = await runOnce(store, once, async (session) => {
     await makeRoom(context, { appUid, now, times: 1 }, session);
     await store.apiKeys.insertOne(key, { session });
     const target = { kind: 'api_key', uid: key._id };

@@ -28,11 +28,12 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
  * that was rolled before or is no longer taken, `limit_reached`.
  */
 export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context) => {
-  const { appUid, body, caller, idempotency } = request;
+  const { appUid, body, caller, idempotencyKey } = request;
   const { store, secretBox, config, clock } = context;
   const now = clock.now();
   const overlapSeconds = body.overlapSeconds ?? overlapSecondsDefault;
-  const { answer } = await runOnce(store, { key: idempotency, secretBox, now }, async (session) => {
+  const once = { key: idempotencyKey(), secretBox, now };
+  const { answer } = await runOnce(store, once, async (session) => {
     const old = await findApiKey(request, context, session);
     checkRollable(old, now);
     // A key that leaked must be rolled at the limits, too, so this has room of its own.

@@ -218,3 +218,17 @@ test.each(['a b', 'x'.repeat(256), '', 'kéy', 'a\tb'])(
     );
   },
 );
+
+test('calls that take no Idempotency-Key ignore one that is none', async () => {
+  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'a b' };
+  const { status } = await service.call('POST', '/sdkusers/auth', {
+    headers,
+    body: { externalId: 'keyless' },
+  });
+  expect(status).toBe(200);
+  expect((await service.call('GET', '/webhooks', { headers })).status).toBe(200);
+  expect((await service.call('DELETE', '/agents/agt_none', { headers })).status).toBe(404);
+  expect((await service.raw('GET', '/healthz', { headers })).status).toBe(200);
+  const retired = await service.raw('POST', '/api-authenticate-embedded-user', { headers });
+  expectProblem(retired, 410, 'legacy_auth_retired');
+});
