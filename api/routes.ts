@@ -1,4 +1,5 @@
 // The table of routes: method, path, scope of the key, body, handler.
+import { limits } from '../lib/config.ts';
 import { changeAccountBody, createAccountBody } from './accounts/account.ts';
 import { addMember } from './accounts/add-member.ts';
 import { changeAccount } from './accounts/change-account.ts';
@@ -76,14 +77,15 @@ const context = `${app}/contexts/:contextUid`;
 const file = `${context}/files/:fileUid`;
 const event = `${app}/events/:eventId`;
 
+const { credentialBytesMax } = limits;
 const read = 'resources:read';
 const write = 'resources:write';
 
 // One line a route, so that the table reads as one.
 // prettier-ignore
 export const routes: readonly Route[] = [
-  routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, handler: signUserIn }),
-  routeWithBody({ method: 'post', path: `${users}/token/verify`, scope: 'users:auth', body: verifyTokenBody, handler: verifyToken }),
+  routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, bodyBytesMax: credentialBytesMax, handler: signUserIn }),
+  routeWithBody({ method: 'post', path: `${users}/token/verify`, scope: 'users:auth', body: verifyTokenBody, bodyBytesMax: credentialBytesMax, handler: verifyToken }),
   route({ method: 'post', path: `${users}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfApp }),
   route({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
   route({ method: 'get', path: users, scope: 'admin', handler: listUsers }),

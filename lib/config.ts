@@ -37,6 +37,8 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** Limits that are the same everywhere (docs/ARCHITECTURE.md), each with its unit in its name. */
 export const limits = {
   requestBytesMax: 256 * 1024,
+  /** Of bodies with credentials, which some may send who have shown none yet. */
+  credentialBytesMax: 64 * 1024,
   payloadBytesMax: 256 * 1024,
   /** What `HERALD_WEBHOOKS_PER_APP` may ask for. */
   webhooksPerAppCeiling: 1_000,

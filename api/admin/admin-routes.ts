@@ -1,4 +1,5 @@
 // The table of the admin area's routes: method, path, what the admin must be, body, handler.
+import { limits } from '../../lib/config.ts';
 import { changeAccountBody, createAccountBody } from '../accounts/account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { deleteAccount } from '../accounts/delete-account.ts';
@@ -38,17 +39,19 @@ const key = `${app}/keys/:keyUid`;
 const account = `${app}/accounts/:accountUid`;
 const member = `${app}/members/:adminUid`;
 
+const { credentialBytesMax } = limits;
+
 // One line a route, so that the table reads as one.
 // prettier-ignore
 export const adminRoutes: readonly Route[] = [
   route({ method: 'get', path: `${area}/sign-in-methods`, scope: null, handler: getSignInMethods }),
   route({ method: 'get', path: `${area}/oidc/start`, scope: null, handler: beginOidc }),
   route({ method: 'get', path: callbackPath, scope: null, handler: finishOidc }),
-  signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, handler: signIn }),
+  signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, bodyBytesMax: credentialBytesMax, handler: signIn }),
   adminRoute({ method: 'get', path: `${area}/session`, needs: 'session', handler: getSession }),
   adminRoute({ method: 'delete', path: `${area}/session`, needs: 'session', handler: signOut }),
   adminRoute({ method: 'delete', path: `${area}/sessions`, needs: 'session', handler: signOutEverywhere }),
-  adminRouteWithBody({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, handler: changePassword }),
+  adminRouteWithBody({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, bodyBytesMax: credentialBytesMax, handler: changePassword }),
 
   adminRoute({ method: 'get', path: `${area}/apps`, needs: 'session', handler: listApps }),
   adminRouteWithBody({ method: 'post', path: `${area}/apps`, needs: 'superuser', body: appBody, handler: createApp }),

@@ -1,28 +1,33 @@
 // Reads a request's body: its type, its size, its encoding, then its JSON.
 import type { IncomingMessage } from 'node:http';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
+export interface BodyLimits {
+  bytesMax: number;
+  /** Is told of the bytes of each part that is kept in memory, and may refuse it by throwing. */
+  keep: (bytes: number) => void;
+}
+
 /**
- * Gives the parsed body, an empty object where a request has none, and tells `keep` of each part that
- * is kept in memory, which may refuse it.
+ * Gives the parsed body, an empty object where a request has none.
  * Throws `malformed_request`, `unsupported_media_type`, `payload_too_large` or `malformed_json`.
  */
 export async function readJsonBody(
   request: IncomingMessage,
-  keep: (bytes: number) => void,
+  bodyLimits: BodyLimits,
 ): Promise<unknown> {
-  // Many calls have nothing that must be said; leaving the body out is the same as `{}`.
-  if (hasNoContent(request) && !('content-type' in request.headers)) return {};
+  // Many calls have nothing that must be said; leaving the body out is the same as `{}`, also for
+  // clients that send the type of a body with every call.
+  if (hasNoContent(request)) return {};
   checkMediaType(request);
-  const bytes = await readBytes(request, { bytesMax: limits.requestBytesMax, keep });
+  const bytes = await readBytes(request, bodyLimits);
   return parseStrictJson(decodeUtf8(bytes));
 }
 
-/** Tells by its headers that a request has no content (RFC 9112 §6.3), whatever type it claims for it. */
-export function hasNoContent({ headers }: IncomingMessage): boolean {
+/** Tells by its headers that a request has no content (RFC 9112 §6.3). */
+function hasNoContent({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
@@ -45,12 +50,12 @@ function checkMediaType(request: IncomingMessage): void {
 
 async function readBytes(
   request: IncomingMessage,
-  { bytesMax, keep }: { bytesMax: number; keep: (bytes: number) => void },
+  { bytesMax, keep }: BodyLimits,
 ): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
+    if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
     // Breaking out of the loop must not destroy the socket before the answer is written.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += (chunk as Buffer).length;
@@ -59,17 +64,19 @@ async function readBytes(
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (error instanceof AppError) throw closing(error);
     throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
   }
   return Buffer.concat(chunks);
 }
 
-/** The rest of a refused body is not read, so the connection cannot carry another request. */
 function tooLarge(bytesMax: number): AppError {
-  return new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`, {
-    headers: { connection: 'close' },
-  });
+  return new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`);
+}
+
+/** The rest of a refused body is not read, so the connection cannot carry another request. */
+function closing({ code, message, headers }: AppError): AppError {
+  return new AppError(code, message, { headers: { ...headers, connection: 'close' } });
 }
 
 function decodeUtf8(bytes: Buffer): string {

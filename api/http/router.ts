@@ -2,6 +2,7 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
@@ -14,7 +15,7 @@ import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
 import { readIdempotencyKey } from './idempotency-header.ts';
 import { checkParameters } from './query-values.ts';
-import { hasNoContent, readJsonBody } from './read-json-body.ts';
+import { readJsonBody } from './read-json-body.ts';
 import { noFields } from './validate.ts';
 import type { Validator } from './validate.ts';
 
@@ -73,11 +74,16 @@ export interface Route {
   access: Access;
   /** What it takes, `noFields` for nothing; null where it is not even read. */
   body: Validator<unknown> | null;
+  /** How long its body may be; `limits.requestBytesMax` where the line does not say. */
+  bodyBytesMax?: number;
   handler: HandlerOf<never>;
 }
 
 /** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
 type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
+
+/** What it takes, and how much of it. */
+type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
 
 /** Makes a line for callers with an API key, or for all, whose handler takes no body. */
 export function route({ method, path, scope, handler }: KeyLine & { handler: Handler }): Route {
@@ -96,10 +102,10 @@ function noBodyOf(method: Route['method']): Validator<unknown> | null {
 
 /** Makes a line whose handler takes the body that its validator lets through. */
 export function routeWithBody<Body>(
-  line: KeyLine & { body: Validator<Body>; handler: Handler<Body> },
+  line: KeyLine & BodyOf<Body> & { handler: Handler<Body> },
 ): Route {
-  const { method, path, scope, body, handler } = line;
-  return { method, path, access: keyAccess(scope), body, handler };
+  const { scope, ...rest } = line;
+  return { ...rest, access: keyAccess(scope) };
 }
 
 function keyAccess(scope: Scope | null): Access {
@@ -118,17 +124,17 @@ export function adminRoute(line: AdminLine & { handler: AdminHandler }): Route {
 
 /** The same with a body. */
 export function adminRouteWithBody<Body>(
-  line: AdminLine & { body: Validator<Body>; handler: AdminHandler<Body> },
+  line: AdminLine & BodyOf<Body> & { handler: AdminHandler<Body> },
 ): Route {
-  const { method, path, needs, body, handler } = line;
-  return { method, path, access: { kind: 'admin', needs }, body, handler };
+  const { needs, ...rest } = line;
+  return { ...rest, access: { kind: 'admin', needs } };
 }
 
 /** Makes a line of the admin area for those who are not signed in yet. */
 export function signInRoute<Body>(
-  line: Pick<Route, 'method' | 'path'> & { body: Validator<Body>; handler: Handler<Body> },
+  line: Pick<Route, 'method' | 'path'> & BodyOf<Body> & { handler: Handler<Body> },
 ): Route {
-  return { ...line, access: { kind: 'own_pages' }, handler: line.handler };
+  return { ...line, access: { kind: 'own_pages' } };
 }
 
 /** Makes the router of a table. */
@@ -191,11 +197,11 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     // Monitors, caches and identity providers put parameters of their own on what is open to all.
     if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? []);
     const visit = visitOf(ctx);
-    const { body: validate } = line;
+    const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
     const body =
-      validate === null || (validate === noFields && hasNoContent(req))
+      validate === null
         ? undefined
-        : validate(await visit.receive((keep) => readJsonBody(req, keep)));
+        : validate(await visit.receive((keep) => readJsonBody(req, { bytesMax, keep })));
     const owner = admitted.signedIn?.admin._id ?? '';
     const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const request: ApiRequest<unknown> & { signedIn: SignedIn | null } = {

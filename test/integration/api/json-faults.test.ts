@@ -17,7 +17,7 @@ afterAll(async () => {
 test.each([
   ['{"agentName":"a","agentName":"b"}', 'an object has the same key twice: "agentName"'],
   ['{"a":{"b":1},"c":[{"b":1,"\\u0062":2}]}', 'an object has the same key twice: "b"'],
-  ['', 'the body is empty'],
+  [' ', 'the body is empty'],
   ['{"agentName":"x",}', 'the body is not valid JSON'],
 ])('the body %j is refused with what is wrong: %s', async (body, detail) => {
   const headers = { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' };
@@ -26,13 +26,20 @@ test.each([
   expect(answer.body['detail']).toBe(detail);
 });
 
-test('a call without a body is one with an empty object, and says what it lacks', async () => {
-  const answer = await service.call('POST', '/agents');
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toContain('#/agentName required');
-  const { body } = await service.call('POST', '/webhooks', {
-    body: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
-  });
-  const rotated = await service.call('POST', `/webhooks/${String(body['uid'])}/secret/rotate`);
-  expect(rotated.status).toBe(200);
-});
+test.each([undefined, 'application/json', 'text/plain'])(
+  'no body, of the type %s, is an empty object: what is lacking is said, and where nothing is it is taken',
+  async (type) => {
+    const key = { 'x-api-key': service.app.apiKey };
+    const headers = { ...key, ...(type === undefined ? {} : { 'content-type': type }) };
+    const answer = await service.call('POST', '/agents', { headers });
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toContain('#/agentName required');
+    const webhook = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
+    const { body } = await service.call('POST', '/webhooks', { body: webhook });
+    const path = `/webhooks/${String(body['uid'])}`;
+    expect((await service.call('POST', `${path}/secret/rotate`, { headers })).status).toBe(200);
+    expect((await service.call('PATCH', path, { headers })).status).toBe(200);
+    expect((await service.call('POST', `${path}/test`, { headers })).status).toBe(202);
+    expect((await service.call('DELETE', path, { headers })).status).toBe(204);
+  },
+);

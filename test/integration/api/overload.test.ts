@@ -11,6 +11,7 @@ import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from './problems.ts';
+import { exchangeRaw } from './raw-socket.ts';
 
 const signIn = (service: TestService, externalId: string) =>
   service.call('POST', '/sdkusers/auth', { body: { externalId } });
@@ -169,6 +170,19 @@ test('idle connections make room for new ones when they run out', async () => {
   );
   expect(answer.status).toBe(200);
   await Promise.all(closed);
+});
+
+test('whose body is one too many gets a 503, and the connection is closed with the rest unread', async () => {
+  await using service = await startService({ worker: false });
+  const { appUid, apiKey } = service.app;
+  const visit = service.context.load.enter();
+  await visit.receive(async (keep) => keep(256 * 1024 * 1024));
+  const head = `POST /api/v1/appuid/${appUid}/changes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
+  const type = 'content-type: application/json\r\ncontent-length: 100000\r\n\r\n';
+  const answer = await exchangeRaw(service.apiUrl, head + type, ' '.repeat(50_000));
+  expectProblem(answer, 503, 'overloaded');
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  visit.leave();
 });
 
 test('bodies are kept up to 256 MiB in all, and their bytes are free again when the visit ends', async () => {
