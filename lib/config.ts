@@ -53,6 +53,8 @@ export const limits = {
   attemptTimeoutMs: 5_000,
   pageSizeDefault: 50,
   pageSizeMax: 200,
+  /** Of the items of a page as they are stored: what is read and written in one go holds up all others. */
+  pageBytesMax: 2 * 1024 * 1024,
   externalIdCharactersMax: 256,
   emailCharactersMax: 254,
   nameCharactersMax: 200,

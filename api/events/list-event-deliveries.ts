@@ -1,6 +1,7 @@
 // GET …/events/{eventId}/deliveries: where the event went, with every attempt.
 import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
 import type { EventFacts } from '../../lib/store/events.ts';
+import { takeItems } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters, isAskedFor } from './delivery-filter.ts';
@@ -20,16 +21,20 @@ export const listEventDeliveries = listHandler(deliveryFilters, async (request, 
     .filter((uid) => after === null || uid > after)
     .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingSince(event)))
     .sort();
-  const webhookUids = asked.slice(0, limit);
-  const written = await context.store.deliveries
-    .find({ eventId: event._id, webhookUid: { $in: webhookUids } })
-    .toArray();
-  const deliveries = new Map(written.map((delivery) => [delivery.webhookUid, delivery]));
+  const page = asked.slice(0, limit);
+  const written = context.store.deliveries
+    .find({ eventId: event._id, webhookUid: { $in: page } })
+    .sort({ webhookUid: 1 });
+  const { items, isCut } = await takeItems(written, limit);
+  const end = isCut ? items.at(-1)?.webhookUid : undefined;
+  const webhookUids = end === undefined ? page : page.filter((uid) => uid <= end);
+  const deliveries = new Map(items.map((delivery) => [delivery.webhookUid, delivery]));
   const data = webhookUids.map((webhookUid) => {
     const delivery = deliveries.get(webhookUid);
     return delivery ? presentDelivery(delivery) : presentPendingDelivery(event, webhookUid);
   });
-  return { data, lastUid: asked.length > limit ? (webhookUids.at(-1) ?? null) : null };
+  const isLast = webhookUids.length === asked.length;
+  return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
 });
 
 type Standing = Pick<DeliveryDocument, 'webhookUid' | 'state' | 'statusClass' | 'createdAt'>;

@@ -1,5 +1,7 @@
 // Pages of a collection, newest first, that stay right while rows are added.
-import type { Collection, Document, Filter, WithId } from 'mongodb';
+import { BSON } from 'mongodb';
+import type { Collection, Document, Filter, FindCursor, WithId } from 'mongodb';
+import { limits } from '../config.ts';
 import { idAt } from '../ids.ts';
 import type { IdPrefix } from '../ids.ts';
 
@@ -47,12 +49,29 @@ export async function readPage<
   { limit, after, projection = {} }: PageRequest & { projection?: Readonly<Record<string, 0>> },
 ): Promise<Page<Row>> {
   const from = after === null ? filter : ({ ...filter, _id: { $lt: after } } as Filter<T>);
-  const rows = await collection
+  const rows = collection
     .find<Row>(from, { projection })
     .sort({ _id: -1 })
-    .limit(limit + 1)
-    .toArray();
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, lastUid: last === undefined ? null : last._id };
+    .limit(limit + 1);
+  const { items, isCut } = await takeItems(rows, limit);
+  return { items, lastUid: isCut ? (items.at(-1)?._id ?? null) : null };
+}
+
+/**
+ * Takes the items of a page from a cursor: so many, or fewer where they have more than
+ * `limits.pageBytesMax` together, but one at least. Tells whether there are more.
+ */
+export async function takeItems<Row extends Document>(
+  rows: FindCursor<Row>,
+  limit: number,
+): Promise<{ items: Row[]; isCut: boolean }> {
+  const items: Row[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    bytes += BSON.calculateObjectSize(row);
+    const isFull = items.length > 0 && bytes > limits.pageBytesMax;
+    if (isFull || items.length === limit) return { items, isCut: true };
+    items.push(row);
+  }
+  return { items, isCut: false };
 }

@@ -1,8 +1,10 @@
 // The deliveries of a webhook and of an event: by state, answer and time, in pages, each from an index.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState, StatusClass } from '../../../lib/delivery/outcome.ts';
+import type { Attempt } from '../../../lib/store/deliveries.ts';
 import { webhookDeliveriesFilter } from '../../../lib/store/delivery-lists.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import type { JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, itemsOf } from './problems.ts';
@@ -103,6 +105,54 @@ test.each([
   const plan = JSON.stringify(queryPlanner.winningPlan);
   expect(plan).toContain('"stage":"IXSCAN"');
   expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+});
+
+/** Writes deliveries whose samples have 80 KiB each, and gives the lists that they are in. */
+async function insertLongDeliveries(count: number): Promise<string[]> {
+  const webhookUids = Array.from({ length: count }, (_, n) => `whk_long${100 + n}`);
+  const event = await insertEvent(service, [...webhookUids, 'whk_never'], at);
+  const attempt = {
+    at,
+    trigger: 'retry',
+    status: 500,
+    errorClass: 'status',
+    detail: null,
+  } as const;
+  const attempts = Array.from({ length: 20 }, (_, n): Attempt => {
+    return { ...attempt, n: n + 1, ms: { total: 1 }, address: null, responseSample: sample };
+  });
+  const webhook = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+  const rows = webhookUids.flatMap((uid, n) => [
+    newDelivery(service, at, { eventId: event._id, webhookUid: uid, attempts }),
+    newDelivery(service, at, { eventId: `evt_long${n}`, webhookUid: webhook._id, attempts }),
+  ]);
+  await service.store.deliveries.insertMany(rows);
+  return [`/events/${event._id}/deliveries`, `/webhooks/${webhook._id}/deliveries`];
+}
+
+const sample = '"'.repeat(4 * 1024);
+
+test('a page ends where its deliveries are 2 MiB, and the next one goes on', async () => {
+  const lists = await insertLongDeliveries(30);
+  for (const [list, count] of [
+    [lists[0], 31],
+    [lists[1], 30],
+  ] as const) {
+    const pages: JsonBody[][] = [];
+    let cursor = '';
+    do {
+      const answer = await service.call('GET', `${list}?limit=200${cursor}`);
+      expect(answer.text.length).toBeLessThan(5 * 1024 * 1024);
+      pages.push(itemsOf(answer));
+      const next = answer.body['nextCursor'] as unknown as string | null;
+      cursor = next === null ? '' : `&cursor=${next}`;
+    } while (cursor !== '');
+    expect(pages.map((page) => page.length)).toEqual([24, count - 24]);
+    const names = pages
+      .flat()
+      .map((each) => `${String(each['eventId'])} ${String(each['webhookUid'])}`);
+    expect(new Set(names).size).toBe(count);
+  }
 });
 
 test('the deliveries of an event are filtered alike, those not tried yet among them', async () => {

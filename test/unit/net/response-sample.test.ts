@@ -19,15 +19,28 @@ test('a character cut by our limit is left out, one cut by the receiver is repla
   expect(sampleText(half, true)).toBe('a\uFFFD');
 });
 
-test('NULs and bytes that are not text become replacement characters', () => {
+test('control characters and bytes that are not text become replacement characters', () => {
   expect(sampleText(Buffer.from([0x61, 0, 0xff, 0x62]), true)).toBe('a\uFFFD\uFFFDb');
+  expect(sampleText(Buffer.from('\u0001\u0008\u000b\u001b\u007f\u0085'), true)).toBe(
+    '\uFFFD'.repeat(6),
+  );
+  expect(sampleText(Buffer.from('a\tb\r\nc \u00a0'), true)).toBe('a\tb\r\nc \u00a0');
 });
 
-test('no bytes give more than 4 KiB of UTF-8, or a NUL', () => {
+test('a sample is at most twice as long in JSON', () => {
+  for (let code = 0; code < 256; code += 1) {
+    const text = sampleText(Buffer.alloc(responseSampleBytesMax, code), true);
+    expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThanOrEqual(
+      2 * responseSampleBytesMax + 2,
+    );
+  }
+});
+
+test('no bytes give more than 4 KiB of UTF-8, or a control character', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6_000 }), fc.boolean(), (bytes, whole) => {
       const text = sampleText(Buffer.from(bytes), whole);
-      return Buffer.byteLength(text) <= responseSampleBytesMax && !text.includes('\0');
+      return Buffer.byteLength(text) <= responseSampleBytesMax && !/[^\P{Cc}\t\n\r]/u.test(text);
     }),
   );
   expect(Buffer.byteLength(sampleText(Buffer.alloc(5_000, 0xff), true))).toBeLessThanOrEqual(4_096);
