@@ -31,11 +31,14 @@ function hasNoContent({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
+// Parameters may be empty (RFC 9110 §5.6.6).
+const jsonType = /^application\/json(?:\s*;(?:\s*charset=(?:utf-8|"utf-8"))?)*$/i;
+
 function checkMediaType(request: IncomingMessage): void {
   // Node would take the first and drop the others.
   const [type = '', ...more] = headerValues(request.rawHeaders, 'content-type');
   if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type once');
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim())) {
+  if (!jsonType.test(type.trim())) {
     const got = type === '' ? 'none' : `"${type.slice(0, 80)}"`;
     throw new AppError(
       'unsupported_media_type',

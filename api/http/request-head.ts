@@ -6,8 +6,9 @@ import { headerValues } from './raw-headers.ts';
 /** The path and query that a request asks for, or what is wrong with its head. */
 export type RequestHead = { target: string } | { fault: string };
 
-// A name or address and a port, and nothing that would change a URL made of it (RFC 9110 §4.2.4).
-const hostShape = /^([\w.-]*|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+// A name or address and a port, which may be empty (RFC 3986 §3.2.3), and nothing that would change a
+// URL made of it (RFC 9110 §4.2.4).
+const hostShape = /^([\w.-]*|\[[\da-f:.]+\])(:\d{0,5})?$/i;
 
 /** Reads the head of a request. The target may be a whole address, of which the path counts. */
 export function readHead(request: IncomingMessage): RequestHead {

@@ -14,7 +14,8 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
  * Parses JSON text. Throws `malformed_json`, with the place where it can, for bad syntax and for what
  * is legal but unsafe: deep nesting, huge arrays and objects, a key twice in an object (RFC 8259 §4: who reads it
  * sees one or the other), keys that reach an object's prototype, strings that are not well-formed
- * Unicode (two of them would be stored as the same text) or hold U+0000, numbers that lose digits.
+ * Unicode (two of them would be stored as the same text) or hold U+0000, numbers that are not finite
+ * or that are whole and beyond ±(2^53 − 1). Digits that a double has no room for behind the point are lost.
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown;

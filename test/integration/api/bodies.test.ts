@@ -129,6 +129,8 @@ test.each([
   ['application/json; charset=iso-8859-1'],
   ['application/json; charset=utf-16'],
   ['application/json; boundary=x'],
+  ['application/json; charset="utf-8'],
+  ['application/json charset=utf-8'],
   ['application/jsonp'],
   ['application/merge-patch+json'],
   ['application/json, application/json'],
@@ -150,6 +152,8 @@ test.each([
   'Application/JSON',
   'application/json;charset=UTF-8',
   'application/json; charset="utf-8"',
+  'application/json;',
+  'application/json ; ;charset=utf-8; ',
 ])('the content type %j is taken', async (type) => {
   const answer = await post('/agents', Buffer.from(JSON.stringify(agent)), {
     'content-type': type,

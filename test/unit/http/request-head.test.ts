@@ -7,7 +7,7 @@ function head(rawHeaders: string[], { url = '/x', httpVersion = '1.1' } = {}) {
   return readHead({ rawHeaders, url, httpVersion } as IncomingMessage);
 }
 
-test.each(['a', 'a.example:443', '127.0.0.1:80', '[::1]', '[2001:db8::1]:8443', 'a_b', ''])(
+test.each(['a', 'a.example:443', '127.0.0.1:80', '[::1]', '[2001:db8::1]:8443', 'a_b', 'a:', ''])(
   'the host %j is one',
   (host) => {
     expect(head(['Host', host])).toEqual({ target: '/x' });
