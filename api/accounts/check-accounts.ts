@@ -1,15 +1,18 @@
 // The check of the `accountUids` that a request names.
+import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/errors.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
+import type { NamedAccounts } from '../../lib/store/accounts.ts';
 import type { Store } from '../../lib/store/connect.ts';
 
 /** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
 export async function checkAccounts(
   store: Store,
-  appUid: string,
-  accountUids: readonly string[],
+  named: NamedAccounts,
+  session?: ClientSession,
 ): Promise<void> {
-  const known = new Set(await findKnownAccounts(store, appUid, accountUids));
+  const { accountUids } = named;
+  const known = new Set(await findKnownAccounts(store, named, session));
   const unknown = new Set(accountUids.filter((uid) => !known.has(uid)));
   if (unknown.size === 0) return;
   const errors = accountUids.map((uid, index) => ({

@@ -1,4 +1,5 @@
 // GET …/events/{eventId}: one event with the payload that receivers get.
+import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/errors.ts';
 import { factsOnly } from '../../lib/store/events.ts';
 import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
@@ -15,8 +16,14 @@ export const getEvent: Handler = async (request, { store }) => {
 };
 
 /** Finds the facts of the event that the path names. Throws `not_found`. */
-export async function findEvent(request: Named, { store }: ApiContext): Promise<EventFacts> {
-  return found(await store.events.findOne<EventFacts>(named(request), { projection: factsOnly }));
+export async function findEvent(
+  request: Named,
+  { store }: ApiContext,
+  session?: ClientSession,
+): Promise<EventFacts> {
+  const options = session === undefined ? {} : { session };
+  const projection = factsOnly;
+  return found(await store.events.findOne<EventFacts>(named(request), { projection, ...options }));
 }
 
 function named({ appUid, params }: Named): Pick<EventDocument, '_id' | 'appUid'> {

@@ -1,16 +1,17 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
+import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
+import type { Store } from '../../lib/store/connect.ts';
 import type { EventFacts } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
+import { newRedelivery } from '../../lib/store/redeliveries.ts';
 import type { ResendDocument } from '../../lib/store/redeliveries.ts';
 import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
 import type { KnownWebhook } from '../../lib/store/webhooks.ts';
-import type { ApiContext } from '../context.ts';
-import type { Handler } from '../http/router.ts';
+import type { ApiRequest, Handler } from '../http/router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { findEvent } from './get-event.ts';
@@ -41,47 +42,44 @@ export const resendEventBody = validator<ResendEventBody>({
  * erased.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
-  const event = await findEvent(request, context);
-  if (event.erasedAt !== null) throw new AppError('conflict', "the event's payload was erased");
-  const webhooks = await chooseWebhooks(context, event, request.body.webhookUids);
-  const webhookUids = webhooks.map((webhook) => webhook._id);
-  const paused = webhooks.filter((webhook) => !webhook.active);
-  const pausedWebhookUids = paused.map((webhook) => webhook._id);
-  const now = context.clock.now();
-  const resend: ResendDocument = {
-    ...newRedelivery(request.appUid, now),
-    kind: 'resend',
-    eventId: event._id,
-    webhookUids,
-  };
-  const { answer, repeated } = await runOnce(
-    context.store,
-    { key: request.idempotencyKey(), secretBox: context.secretBox, now },
-    async (session) => {
-      await context.store.redeliveries.insertOne(resend, { session });
-      const target = { kind: 'event', uid: event._id };
-      const details = { redeliveryUid: resend._id, webhookUids };
-      const entry = { appUid: request.appUid, action: 'event.resent', target, details };
-      await recordAudit(context.store, entry, { caller: request.caller, now, session });
-      return { redeliveryUid: resend._id, eventId: event._id, webhookUids, pausedWebhookUids };
-    },
-  );
-  if (!repeated) context.dispatcher.redeliver(toStart(resend));
+  const { appUid, caller } = request;
+  const { store, secretBox, clock } = context;
+  const now = clock.now();
+  const once = { key: request.idempotencyKey(), secretBox, now };
+  const { answer, repeated } = await runOnce(store, once, async (session) => {
+    const event = await findEvent(request, context, session);
+    if (event.erasedAt !== null) throw new AppError('conflict', "the event's payload was erased");
+    const webhooks = await chooseWebhooks(request, { store, event }, session);
+    const webhookUids = webhooks.map((webhook) => webhook._id);
+    const paused = webhooks.filter((webhook) => !webhook.active);
+    const pausedWebhookUids = paused.map((webhook) => webhook._id);
+    const begun = newRedelivery(appUid, now);
+    const resend: ResendDocument = { ...begun, kind: 'resend', eventId: event._id, webhookUids };
+    await store.redeliveries.insertOne(resend, { session });
+    const target = { kind: 'event', uid: event._id };
+    const details = { redeliveryUid: resend._id, webhookUids };
+    const entry = { appUid, action: 'event.resent', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return { redeliveryUid: resend._id, eventId: event._id, webhookUids, pausedWebhookUids };
+  });
+  const { redeliveryUid: _id, webhookUids } = answer;
+  if (!repeated) context.dispatcher.redeliver({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
 };
 
 /** Gives the webhooks that are named, or those of the event that still exist. */
 async function chooseWebhooks(
-  { store }: ApiContext,
-  { appUid, webhookUids: subscribed }: EventFacts,
-  named: string[] | undefined,
+  { appUid, body }: Pick<ApiRequest<ResendEventBody>, 'appUid' | 'body'>,
+  { store, event }: { store: Store; event: EventFacts },
+  session: ClientSession,
 ): Promise<KnownWebhook[]> {
-  const asked = named ?? subscribed;
-  const known = await findKnownWebhooks(store, appUid, asked);
-  if (named !== undefined) refuseUnknown(named, new Set(known.map((webhook) => webhook._id)));
+  const { webhookUids: named = null } = body;
+  const asked = { appUid, webhookUids: named ?? event.webhookUids };
+  const known = await findKnownWebhooks(store, asked, session);
+  if (named !== null) refuseUnknown(named, new Set(known.map((webhook) => webhook._id)));
   if (known.length > 0) return known;
   const why =
-    subscribed.length === 0
+    event.webhookUids.length === 0
       ? 'nobody was subscribed to the event'
       : 'the webhooks that were subscribed to the event are deleted';
   throw new AppError('conflict', `${why}; name webhookUids`);

@@ -1,4 +1,5 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
+import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
 import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
 import { eventNames } from '../../lib/events.ts';
@@ -7,6 +8,7 @@ import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
+import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import type { ApiContext } from '../context.ts';
 import { parseTime } from '../http/query-values.ts';
@@ -60,18 +62,17 @@ export const createReplayBody = validator<CreateReplayBody>({
  * `invalid_request`.
  */
 export const createReplay: Handler<CreateReplayBody> = async (request, context) => {
-  const { appUid, params, body, caller } = request;
-  const webhook = await context.store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
-  if (webhook === null) throw noSuchWebhook();
+  const { appUid, body, caller } = request;
   const replay = newReplay(context, request);
   if (body.dryRun === true) {
-    const counted = await countReplay(context.store, replay, webhook);
+    const counted = await countReplay(context.store, replay, await findTarget(context, replay));
     return { status: 200, body: { dryRun: true, ...counted } };
   }
   const { answer, repeated } = await runOnce(
     context.store,
     { key: request.idempotencyKey(), secretBox: context.secretBox, now: replay.createdAt },
     async (session) => {
+      await findTarget(context, replay, session);
       await context.store.redeliveries.insertOne(replay, { session });
       const target = { kind: 'replay', uid: replay._id };
       const { webhookUid, since, until, events, states: chosen, perSecond } = replay;
@@ -82,9 +83,20 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
     },
   );
   if (!repeated) context.dispatcher.redeliver(toStart(replay));
-  const location = `/api/v1/appuid/${appUid}/webhooks/${webhook._id}/replays/${answer.uid}`;
+  const location = `/api/v1/appuid/${appUid}/webhooks/${replay.webhookUid}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 };
+
+async function findTarget(
+  { store }: ApiContext,
+  { webhookUid, appUid }: ReplayDocument,
+  session?: ClientSession,
+): Promise<WebhookDocument> {
+  const options = session === undefined ? {} : { session };
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, options);
+  if (webhook === null) throw noSuchWebhook();
+  return webhook;
+}
 
 function newReplay(
   context: ApiContext,

@@ -7,7 +7,7 @@ import { changeResource } from './resource-kind.ts';
 
 /** Changes an agent. Throws `unknown_account_uids`. */
 export const changeAgent: Handler<ChangeAgentBody> = async ({ appUid, params, body }, context) => {
-  await checkAccounts(context.store, appUid, body.accountUids ?? []);
+  await checkAccounts(context.store, { appUid, accountUids: body.accountUids ?? [] });
   const filter = { appUid, _id: params['agentUid'] ?? '' };
   return changeResource(agentKind, context, { filter, fields: body });
 };

@@ -9,20 +9,24 @@ import { createResource } from './resource-kind.ts';
 /** Creates an agent. Throws `unknown_account_uids`. */
 export const createAgent: Handler<CreateAgentBody> = async (request, context) => {
   const { appUid, body } = request;
-  await checkAccounts(context.store, appUid, body.accountUids ?? []);
   return createResource(agentKind, context, {
     request,
     path: '/agents',
-    make: async (_session, now) => ({
-      _id: newId('agt', now),
-      appUid,
-      agentName: body.agentName,
-      externalTenantId: body.externalTenantId,
-      live: body.live ?? false,
-      description: body.description ?? null,
-      accountUids: body.accountUids ?? null,
-      createdAt: now,
-      updatedAt: now,
-    }),
+    async make(session, now) {
+      const accountUids = body.accountUids ?? null;
+      const named = { appUid, accountUids: accountUids ?? [] };
+      await checkAccounts(context.store, named, session);
+      return {
+        _id: newId('agt', now),
+        appUid,
+        agentName: body.agentName,
+        externalTenantId: body.externalTenantId,
+        live: body.live ?? false,
+        description: body.description ?? null,
+        accountUids,
+        createdAt: now,
+        updatedAt: now,
+      };
+    },
   });
 };

@@ -43,7 +43,7 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller
   const { store, config, rateLimits } = context;
   const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
   spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
-  await checkAccounts(store, appUid, body.accountUids ?? []);
+  await checkAccounts(store, { appUid, accountUids: body.accountUids ?? [] });
   const wanted = {
     appUid,
     identity,
@@ -76,7 +76,7 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller
  */
 async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<string[]> {
   const { _id, appUid, accountUids } = user;
-  const known = await findKnownAccounts(store, appUid, accountUids);
+  const known = await findKnownAccounts(store, { appUid, accountUids });
   if (known.length < accountUids.length) {
     const deleted = accountUids.filter((uid) => !known.includes(uid));
     await removeFromAccounts(store, { _id, appUid }, deleted);

@@ -110,7 +110,7 @@ async function takeResend(
   if (event === null) return { events: [], after: eventId, isLast: true };
   const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
   // What a webhook got that was deleted since the resend was asked for stays as it is.
-  const known = await findKnownWebhooks(store, appUid, webhookUids);
+  const known = await findKnownWebhooks(store, { appUid, webhookUids });
   const knownUids = known.map((webhook) => webhook._id);
   const keys = knownUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
   await requeueDeliveries(

@@ -1,15 +1,23 @@
 // Questions about an application's accounts, and the removal of one from its users.
+import type { ClientSession } from 'mongodb';
 import type { Store } from './connect.ts';
+
+/** The accounts that a request of an application names. */
+export interface NamedAccounts {
+  appUid: string;
+  accountUids: readonly string[];
+}
 
 /** Gives those of `accountUids` that are accounts of the application, in the order given. */
 export async function findKnownAccounts(
   store: Store,
-  appUid: string,
-  accountUids: readonly string[],
+  { appUid, accountUids }: NamedAccounts,
+  session?: ClientSession,
 ): Promise<string[]> {
   if (accountUids.length === 0) return [];
+  const options = session === undefined ? {} : { session };
   const known = await store.accounts
-    .find({ appUid, _id: { $in: [...accountUids] } }, { projection: { _id: 1 } })
+    .find({ appUid, _id: { $in: [...accountUids] } }, { projection: { _id: 1 }, ...options })
     .map((account) => account._id)
     .toArray();
   const knownUids = new Set(known);

@@ -88,13 +88,14 @@ export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active'>;
 /** Gives those of the uids that are webhooks of the application, in their order. */
 export async function findKnownWebhooks(
   store: Store,
-  appUid: string,
-  webhookUids: readonly string[],
+  { appUid, webhookUids }: { appUid: string; webhookUids: readonly string[] },
+  session?: ClientSession,
 ): Promise<KnownWebhook[]> {
+  const options = session === undefined ? {} : { session };
   const found = await store.webhooks
     .find<KnownWebhook>(
       { appUid, _id: { $in: [...webhookUids] } },
-      { projection: { _id: 1, active: 1 } },
+      { projection: { _id: 1, active: 1 }, ...options },
     )
     .toArray();
   const known = new Map(found.map((webhook) => [webhook._id, webhook]));

@@ -13,11 +13,11 @@ export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, cont
   const { store, secretBox, config, clock } = context;
   const now = clock.now();
   const { name, scopes } = body;
-  const expiresAt = readExpiry(body.expiresAt, now);
-  const wish = { appUid, name, scopes, expiresAt };
-  const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
+    const expiresAt = readExpiry(body.expiresAt, now);
+    const wish = { appUid, name, scopes, expiresAt };
+    const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
     await makeRoom(context, { appUid, now, times: 1 }, session);
     await store.apiKeys.insertOne(key, { session });
     const target = { kind: 'api_key', uid: key._id };

@@ -86,6 +86,23 @@ test('a repeat with the same Idempotency-Key gives the same key, and makes no ot
   expect(itemsOf(await ada.call('GET', path))).toHaveLength(1);
 });
 
+test('a repeat gives the same key also when its time is over by then', async () => {
+  const headers = { ...ada.headers, 'idempotency-key': 'generate-2' };
+  const path = `/apps/${appUid}/keys`;
+  const { clock } = service.context;
+  const nowMs = clock.now().getTime();
+  const body = { ...wish, expiresAt: new Date(nowMs + 600_000).toISOString() };
+  const first = await ada.call('POST', path, { headers, body });
+  expect(first.status).toBe(201);
+  try {
+    service.context.clock = { now: () => new Date(nowMs + 600_001) };
+    const second = await ada.call('POST', path, { headers, body });
+    expect(second.body).toEqual(first.body);
+  } finally {
+    service.context.clock = clock;
+  }
+});
+
 test.each([...scopes])('a key may have the scope %s alone', async (scope) => {
   const made = await generate({ name: 'One', scopes: [scope] });
   expect(made.body['scopes']).toEqual([scope]);

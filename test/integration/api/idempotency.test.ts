@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
+import { insertEvent } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
@@ -114,6 +115,39 @@ test('without a key the same body makes two', async () => {
     await service.call('POST', '/agents', { body: agent }),
   ];
   expect(one.body['uid']).not.toBe(two.body['uid']);
+});
+
+test('a repeat gets the first answer although what it names is gone', async () => {
+  const make = async (path: string, body: object): Promise<string> =>
+    String((await service.call('POST', path, { body })).body['uid']);
+  const accountUid = await make('/accounts', { name: 'Short-lived' });
+  const webhookUid = await make('/webhooks', { url: 'http://127.0.0.1:9/', entities: ['agent'] });
+  const event = await insertEvent(service, [webhookUid]);
+  const erased = await insertEvent(service, [webhookUid]);
+  const since = '2026-01-01T00:00:00Z';
+  const requests: [path: string, body: object][] = [
+    ['/agents', { ...agent, accountUids: [accountUid] }],
+    [`/events/${event._id}/resend`, { webhookUids: [webhookUid] }],
+    [`/events/${erased._id}/resend`, {}],
+    [`/webhooks/${webhookUid}/replays`, { since }],
+  ];
+  const postAll = async (key: string) =>
+    Promise.all(requests.map(([path, body]) => post(path, key, body)));
+  const first = await postAll('gone');
+  expect(first.map((answer) => answer.status)).toEqual([201, 202, 202, 202]);
+  await service.call('DELETE', `/accounts/${accountUid}`);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+  await service.store.events.updateOne({ _id: erased._id }, { $set: { erasedAt: new Date() } });
+  const again = await postAll('gone');
+  expect(again.map((answer) => answer.status)).toEqual([201, 202, 202, 202]);
+  expect(again.map((answer) => answer.body)).toEqual(first.map((answer) => answer.body));
+  const fresh = await postAll('fresh');
+  expect(fresh.map((answer) => answer.body['code'])).toEqual([
+    'unknown_account_uids',
+    'unknown_webhook_uids',
+    'conflict',
+    'not_found',
+  ]);
 });
 
 test('a refused request leaves the key free', async () => {
