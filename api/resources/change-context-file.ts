@@ -4,12 +4,12 @@ import { contextFileKind } from './context-file.ts';
 import type { ChangeContextFileBody } from './context-file.ts';
 import { changeResource } from './resource-kind.ts';
 
-/** Changes a file; a processing status other than `failed` takes an old processing error away. */
+/** Changes a file; a processing status other than `failed` takes away an error that is not given with it. */
 export const changeContextFile: Handler<ChangeContextFileBody> = async (request, context) => {
   const { appUid, params, body } = request;
   const recovered = body.processingStatus !== undefined && body.processingStatus !== 'failed';
   return changeResource(contextFileKind, context, {
     filter: { appUid, contextUid: params['contextUid'] ?? '', _id: params['fileUid'] ?? '' },
-    fields: recovered ? { ...body, processingError: null } : body,
+    fields: recovered ? { processingError: null, ...body } : body,
   });
 };
