@@ -93,7 +93,7 @@ export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
    * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
-   * that cannot be used, no turn within 8 s because too much is under way).
+   * that cannot be used, no descriptors left, no turn within 8 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
