@@ -22,7 +22,7 @@ const headersDetail = 'the headers of the answer were larger than 16 KiB';
 const clientCertificateDetail = 'the receiver wants a client certificate, and none is sent';
 const tlsVersionDetail = 'the receiver speaks neither TLS 1.2 nor 1.3';
 const alpnDetail = 'the receiver does not speak HTTP/1.1 over TLS';
-const lengthDetail = 'the length of the answer was not the one that its headers announced';
+const brokenDetail = 'the answer of the receiver was not complete or not valid HTTP/1.1';
 
 const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
 
@@ -57,7 +57,8 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', verdict('tls', alpnDetail)],
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', lengthDetail)],
+  // Undici gives this code to whatever is wrong with an answer that has a length.
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
   ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
 ]);
