@@ -18,6 +18,7 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
     const reason = await Promise.race([stopAsked(), running.failed.then((fault) => ({ fault }))]);
+    if (typeof reason === 'string') processLog.info({ role, reason }, 'process.stopping');
     const stopped = await stopInTime(running);
     if (typeof reason === 'string' && stopped) {
       processLog.info({ role, reason }, 'process.stopped');

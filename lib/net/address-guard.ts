@@ -57,12 +57,14 @@ export function createAddressGuard(
 
   function judge(address: ParsedAddress): AddressVerdict {
     if (holds(deny, address)) return deniedByOperator;
-    const embedded = embeddedIpv4(address);
+    const embedded = embeddedIpv4s(address);
     const isAllowed = holds(allow, address);
     // What leads to an IPv4 address must not be better off than that address: neither past a range
     // that is denied, nor by an allowed range so wide that it holds the other spelling by chance.
     // Refusing NAT64 outright, though, would stop all deliveries to IPv4 receivers behind DNS64.
-    if (embedded !== null && (isAllowed || inCidr(nat64, address))) return judge(embedded);
+    if (embedded.length > 0 && (isAllowed || inCidr(nat64, address))) {
+      return embedded.map(judge).find((verdict) => !verdict.allowed) ?? allowed;
+    }
     if (isAllowed) return allowed;
     const builtIn = builtInRefusal(address);
     if (builtIn !== null) return builtIn;
@@ -112,18 +114,31 @@ function holds(ranges: readonly Cidr[], address: ParsedAddress): boolean {
   return false;
 }
 
-function embeddedIpv4(address: ParsedAddress): ParsedAddress | null {
+/** The IPv4 addresses that an IPv6 address may lead to: none, one, or one for each place. */
+function embeddedIpv4s(address: ParsedAddress): readonly ParsedAddress[] {
   // Inside ::/96, ::1 is not the IPv4 address 0.0.0.1 but loopback (RFC 4291 §2.5.3).
-  if (address.family === 4 || sameAddress(address, loopbackIpv6)) return null;
+  if (address.family === 4 || sameAddress(address, loopbackIpv6)) return [];
   for (const { cidr, place } of embeddings) {
-    if (inCidr(cidr, address)) return ipv4Address(embeddedBits(address, place));
+    if (inCidr(cidr, address)) return embeddedBits(address, place).map(ipv4Address);
   }
-  return null;
+  return [];
 }
 
-function embeddedBits({ w0, w1, w3 }: ParsedAddress, place: EmbeddingRange['place']): number {
-  if (place === 'last') return w3;
-  return place === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
+function embeddedBits(
+  { w0, w1, w2, w3 }: ParsedAddress,
+  place: EmbeddingRange['place'],
+): readonly number[] {
+  if (place === 'last') return [w3];
+  if (place === 'inverted') return [~w3];
+  if (place === 'after-16-bits') return [(w0 << 16) | (w1 >>> 16)];
+  // The byte after the first 64 bits is never part of it.
+  const afterPrefixes = [
+    (w1 << 16) | ((w2 >>> 8) & 0xffff),
+    (w1 << 24) | (w2 & 0xffffff),
+    (w2 << 8) | (w3 >>> 24),
+  ];
+  // A place that the prefix does not use reads as 0.0.0.0/8 as a rule, which nothing leads to.
+  return [w3, ...afterPrefixes.filter((bits) => bits >>> 24 !== 0)];
 }
 
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {

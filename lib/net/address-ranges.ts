@@ -55,8 +55,11 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
 /** Where in an IPv6 address its IPv4 address stands: the last word, or the second word from bit 16. */
 export interface EmbeddingRange {
   readonly cidr: string;
-  /** `inverted` is Teredo's way of hiding the client's address from address translators. */
-  readonly place: 'last' | 'inverted' | 'after-16-bits';
+  /**
+   * `inverted` is Teredo's way of hiding the client's address from address translators. `unknown` is
+   * any place that the operator's prefix may give it, of /48, /56, /64 or /96 (RFC 6052 §2.2).
+   */
+  readonly place: 'last' | 'inverted' | 'after-16-bits' | 'unknown';
 }
 
 /**
@@ -72,7 +75,7 @@ export const nat64WellKnownPrefix = '64:ff9b::/96';
  */
 export const embeddingRanges: readonly EmbeddingRange[] = [
   { cidr: nat64WellKnownPrefix, place: 'last' },
-  { cidr: '64:ff9b:1::/48', place: 'last' }, // local NAT64 with a /96 of it (RFC 8215)
+  { cidr: '64:ff9b:1::/48', place: 'unknown' }, // local NAT64 (RFC 8215)
   { cidr: '::/96', place: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
   { cidr: '::ffff:0:0/96', place: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
   { cidr: '::ffff:0:0:0/96', place: 'last' }, // SIIT (RFC 2765 §2.1)

@@ -19,7 +19,14 @@ export interface SendErrorVerdict {
 const resetDetail = 'the receiver closed the connection before its answer was complete';
 const headersDetail = 'the headers of the answer were larger than 16 KiB';
 
+const clientCertificateDetail = 'the receiver wants a client certificate, and none is sent';
+const tlsVersionDetail = 'the receiver speaks neither TLS 1.2 nor 1.3';
+const alpnDetail = 'the receiver does not speak HTTP/1.1 over TLS';
+const brokenDetail = 'the answer of the receiver was not complete or not valid HTTP/1.1';
+
 const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
+
+const tlsBroke = verdict('tls', 'the TLS connection with the receiver broke');
 
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
@@ -44,8 +51,14 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     verdict('tls', 'the receiver sent an incomplete certificate chain'),
   ],
+  // The first comes after the handshake in TLS 1.3, when the receiver has seen that there is none.
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', verdict('tls', clientCertificateDetail)],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', verdict('tls', tlsVersionDetail)],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', verdict('tls', alpnDetail)],
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
+  // Undici gives this code to whatever is wrong with an answer that has a length.
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
   ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
 ]);
@@ -55,9 +68,17 @@ const tlsCodes: readonly RegExp[] = [
   /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
 ];
 
-/** Ours, not the receiver's: a wrong argument, a broken assumption in code, our proxy. */
-const ownFaultCode =
-  /^(?:PROXY_FAILED$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_)|ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$)/;
+/**
+ * Ours, not the receiver's: a wrong argument, a broken assumption in code, our proxy, and no
+ * descriptors, buffers or memory left for a socket. EADDRNOTAVAIL is not among them. It may mean that
+ * our ports to one address are used up, which the turns of an origin make unlikely and which passes;
+ * but also that this host has no address of the receiver's family, which does not pass, and a fault
+ * of ours is tried again without end.
+ */
+const ownFaultCodes: readonly RegExp[] = [
+  /^(?:ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_))/,
+  /^(?:PROXY_FAILED|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,
+];
 
 const verdictsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
   dns: verdict('dns', 'the host name could not be resolved'),
@@ -80,19 +101,29 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
 export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   const code = faultCode(error);
   if (code === null) return classifyByName(error, phase);
-  if (ownFaultCode.test(code)) return null;
+  // Undici asserts what it expects of an answer too, such as a status of 100 or more.
+  if (code === 'ERR_ASSERTION' && phase === 'exchange') return notHttp;
+  if (ownFaultCodes.some((pattern) => pattern.test(code))) return null;
   if (code === 'ATTEMPT_DEADLINE') return timeoutsByPhase[phase];
   const known = verdictsByCode.get(code);
   if (known !== undefined) return known;
   if (code.startsWith('EAI_')) return verdictsByPhase.dns;
-  if (tlsCodes.some((pattern) => pattern.test(code))) return verdictsByPhase.tls;
+  if (isTlsFault(code)) return phase === 'exchange' ? tlsBroke : verdictsByPhase.tls;
   if (code.startsWith('HPE_')) return notHttp;
   return isReset(code) ? verdict('reset', resetDetail) : verdictsByPhase[phase];
 }
 
-/** True for the codes that mean "the other side closed the connection". */
-export function isReset(code: string): boolean {
+/** True for the codes that mean "the connection is of no more use": closed, reset, broken TLS. */
+export function isConnectionBroken(code: string): boolean {
+  return isReset(code) || isTlsFault(code);
+}
+
+function isReset(code: string): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
+}
+
+function isTlsFault(code: string): boolean {
+  return tlsCodes.some((pattern) => pattern.test(code));
 }
 
 function verdict(errorClass: SendErrorClass, detail: string): SendErrorVerdict {

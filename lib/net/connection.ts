@@ -149,6 +149,11 @@ export class ConnectionShelf {
   }
 }
 
+/**
+ * An answer may come before the whole request is sent; what then waits to be written may never be
+ * read, and the next request would wait behind it.
+ */
 function isUsable({ socket, openedAt }: Connection): boolean {
-  return !socket.destroyed && performance.now() - openedAt < connectionAgeMsMax;
+  const isWritten = socket.writableLength === 0;
+  return isWritten && !socket.destroyed && performance.now() - openedAt < connectionAgeMsMax;
 }

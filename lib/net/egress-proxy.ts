@@ -22,16 +22,25 @@ const headBytesMax = 16 * 1024;
 export function parseEgressProxy(text: string): EgressProxy {
   const url = parseUrl(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '';
-  if (url?.protocol !== 'http:' || url.hostname === '' || !isPlain) {
+  const credentials = url === null ? null : credentialsOf(url);
+  if (url?.protocol !== 'http:' || url.hostname === '' || !isPlain || credentials === null) {
     throw new Error('must be http://host:port or http://user:password@host:port');
   }
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return {
     host: url.hostname.replaceAll(/[[\]]/g, ''),
     port: url.port === '' ? 80 : Number(url.port),
     authorization:
       credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
+}
+
+/** Null where a % begins no escape, the one thing that `decodeURIComponent` throws on. */
+function credentialsOf({ username, password }: URL): string | null {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    return null;
+  }
 }
 
 export interface TunnelTarget {

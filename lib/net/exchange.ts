@@ -3,6 +3,7 @@ import { msSince } from './attempt-trace.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
 import { destroyConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
 import { responseSampleBytesMax } from './response-sample.ts';
 import type { Dispatcher } from 'undici';
@@ -70,7 +71,11 @@ export function exchange(
       resolve(answer);
     };
     const reader = createAnswerReader({ trace, finish, fail });
+    const skipInterim = createInterimSkipper(socket, () => {
+      trace.answerBegan = true;
+    });
     const onReadable = (): void => {
+      skipInterim();
       if (socket.bytesRead - bytesBefore > wireBytesReadMax) reader.cut();
     };
     signal.addEventListener('abort', onAbort, { once: true });
@@ -78,7 +83,8 @@ export function exchange(
       onAbort();
       return;
     }
-    socket.on('readable', onReadable);
+    // First of all listeners, since the parser has one on a connection that was kept.
+    socket.prependListener('readable', onReadable);
     connection.client.dispatch({ ...request, method: 'POST' }, reader.handler);
   });
 }
@@ -119,7 +125,6 @@ function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): Answe
       trace.answerBegan = true;
       trace.ms.firstByte ??= msSince(writtenAt);
     },
-    // Also called for 1xx answers; the last one, which has the body, wins.
     onResponseStart(_controller, statusCode, headers) {
       status = statusCode;
       retryAfter = readRetryAfter(headers['retry-after']);
@@ -135,7 +140,9 @@ function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): Answe
       finish(answer(true));
     },
     onResponseError(_controller, error) {
-      fail(error);
+      // These end with their head, though it may announce the length of a body (RFC 9112 §6.3).
+      if (status === 204 || status === 304) finish(answer(false));
+      else fail(error);
     },
   };
 
@@ -143,7 +150,7 @@ function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): Answe
     handler,
     cut() {
       if (status >= 200) finish(answer(false));
-      else fail(new SendFault('ANSWER_TOO_LONG', 'no end of interim answers'));
+      else fail(new SendFault('ANSWER_TOO_LONG', `no answer within ${wireBytesReadMax} bytes`));
     },
   };
 }

@@ -9,7 +9,10 @@ const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 /** A last label like this makes some readers take the name for an IPv4 address (RFC 3696 §2). */
 const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
-/** Names that never leave a private network or a host, or lead out of DNS altogether. */
+/**
+ * Names that never leave a private network or a host, or lead out of DNS altogether. Not `example`
+ * (RFC 6761 §6.5), which leads nowhere and stands in what integrators try out and document.
+ */
 const privateSuffixes: readonly string[] = [
   'localhost', // RFC 6761 §6.3
   'localdomain', // how hosts files spell localhost in full
@@ -19,6 +22,7 @@ const privateSuffixes: readonly string[] = [
   'private',
   'corp', // also ICANN resolution 2018.02.04.12, never to be delegated
   'home', // the same
+  'mail', // the same
   'lan',
   'home.arpa', // RFC 8375
   'svc', // Kubernetes, by its search domains

@@ -4,7 +4,7 @@ import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { createTrace, msSince } from './attempt-trace.ts';
 import type { AttemptTimings, AttemptTrace } from './attempt-trace.ts';
-import { classifySendError, isReset } from './classify-send-error.ts';
+import { classifySendError, isConnectionBroken } from './classify-send-error.ts';
 import type { SendErrorClass, SendErrorVerdict } from './classify-send-error.ts';
 import { ConnectionShelf, createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -93,7 +93,7 @@ export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
    * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
-   * that cannot be used, no turn within 8 s because too much is under way).
+   * that cannot be used, no descriptors left, no turn within 8 s because too much is under way).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
@@ -252,7 +252,7 @@ async function exchangeAndKeep(
 function wentStale(error: unknown, trace: AttemptTrace): boolean {
   const code = faultCode(error);
   if (code === null || trace.answerBegan) return false;
-  return code === 'CONNECTION_STALE' || isReset(code);
+  return code === 'CONNECTION_STALE' || isConnectionBroken(code);
 }
 
 function answered({ trace, startedAt }: Attempt, answer: Answer): SendResult {

@@ -113,7 +113,7 @@ async function dial(
   socket.on('connectionAttempt', (address: string) => {
     trace.address = address;
   });
-  keepFromThrowing(socket);
+  endOnError(socket);
   await eventOf(socket, 'connect', signal);
   trace.address = socket.remoteAddress ?? null;
   try {
@@ -136,7 +136,7 @@ async function tunnel(
     trace.address = address;
     try {
       const socket = await openTunnel({ address, port }, proxy, signal);
-      keepFromThrowing(socket);
+      endOnError(socket);
       return socket;
     } catch (error) {
       const isLast = index === addresses.length - 1;
@@ -179,7 +179,7 @@ async function shakeHands(
     rejectUnauthorized: true,
     ...(opener.ca === undefined ? {} : { ca: opener.ca }),
   });
-  keepFromThrowing(secure);
+  endOnError(secure);
   await eventOf(secure, 'secureConnect', signal);
   trace.ms.tls = msSince(startedAt);
   return secure;
@@ -187,10 +187,11 @@ async function shakeHands(
 
 /**
  * Between the steps nobody waits on the socket, and an 'error' event without a listener would end
- * the process. Nothing is lost: the next step finds the socket destroyed and reports that.
+ * the process. Nothing is lost: the next step finds the socket destroyed and reports that. Node
+ * leaves a TLS socket open after an alert or a broken record, and undici would wait for its end.
  */
-function keepFromThrowing(socket: Socket): void {
-  socket.on('error', () => undefined);
+function endOnError(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
 }
 
 async function eventOf(

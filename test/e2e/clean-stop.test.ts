@@ -1,7 +1,6 @@
 // SIGTERM: what is in hand is finished, nothing new is taken, the process is gone within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -21,17 +20,21 @@ afterAll(async () => {
 });
 
 test('a worker that is told to stop finishes the attempt in hand and records it', async () => {
+  const answers: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
-    // The receiver answers late, well after the worker was told to stop.
-    void delay(2_500).then(() => response.writeHead(200).end('late'));
+    answers.push(() => response.writeHead(200).end('late'));
   });
   const webhook = await insertWebhook(installation, { url: receiver.url });
   await using worker = await startRole('worker', installation.env);
   const event = await insertEvent(installation, [webhook._id], new Date(Date.now() - 5_000));
   await waitFor(() => receiver.requests.length === 1, { what: 'the attempt' });
-  const { code, ms } = await worker.end('SIGTERM');
-  expect(code).toBe(0);
-  expect(ms).toBeLessThan(10_000);
+  const ending = worker.end('SIGTERM');
+  await waitFor(() => worker.lines.some((line) => line.msg === 'process.stopping'), {
+    what: 'the worker to know that it is to stop',
+  });
+  for (const answer of answers) answer();
+  // It would be 1 after more than ten seconds.
+  expect((await ending).code).toBe(0);
   const delivery = await installation.store.deliveries.findOne({ eventId: event._id });
   expect(delivery).toMatchObject({ state: 'delivered', attemptCount: 1 });
   expect(delivery?.attempts[0]).toMatchObject({ status: 200, responseSample: 'late' });
@@ -67,7 +70,5 @@ test('an api that is told to stop answers the request in hand and takes no new c
   const [answer] = (await once(socket, 'data')) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 201 /);
   expect(answer.toString().toLowerCase()).toContain('connection: close');
-  const { code, ms } = await ending;
-  expect(code).toBe(0);
-  expect(ms).toBeLessThan(10_000);
+  expect((await ending).code).toBe(0);
 });

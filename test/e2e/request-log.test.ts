@@ -113,12 +113,16 @@ test('connections beyond the limit are one log line a second', async () => {
   const sockets = Array.from({ length: connectionsMax + 6 }, () =>
     connect(api.port, '127.0.0.1').on('error', () => undefined),
   );
-  const [dropped] = await Promise.all([
-    waitFor(() => api.lines.find((line) => line.msg === 'connections.dropped'), {
-      what: 'the log line',
-    }),
+  const linesOfDrops = () => api.lines.filter((line) => line.msg === 'connections.dropped');
+  const countDropped = (): number =>
+    linesOfDrops().reduce((sum, line) => sum + Number(line['dropped']), 0);
+  await Promise.all([
+    waitFor(() => countDropped() >= 6, { what: 'the log of six dropped connections' }),
     Promise.race(sockets.map((socket) => once(socket, 'close'))),
   ]);
-  expect(dropped).toMatchObject({ level: 'warn', dropped: 6, connectionsMax });
+  expect(countDropped()).toBe(6);
+  for (const line of linesOfDrops()) expect(line).toMatchObject({ level: 'warn', connectionsMax });
+  // One, but for a machine so busy that they came in different seconds.
+  expect(linesOfDrops().length).toBeLessThan(6);
   for (const socket of sockets) socket.destroy();
 });

@@ -27,6 +27,8 @@ export interface Stage {
 export type Branch = (stage: Stage) => Promise<string>;
 
 const second = 1_000;
+// Long enough to act while a delivery waits for its retry.
+const longWaitMs = 15 * second;
 
 async function start({ service }: Stage, webhookUids: string[][]): Promise<string> {
   const { store } = service;
@@ -115,12 +117,10 @@ async function lineUp(
 }
 
 /** Brings an event to where the workflow of its lane retries it. */
-async function retryInLane(
-  stage: Stage,
-  retryScheduleMs: number[],
-): Promise<{ eventId: string; lane: string }> {
+async function retryInLane(stage: Stage): Promise<{ eventId: string; lane: string }> {
   const { store, temporal } = stage.service;
-  const { eventIds, lane } = await lineUp(stage, '/500', { count: 2, retryScheduleMs });
+  const facts = { count: 2, retryScheduleMs: [longWaitMs] };
+  const { eventIds, lane } = await lineUp(stage, '/500', facts);
   const [first = '', eventId = ''] = eventIds;
   await store.events.updateOne({ _id: first }, { $set: { inOrder: false } });
   await untilState(stage, eventId, 'retrying');
@@ -134,7 +134,7 @@ async function retryInLane(
 
 /** Starts an event that is retried after a while. */
 async function retryLater(stage: Stage): Promise<{ eventId: string; workflowId: string }> {
-  const workflowId = await start(stage, [[await webhookAt(stage, '/500', [2 * second])]]);
+  const workflowId = await start(stage, [[await webhookAt(stage, '/500', [longWaitMs])]]);
   const eventId = workflowId.replace('event/', '');
   await untilState(stage, eventId, 'retrying');
   return { eventId, workflowId };
@@ -275,16 +275,16 @@ export const branches: Readonly<Record<string, Branch>> = {
     return lane;
   },
   'lane-lets-go': async (stage) => {
-    const { eventId, lane } = await retryInLane(stage, [5 * second]);
+    const { eventId, lane } = await retryInLane(stage);
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return lane;
   },
   'lane-retry-fails-for-good': async (stage) => {
-    const { eventId, lane } = await retryInLane(stage, [2 * second]);
+    const { eventId, lane } = await retryInLane(stage);
     await remove(stage, eventId);
     return lane;
   },
-  'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage, [5 * second])).lane),
+  'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage)).lane),
   'tidy-up': async ({ service }) => {
     const workflowId = `tidyUp/${newId('bat')}`;
     const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };

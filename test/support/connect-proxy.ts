@@ -5,9 +5,10 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What the proxy does with a request for a tunnel: connects, answers with something else, or neither. */
+/** What the proxy does with a request for a tunnel: connects, breaks off, answers with something else, or nothing. */
 export type ProxyReaction =
   | 'connect'
+  | 'break'
   | 'silence'
   | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly early?: string };
 
@@ -19,10 +20,9 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly sockets: readonly Socket[];
 }
 
-/** Starts a proxy on 127.0.0.1, on a free port unless one is given. */
+/** Starts a proxy on a free port of 127.0.0.1. */
 export async function startConnectProxy(
   react: (target: string) => ProxyReaction = () => 'connect',
-  port = 0,
 ): Promise<ConnectProxy> {
   const targets: string[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -40,11 +40,15 @@ export async function startConnectProxy(
       join(url, client, sockets);
       return;
     }
+    if (reaction === 'break') {
+      client.destroy();
+      return;
+    }
     // Read on, so that the end of the connection is noticed.
     client.resume().once('end', () => client.end());
     if (reaction !== 'silence') client.write(answerText(reaction));
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { ServerOptions } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,10 +34,13 @@ export async function startReceiver(answer: Answering, host = '127.0.0.1'): Prom
   return listen(createServer(recording(requests, answer)), { scheme: 'http', requests, host });
 }
 
-/** The same over TLS, with the given key and certificate. */
-export async function startTlsReceiver(pair: KeyPair, answer: Answering): Promise<Receiver> {
+/** The same over TLS, with the given key, certificate and whatever else it shall ask of a client. */
+export async function startTlsReceiver(
+  options: KeyPair & ServerOptions,
+  answer: Answering,
+): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
-  const server = createTlsServer(pair, recording(requests, answer));
+  const server = createTlsServer(options, recording(requests, answer));
   return listen(server, { scheme: 'https', requests, host: '127.0.0.1' });
 }
 

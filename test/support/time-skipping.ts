@@ -1,4 +1,5 @@
 // Deliveries on Temporal's time-skipping server: real MongoDB and receivers, hours in milliseconds.
+import { expect } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
@@ -40,6 +41,20 @@ export interface SkippingDeliveries extends Installation {
   start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>>;
   /** Runs the one workflow of events to its end. */
   deliver(...events: EventDocument[]): Promise<DeliverySummary>;
+}
+
+// Temporal's timers tick in whole seconds.
+const tickMs = 1_000;
+// Activities run in real time. Still far from the next longer wait of any schedule.
+const lateMsMax = 10_000;
+
+/** Checks a wait between two attempts: not before it is due, and not more than 15 % after. */
+export function expectWait(
+  waitMs: number | undefined,
+  scheduledMs: number | undefined = Number.NaN,
+): void {
+  expect(waitMs).toBeGreaterThanOrEqual(scheduledMs - tickMs);
+  expect(waitMs).toBeLessThanOrEqual(scheduledMs * 1.15 + lateMsMax);
 }
 
 /** Starts workers for deliveries whose waits are skipped. */

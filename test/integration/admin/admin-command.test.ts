@@ -49,6 +49,7 @@ async function run(
 }
 
 test('the first admin is a superuser, with the password that was piped in; it is not shown', async () => {
+  await service.store.admins.deleteMany({});
   const password = 'a piped password';
   const made = await run(['create', '--email', 'First@Example.com'], { input: `${password}\n` });
   expect(made).toMatchObject({ code: 0 });

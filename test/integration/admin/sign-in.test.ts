@@ -53,19 +53,20 @@ test('the e-mail is taken in any case, the password in any form of the same char
 });
 
 test('a wrong password and an unknown e-mail get one and the same answer after the same work', async () => {
-  const times: number[] = [];
+  const emails = { known: ada.email, unknown: 'nobody@example.com' };
+  // The least of three, which a busy machine does not make longer for one of them alone.
+  const leastMs = { known: Infinity, unknown: Infinity };
   const bodies = new Set<string>();
-  for (const email of [ada.email, 'nobody@example.com']) {
+  for (const who of ['known', 'unknown', 'known', 'unknown', 'known', 'unknown'] as const) {
     const startedAt = performance.now();
-    const answer = await post({ email, password: 'not the password' });
-    times.push(performance.now() - startedAt);
+    const answer = await post({ email: emails[who], password: 'not the password' });
+    leastMs[who] = Math.min(leastMs[who], performance.now() - startedAt);
     expectProblem(answer, 401, 'sign_in_refused');
     expect(answer.headers.getSetCookie()).toEqual([]);
     bodies.add(JSON.stringify({ ...answer.body, requestId: null }));
   }
   expect(bodies.size).toBe(1);
-  const [known = 0, unknown = 0] = times;
-  expect(unknown).toBeGreaterThan(known / 2);
+  expect(leastMs.unknown).toBeGreaterThan(leastMs.known / 2);
 });
 
 test('the session tells who is signed in, and ends when the admin signs out', async () => {
@@ -94,19 +95,17 @@ test('signing out everywhere ends every session of the admin and of nobody else'
 });
 
 test('a session ends an hour after its last use and twelve hours after its start', async () => {
-  const now = Date.now();
-  const ended = [
-    { lastUsedAt: new Date(now - 3_600_000) },
-    { expiresAt: new Date(now), lastUsedAt: new Date(now) },
-  ];
-  const alive = [{ lastUsedAt: new Date(now - 3_500_000) }, { expiresAt: new Date(now + 30_000) }];
-  for (const [changes, status] of [
-    ...ended.map((each) => [each, 401] as const),
-    ...alive.map((each) => [each, 200] as const),
-  ]) {
+  const from = (ms: number): Date => new Date(Date.now() + ms);
+  const cases = [
+    [() => ({ lastUsedAt: from(-3_600_000) }), 401],
+    [() => ({ expiresAt: from(0), lastUsedAt: from(0) }), 401],
+    [() => ({ lastUsedAt: from(-3_500_000) }), 200],
+    [() => ({ expiresAt: from(60_000) }), 200],
+  ] as const;
+  for (const [change, status] of cases) {
     const grace = await signIn(service, ada);
     const newest = await service.store.adminSessions.findOne({}, { sort: { createdAt: -1 } });
-    await service.store.adminSessions.updateOne({ _id: newest?._id ?? '' }, { $set: changes });
+    await service.store.adminSessions.updateOne({ _id: newest?._id ?? '' }, { $set: change() });
     const { headers } = grace;
     expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(status);
   }

@@ -15,7 +15,14 @@ import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
-import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
+import {
+  fillPath,
+  furnishAdminArea,
+  furnishApp,
+  goodBodyOf,
+  nameOf,
+  readEverythingOf,
+} from './furnished-app.ts';
 import type { PathUids } from './furnished-app.ts';
 import { expectProblem, makeKey } from './problems.ts';
 
@@ -50,7 +57,7 @@ beforeAll(async () => {
   };
   keysWithout = await keysFor((scope) => scopes.filter((each) => each !== scope));
   keysOf = await keysFor((scope) => [scope]);
-  otherBefore = await readEverythingOf(other.appUid);
+  otherBefore = await readEverythingOf(service.store, other.appUid);
 });
 
 afterAll(async () => {
@@ -62,18 +69,6 @@ async function keysFor(scopesOf: (scope: Scope) => Scope[]): Promise<Record<Scop
     scopes.map(async (scope) => [scope, await makeKey(service, { scopes: scopesOf(scope) })]),
   );
   return Object.fromEntries(keys) as Record<Scope, string>;
-}
-
-/** Reads all documents of an application, but for the times at which its keys were used. */
-async function readEverythingOf(appUid: string): Promise<Record<string, unknown[]>> {
-  const collections = await service.store.db.collections();
-  const found = await Promise.all(
-    collections.map(async (collection): Promise<[string, unknown[]]> => {
-      const options = { projection: { lastUsedAt: 0 }, sort: { _id: 1 } } as const;
-      return [collection.collectionName, await collection.find({ appUid }, options).toArray()];
-    }),
-  );
-  return Object.fromEntries(found);
 }
 
 function call(
@@ -186,7 +181,7 @@ test.each(lists)('%s lists nothing of another application', async (_name, route)
 });
 
 test('after all of this the other application is as it was', async () => {
-  expect(await readEverythingOf(other.appUid)).toEqual(otherBefore);
+  expect(await readEverythingOf(service.store, other.appUid)).toEqual(otherBefore);
 });
 
 describe('the admin area', () => {

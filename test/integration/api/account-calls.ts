@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { ApiClient } from '../../support/api-client.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 
 /** Creates an account and gives its uid. */
 export async function makeAccount(client: ApiClient, name = 'Account'): Promise<string> {
@@ -16,7 +17,8 @@ export async function signIn(
   externalId: string,
   accountUids: string[] = [],
 ): Promise<{ userUid: string; accounts: unknown }> {
-  const answer = await client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids } });
+  const body = { externalId, accountUids };
+  const answer = await callPatiently(() => client.call('POST', '/sdkusers/auth', { body }));
   expect(answer.status).toBe(200);
   const { accounts } = decodeJwt(String(answer.body['authToken']));
   return { userUid: String(answer.body['userUid']), accounts };

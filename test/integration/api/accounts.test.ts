@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { addApp } from '../../support/add-app.ts';
 import type { TestApp } from '../../support/add-app.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { makeAccount, signIn } from './account-calls.ts';
@@ -177,11 +178,10 @@ test('many sign-ins at once with different accounts keep the limit', async () =>
   const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount(client)));
   await signIn(client, 'crowd', accountUids.slice(0, 90));
   const answers = await Promise.all(
-    accountUids.slice(90).map((uid) =>
-      client.call('POST', '/sdkusers/auth', {
-        body: { externalId: 'crowd', accountUids: [uid] },
-      }),
-    ),
+    accountUids.slice(90).map((uid) => {
+      const body = { externalId: 'crowd', accountUids: [uid] };
+      return callPatiently(() => client.call('POST', '/sdkusers/auth', { body }));
+    }),
   );
   const statuses = answers.map((answer) => answer.status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);

@@ -1,5 +1,6 @@
 // A change and its event are one: committed together or not at all, under any number of callers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { eventsOf, makeAgent, makeContext, makeFile } from './resource-calls.ts';
@@ -106,7 +107,7 @@ test('changes of different fields at once lose none of them', async () => {
   const uid = await makeAgent(service, 'Start');
   const bodies = [{ agentName: 'Changed' }, { live: true }, { description: 'told' }];
   const answers = await Promise.all(
-    bodies.map((body) => service.call('PATCH', `/agents/${uid}`, { body })),
+    bodies.map((body) => callPatiently(() => service.call('PATCH', `/agents/${uid}`, { body }))),
   );
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
   const stored = await service.call('GET', `/agents/${uid}`);
@@ -117,7 +118,7 @@ test('changes of different fields at once lose none of them', async () => {
 test('of 10 deletions at once one succeeds, with one event', async () => {
   const uid = await makeAgent(service);
   const answers = await Promise.all(
-    Array.from({ length: 10 }, () => service.call('DELETE', `/agents/${uid}`)),
+    Array.from({ length: 10 }, () => callPatiently(() => service.call('DELETE', `/agents/${uid}`))),
   );
   expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
     204,
@@ -129,11 +130,11 @@ test('of 10 deletions at once one succeeds, with one event', async () => {
 
 test('changes and a deletion at once: no event comes after the deletion', async () => {
   const uid = await makeAgent(service);
-  const change = (i: number): Promise<{ status: number }> =>
-    service.call('PATCH', `/agents/${uid}`, { body: { agentName: `Name ${i}` } });
+  const path = `/agents/${uid}`;
+  const change = (i: number) => service.call('PATCH', path, { body: { agentName: `Name ${i}` } });
   const [deleted, ...changed] = await Promise.all([
-    service.call('DELETE', `/agents/${uid}`),
-    ...Array.from({ length: 10 }, (_, i) => change(i)),
+    callPatiently(() => service.call('DELETE', path)),
+    ...Array.from({ length: 10 }, (_, i) => callPatiently(() => change(i))),
   ]);
   expect(deleted.status).toBe(204);
   const good = changed.filter((answer) => answer.status === 200).length;

@@ -4,6 +4,7 @@ import type { Route } from '../../../api/http/router.ts';
 import { noFields } from '../../../api/http/validate.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import { createApiClient } from '../../support/api-client.ts';
+import type { Store } from '../../../lib/store/connect.ts';
 import type { NewApp } from '../../../lib/store/create-app.ts';
 import { itemsOf } from './problems.ts';
 
@@ -112,4 +113,22 @@ export function goodBodyOf(route: Route): unknown {
   const body = goodBodies[name];
   if (body === undefined) throw new Error(`the tests have no body for ${name}`);
   return structuredClone(body);
+}
+
+/** What is noted beside the calls: that a key was used, that a workflow took over. */
+const notes = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
+
+/** Reads what an application has, but for what is noted beside the calls. */
+export async function readEverythingOf(
+  { db }: Store,
+  appUid: string,
+): Promise<Record<string, unknown[]>> {
+  const collections = await db.collections();
+  const found = await Promise.all(
+    collections.map(async (collection): Promise<[string, unknown[]]> => {
+      const rows = collection.find({ appUid }, { projection: notes, sort: { _id: 1 } });
+      return [collection.collectionName, await rows.toArray()];
+    }),
+  );
+  return Object.fromEntries(found);
 }

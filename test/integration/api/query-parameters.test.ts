@@ -7,7 +7,14 @@ import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
-import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
+import {
+  fillPath,
+  furnishAdminArea,
+  furnishApp,
+  goodBodyOf,
+  nameOf,
+  readEverythingOf,
+} from './furnished-app.ts';
 import type { PathUids } from './furnished-app.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
@@ -23,28 +30,12 @@ beforeAll(async () => {
     ...(await furnishApp(service.apiUrl, service.app)),
     ...(await furnishAdminArea(service.app, superuser)),
   };
-  before = await readEverything();
+  before = await readEverythingOf(service.store, service.app.appUid);
 });
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-/** What is noted beside the calls: that a key was used, that a workflow took over. */
-const notes = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
-
-/** Reads what the application has. */
-async function readEverything(): Promise<Record<string, unknown[]>> {
-  const { appUid } = service.app;
-  const collections = await service.store.db.collections();
-  const found = await Promise.all(
-    collections.map(async (collection): Promise<[string, unknown[]]> => {
-      const rows = collection.find({ appUid }, { projection: notes, sort: { _id: 1 } });
-      return [collection.collectionName, await rows.toArray()];
-    }),
-  );
-  return Object.fromEntries(found);
-}
 
 function send(route: Route, query: string, headers?: Record<string, string>): Promise<Answer> {
   const own = route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
@@ -152,5 +143,5 @@ test.each(open)('%s answers as ever, whatever is added to its query', async (_na
 });
 
 test('none of it changed anything', async () => {
-  expect(await readEverything()).toEqual(before);
+  expect(await readEverythingOf(service.store, service.app.appUid)).toEqual(before);
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -21,7 +22,7 @@ async function signIn(body: unknown): Promise<Answer> {
 }
 
 async function userUidOf(body: unknown): Promise<string> {
-  const answer = await signIn(body);
+  const answer = await callPatiently(() => signIn(body));
   expect(answer.status).toBe(200);
   return String(answer.body['userUid']);
 }

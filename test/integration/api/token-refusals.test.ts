@@ -51,7 +51,8 @@ test('any one character changed, taken out or put in anywhere makes it invalid',
       if (forged === text) return;
       expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
     }),
-    { numRuns: 300 },
+    // Shrinking sends as many requests again and may outlast the test; the seed tells the case.
+    { numRuns: 300, endOnFailure: true },
   );
 });
 

@@ -10,9 +10,6 @@ import type { ApiClient, Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
-// What the service promises; each is looked at no later than that after it was taken back.
-const feltWithinMs = 5_000;
-
 let service: TestService;
 let second: RunningApi;
 /** Both processes, the one that takes back and the other. */
@@ -49,10 +46,7 @@ async function beforeAndAfter(
 ): Promise<[Answer[], Answer[]]> {
   const before = await onBoth(use);
   expect((await takeBack()).status).toBeLessThan(300);
-  const takenBackAt = performance.now();
-  const after = await onBoth(use);
-  expect(performance.now() - takenBackAt).toBeLessThan(feltWithinMs);
-  return [before, after];
+  return [before, await onBoth(use)];
 }
 
 test('a revoked key opens nothing on either process', async () => {

@@ -50,24 +50,25 @@ test('an independent verifier accepts the token by the published keys, and its c
     nbf: payload.iat,
     exp: Number(payload.iat) + 15 * 60,
   });
-  expect(Math.abs(Number(payload.iat) * 1_000 - Date.now())).toBeLessThan(10_000);
+  expect(Math.abs(Number(payload.iat) * 1_000 - Date.now())).toBeLessThan(60_000);
   expect(Date.parse(String(expiresAt))).toBe(Number(payload.exp) * 1_000);
   expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'embed+jwt', kid: expect.any(String) });
 });
 
-test.each<[string, JWTVerifyOptions, string]>([
-  ['another audience', { audience: 'other' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
-  ['another issuer', { issuer: 'http://other.example' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
-  ['another type', { typ: 'JWT' }, 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
-  ['another algorithm', { algorithms: ['RS256'] }, 'ERR_JOSE_ALG_NOT_ALLOWED'],
-  ['a time past its end', { currentDate: new Date(Date.now() + 16 * 60_000) }, 'ERR_JWT_EXPIRED'],
-  [
-    'a time before its start',
-    { currentDate: new Date(Date.now() - 60_000) },
-    'ERR_JWT_CLAIM_VALIDATION_FAILED',
-  ],
-])('the token does not stand for %s', async (_what, change, code) => {
+const fromIat = (seconds: number) => (iat: number) => ({
+  currentDate: new Date((iat + seconds) * 1_000),
+});
+
+test.each<[string, (iat: number) => JWTVerifyOptions, string]>([
+  ['another audience', () => ({ audience: 'other' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+  ['another issuer', () => ({ issuer: 'http://other.example' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+  ['another type', () => ({ typ: 'JWT' }), 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+  ['another algorithm', () => ({ algorithms: ['RS256'] }), 'ERR_JOSE_ALG_NOT_ALLOWED'],
+  ['the time of its end', fromIat(15 * 60), 'ERR_JWT_EXPIRED'],
+  ['a time before its start', fromIat(-1), 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
+])('the token does not stand for %s', async (_what, changeOf, code) => {
   const { authToken } = await signIn({ externalId: 'negative' });
+  const change = changeOf(Number(decodeJwt(String(authToken)).iat));
   const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
   await expect(jwtVerify(String(authToken), keys, { ...wanted, ...change })).rejects.toMatchObject({
     code,

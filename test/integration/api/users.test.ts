@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { addApp } from '../../support/add-app.ts';
 import type { TestApp } from '../../support/add-app.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
@@ -193,13 +194,11 @@ test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.e
 test('deletions and sign-ins of one identity at once all succeed, and leave one user at most', async () => {
   for (let round = 0; round < 10; round += 1) {
     const uid = await makeUser('contested');
+    const body = { externalId: 'contested', accountUids: [accountUid] };
+    const signInAgain = () => client.call('POST', '/sdkusers/auth', { body });
     const answers = await Promise.all([
-      client.call('DELETE', `/sdkusers/${uid}`),
-      ...Array.from({ length: 10 }, () =>
-        client.call('POST', '/sdkusers/auth', {
-          body: { externalId: 'contested', accountUids: [accountUid] },
-        }),
-      ),
+      callPatiently(() => client.call('DELETE', `/sdkusers/${uid}`)),
+      ...Array.from({ length: 10 }, () => callPatiently(signInAgain)),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([204, ...Array(10).fill(200)]);
     const filter = { appUid, externalId: 'contested' };

@@ -4,6 +4,7 @@ import { secretPlace } from '../../../lib/store/webhooks.ts';
 import { addApp } from '../../support/add-app.ts';
 import type { TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -36,7 +37,7 @@ afterAll(async () => {
 const valid = { url: 'https://receiver.example.com/hook', entities: ['agent'], active: true };
 
 async function register(body: Record<string, unknown> = valid): Promise<Answer> {
-  return client.call('POST', '/webhooks', { body });
+  return callPatiently(() => client.call('POST', '/webhooks', { body }));
 }
 
 async function listed(): Promise<JsonBody[]> {

@@ -1,7 +1,6 @@
 // What an event costs, in counts that no machine's speed changes: commands, transitions, history.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { EventDocument } from '../../../lib/store/events.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
@@ -22,12 +21,14 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-afterEach(async () => {
+afterEach(clear);
+
+async function clear(): Promise<void> {
   await service.store.db.dropCollection('system.profile');
   for (const name of ['webhooks', 'events', 'deliveries'] as const) {
     await service.store.db.collection(name).deleteMany({});
   }
-});
+}
 
 interface Cost {
   /** Commands on the service's collections by name, such as `events.insert`. */
@@ -66,6 +67,17 @@ async function costOf(deliveries: number, work: () => Promise<readonly string[]>
     historyEvents: Number(info?.historyLength),
     historyBytes: Number(info?.historySizeBytes),
   };
+}
+
+/** The least cost of three: a machine that stalls for a second adds a heartbeat, which is a transition. */
+async function leastOf(measure: () => Promise<Cost>): Promise<Cost> {
+  const costs: Cost[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    costs.push(await measure());
+    await clear();
+  }
+  const [least] = costs.toSorted((one, other) => one.stateTransitions - other.stateTransitions);
+  return least as Cost;
 }
 
 async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>> {
@@ -109,8 +121,10 @@ const commandsOfEvent = {
 const commandsOfOne = { ...commandsOfEvent, 'deliveries.insert': 1, 'webhooks.update': 1 };
 
 test('an event alone, reported: ten commands, six transitions, 12 events of history', async () => {
-  await insertWebhook(service, { url: receiver.url });
-  const cost = await costOf(1, reportOne);
+  const cost = await leastOf(async () => {
+    await insertWebhook(service, { url: receiver.url });
+    return costOf(1, reportOne);
+  });
   expect(cost.commands).toEqual(commandsOfOne);
   expect(cost.stateTransitions).toBe(6);
   expect(cost.historyEvents).toBe(12);
@@ -145,12 +159,16 @@ test('a change of an agent costs a read and a write more, in one transaction wit
 });
 
 test('fifty events that share a workflow cost it what one does, and few commands more', async () => {
-  const webhook = await insertWebhook(service, { url: receiver.url });
-  const events: EventDocument[] = [];
-  for (let n = 0; n < 50; n += 1) events.push(await insertEvent(service, [webhook._id]));
-  const { commands, ...cost } = await costOf(50, async () => {
-    await service.context.dispatcher.start(events);
-    return events.map((event) => event._id);
+  const { commands, ...cost } = await leastOf(async () => {
+    const webhook = await insertWebhook(service, { url: receiver.url });
+    // Of a minute ahead, so that the relay does not take for lost what is about to be started.
+    const createdAt = new Date(Date.now() + 60_000);
+    const events = Array.from({ length: 50 }, () => newEvent(service, [webhook._id], createdAt));
+    await service.store.events.insertMany(events);
+    return costOf(50, async () => {
+      await service.context.dispatcher.start(events);
+      return events.map((event) => event._id);
+    });
   });
   const { 'deliveries.insert': inserts = 0, ...others } = commands;
   expect(others).toEqual({
@@ -184,10 +202,9 @@ test('webhooks that do not match and events already stored add nothing to it', a
     await insertWebhook(service, { url: receiver.url, entities: ['context'] });
   }
   const webhook = await insertWebhook(service, { url: receiver.url });
-  for (let n = 0; n < 200; n += 1) {
-    const { _id } = await insertEvent(service, [webhook._id]);
-    await service.store.events.updateOne({ _id }, { $set: { dispatchedAt: new Date() } });
-  }
+  const now = new Date();
+  const stored = Array.from({ length: 200 }, () => newEvent(service, [webhook._id], now));
+  await service.store.events.insertMany(stored.map((event) => ({ ...event, dispatchedAt: now })));
   await service.store.webhooks.updateMany(
     { _id: { $ne: webhook._id } },
     { $set: { lastTriggeredAt: new Date() } },

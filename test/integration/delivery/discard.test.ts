@@ -32,14 +32,15 @@ beforeEach(async () => {
 });
 
 test('a discard drops, in pages, what was open when it was asked for, and nothing else', async () => {
-  const [older, newer] = [new Date(Date.now() - 1_000), new Date(Date.now() + 1_000)];
+  const now = new Date();
+  const [older, newer] = [new Date(now.getTime() - 1_000), new Date(now.getTime() + 1_000)];
   const { appUid, _id: webhookUid } = webhook;
   const held = Array.from({ length: 998 }, () =>
     newDelivery(installation, older, { webhookUid, state: 'held' }),
   );
   const states = ['pending', 'waiting', 'retrying'] as const;
   const others = states.map((state) => newDelivery(installation, older, { webhookUid, state }));
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date());
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, now);
   const spared = [
     newDelivery(installation, newer, { webhookUid, state: 'held' }),
     newDelivery(installation, older, { webhookUid, state: 'delivered' }),

@@ -230,11 +230,12 @@ test('a webhook that is deleted between the reading of the pause and the holding
 test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
   const { appUid, _id: webhookUid } = webhook;
   const { deliveries, redeliveries, webhooks } = installation.store;
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(Date.now() - 1_000));
+  const now = Date.now();
+  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(now - 1_000));
   await redeliveries.insertOne(discard);
   await webhooks.updateOne({ _id: webhookUid }, { $set: { discardUid: discard._id } });
   const older = Array.from({ length: 1_001 }, () =>
-    newDelivery(installation, new Date(Date.now() - 2_000), { webhookUid, state: 'held' }),
+    newDelivery(installation, new Date(now - 2_000), { webhookUid, state: 'held' }),
   );
   await deliveries.insertMany(older);
   const held = await insert(1, { state: 'held' });

@@ -86,3 +86,58 @@ test('a handshake that never ends is a timeout', async () => {
     detail: 'the TLS handshake with the receiver did not end in time',
   });
 });
+
+// None of these is a matter of time, unless the sender waits for what will not come.
+const timeoutMs = 60_000;
+
+test.each([
+  [{ ALPNProtocols: ['h2'] }, 'the receiver does not speak HTTP/1.1 over TLS'],
+  [
+    { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    'the receiver speaks neither TLS 1.2 nor 1.3',
+  ],
+  [
+    { requestCert: true, maxVersion: 'TLSv1.3' },
+    'the receiver wants a client certificate, and none is sent',
+  ],
+  [{ requestCert: true, maxVersion: 'TLSv1.2' }, 'the TLS handshake with the receiver failed'],
+] as const)('a receiver with the TLS options %j is told of as such', async (options, detail) => {
+  const wanted = { ...pair, ...options, ca: pair.cert };
+  await using receiver = await startTlsReceiver(wanted, (response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
+  expect(result).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+// Bytes beside the TLS connection: an alert that is not encrypted, and no record at all.
+const brokenRecords = [Buffer.from('15030300020228', 'hex'), Buffer.from('no record')];
+
+test.each(brokenRecords)('a broken record ends an exchange at once (%#)', async (record) => {
+  await using receiver = await startTlsReceiver(pair, (response) => {
+    response.writeHead(200, { 'content-length': 20 });
+    response.write('half', () => receiver.sockets.at(-1)?.write(record));
+  });
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
+  expect(result).toMatchObject({
+    kind: 'failed',
+    errorClass: 'tls',
+    detail: 'the TLS connection with the receiver broke',
+  });
+});
+
+test.each(brokenRecords)(
+  'a kept connection with a broken record is replaced at once (%#)',
+  async (record) => {
+    await using receiver = await startTlsReceiver(pair, (response) => response.end());
+    await using sender = senderWith(pair.cert);
+    const url = `https://receiver.example.com:${receiver.port}/`;
+    expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+    receiver.sockets[0]?.write(record);
+    expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+    expect(receiver.sockets).toHaveLength(2);
+  },
+);

@@ -176,11 +176,10 @@ test('a crash between start and mark: the relay marks, and nothing is started ag
 
 test('after a failed start Temporal is left alone for a moment and the relay has the rest', async () => {
   const away = newDispatcherWithoutTemporal(service);
-  const events = await insertEvents(3);
+  const [events, later] = [await insertEvents(3), await insertEvents(1)];
   away.dispatch(events);
   await away.drained();
   expect(away.chooseWorkflow('evt_next')).toBeNull();
-  const later = await insertEvents(1);
   away.dispatch(later);
   await away.drained();
   expect(await workflowIdsOf(later)).toEqual([null]);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { newId } from '../../../lib/ids.ts';
 import { newDiscard } from '../../../lib/store/redeliveries.ts';
 import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
@@ -35,8 +36,8 @@ async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
   return (await service.store.events.findOne({ _id: eventId }))?.dispatchedAt;
 }
 
-const sweepOnce = (): Promise<number> =>
-  sweep({ store: service.store, dispatcher, clock: systemClock, eventsPerWorkflowMax: 60 }, never);
+const sweepOnce = (clock: Clock = systemClock): Promise<number> =>
+  sweep({ store: service.store, dispatcher, clock, eventsPerWorkflowMax: 60 }, never);
 
 /** The mark is acknowledged by one server, so a majority read sees it a moment later. */
 async function untilMarked(eventId: string): Promise<void> {
@@ -53,9 +54,12 @@ test('an event whose start was lost is started and marked', async () => {
 
 test('an event younger than two seconds is left to the direct start', async () => {
   const event = await insertEvent(service, [webhookUid]);
-  expect(await sweepOnce()).toBe(0);
+  const sweepAfter = (ms: number): Promise<number> =>
+    sweepOnce({ now: () => new Date(event.createdAt.getTime() + ms) });
+  expect(await sweepAfter(2_000)).toBe(0);
   expect(await dispatchedAt(event._id)).toBeNull();
-  await service.store.events.deleteOne({ _id: event._id });
+  expect(await sweepAfter(2_001)).toBe(1);
+  await untilMarked(event._id);
 });
 
 test('an event that was started and not marked is not started twice', async () => {
@@ -77,12 +81,12 @@ test('an event that was started and not marked is not started twice', async () =
 test('a relay that meets failures goes on until the starts succeed, then stops when told to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
-  let failures = 0;
+  let starts = 0;
   const flaky: Dispatcher = {
     ...dispatcher,
     async start(toStart) {
-      failures += 1;
-      if (failures <= 1) throw new Error('Temporal is away');
+      starts += 1;
+      if (starts === 1) throw new Error('Temporal is away');
       await dispatcher.start(toStart);
     },
   };
@@ -93,7 +97,8 @@ test('a relay that meets failures goes on until the starts succeed, then stops w
   await waitFor(async () => (await dispatchedAt(event._id)) instanceof Date);
   stopping.abort();
   await relay;
-  expect(failures).toBe(2);
+  // The next sweep may come before the mark of a start that succeeded.
+  expect(starts).toBeGreaterThanOrEqual(2);
 });
 
 test('a change is answered although no workflow can be started, and is kept for the relay', async () => {

@@ -34,8 +34,12 @@ test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
   'a long text of nothing but %s is read at once',
   (beginning) => {
     const text = beginning.repeat(200_000 / beginning.length);
-    const startedAt = performance.now();
-    maskSecrets(text);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const timesMs = [1, 2, 3].map(() => {
+      const startedAt = performance.now();
+      maskSecrets(text);
+      return performance.now() - startedAt;
+    });
+    // The least of three, against a machine that is busy with something else.
+    expect(Math.min(...timesMs)).toBeLessThan(1_000);
   },
 );

@@ -29,10 +29,12 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'tls'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'exchange', 'tls'],
   ['EPROTO', 'tls', 'tls'],
+  ['EPROTO', 'exchange', 'tls'],
   ['ECONNRESET', 'exchange', 'reset'],
   ['EPIPE', 'exchange', 'reset'],
   ['UND_ERR_SOCKET', 'exchange', 'reset'],
   ['HPE_INVALID_CONSTANT', 'exchange', 'reset'],
+  ['ERR_ASSERTION', 'exchange', 'reset'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'exchange', 'reset'],
   ['UND_ERR_HEADERS_OVERFLOW', 'exchange', 'too_large'],
   ['HPE_HEADER_OVERFLOW', 'exchange', 'too_large'],
@@ -56,6 +58,15 @@ test('a fault of our own code is not blamed on the receiver', () => {
   expect(classifySendError(fault('UND_ERR_INVALID_ARG'), 'exchange')).toBeNull();
   expect(classifySendError(fault('ERR_INVALID_ARG_TYPE'), 'connect')).toBeNull();
   expect(classifySendError(fault('PROXY_FAILED'), 'connect')).toBeNull();
+  expect(classifySendError(fault('ERR_ASSERTION'), 'connect')).toBeNull();
   expect(classifySendError(new TypeError('x is not a function'), 'exchange')).toBeNull();
   expect(classifySendError(undefined, 'exchange')).toBeNull();
 });
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
+  '%s, of which this host ran out, is not blamed on the receiver',
+  (code) => {
+    expect(classifySendError(fault(code), 'connect')).toBeNull();
+    expect(classifySendError(fault(`${code}X`), 'connect')?.errorClass).toBe('connect');
+  },
+);
