@@ -181,6 +181,7 @@ test('whose body is one too many gets a 503, and the connection is closed with t
   const type = 'content-type: application/json\r\ncontent-length: 100000\r\n\r\n';
   const answer = await exchangeRaw(service.apiUrl, head + type, ' '.repeat(50_000));
   expectProblem(answer, 503, 'overloaded');
+  expect(answer.headers.get('connection')).toBe('close');
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
   visit.leave();
 });
