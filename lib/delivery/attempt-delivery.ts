@@ -2,14 +2,9 @@
 import { limits } from '../config.ts';
 import { deliveryLog } from '../logger.ts';
 import type { SendResult } from '../net/http-sender.ts';
+import { faultCode } from '../net/send-fault.ts';
 import { removeDelivery } from '../store/deliveries.ts';
-import type {
-  Attempt,
-  AttemptTrigger,
-  DeliveryDocument,
-  DeliveryKey,
-  LanePlace,
-} from '../store/deliveries.ts';
+import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
@@ -17,8 +12,8 @@ import { openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
-import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
+import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { noteHealth } from './note-health.ts';
 import { isOpen } from './outcome.ts';
 import type { DeliveryOutcome } from './outcome.ts';
@@ -45,7 +40,8 @@ const dueToleranceMs = 1_000;
 /**
  * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
  * stands. The delivery document is the truth and the workflow only the alarm clock: an attempt that
- * is recorded already is not made again, and one that is not due yet is not made early.
+ * is recorded already is not made again, and one that is not due yet is not made early. One that gets
+ * no turn at its receiver is not made: the delivery is as it was, and told as `retrying` and due.
  * A receiver's failure is an outcome; what rejects is our own fault (database away, process
  * stopping), to be repeated by Temporal without using up the receiver's attempts.
  */
@@ -175,6 +171,7 @@ async function handToLane(
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 
+/** Sends, and records what came of it. Where no turn came, nothing was sent and there is nothing to record. */
 async function sendAndRecord(
   ports: DeliveryPorts,
   key: DeliveryKey,
@@ -184,23 +181,14 @@ async function sendAndRecord(
   const attemptsBefore = delivery?.attemptCount ?? 0;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
-  const at = ports.clock.now();
-  const result = await ports.sender.send({
-    url: webhook.url,
-    webhookUid: key.webhookUid,
-    headers: deliveryHeaders({
-      eventId: event._id,
-      sequence: event.sequence,
-      body: event.body,
-      secrets: openSecrets(ports.secretBox, webhook, at),
-      attemptNumber: attemptsBefore + 1,
-      now: at,
-      userAgent,
-    }),
-    body: event.body,
-    timeoutMs: limits.attemptTimeoutMs,
-    signal: options.signal,
-  });
+  const { host } = new URL(webhook.url);
+  const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
+  const sent = await send(ports, key, subject);
+  if (sent === null) {
+    deliveryLog.info({ ...key, host }, 'delivery.no_turn');
+    return { ...notSent(key, delivery), ...target };
+  }
+  const { at, result } = sent;
   const now = ports.clock.now();
   const verdict = classifyResponse(result, {
     scheduleMs,
@@ -210,7 +198,6 @@ async function sendAndRecord(
   });
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
-  const { host } = new URL(webhook.url);
   // Before the record: once that is written a repeat of this attempt would not come here again.
   await noteHealth(ports, { key, webhook, verdict, now });
   const [outcome] = await Promise.all([
@@ -227,7 +214,7 @@ async function sendAndRecord(
         lane: verdict.state === 'retrying' ? (delivery?.lane ?? null) : null,
         now,
       },
-      target: { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 },
+      target,
     }),
     ports.records.noteTriggered(webhook, at),
   ]);
@@ -235,59 +222,50 @@ async function sendAndRecord(
   return outcome;
 }
 
-/** The first attempt after a delivery was requeued says by what; of others the first is the event's. */
-function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
-  if (delivery === null) return 'event';
-  const { attemptCount, scheduleFrom, requeuedAs } = delivery;
-  const requeued = attemptCount === scheduleFrom ? requeuedAs : null;
-  return requeued ?? (attemptCount === 0 ? 'event' : 'retry');
-}
-
-function toAttempt(
-  result: SendResult,
-  facts: { n: number; at: Date; verdict: Verdict; trigger: AttemptTrigger },
-): Attempt {
-  const answered = result.kind === 'answered';
-  return {
-    n: facts.n,
-    at: facts.at,
-    ms: result.ms,
-    status: answered ? result.status : null,
-    errorClass: facts.verdict.errorClass,
-    detail: answered ? null : result.detail,
-    responseSample: answered ? result.responseSample : '',
-    address: result.address,
-    trigger: facts.trigger,
-  };
-}
-
-function logAttempt(
+/** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */
+async function send(
+  ports: DeliveryPorts,
   key: DeliveryKey,
-  facts: {
-    event: EventDocument;
-    host: string;
-    attempt: Attempt;
-    verdict: Verdict;
-    result: SendResult;
-  },
-): void {
-  const { attempt, verdict, result } = facts;
-  const isLost = verdict.state === 'exhausted' || verdict.state === 'blocked';
-  deliveryLog[isLost ? 'warn' : 'info'](
-    {
-      ...key,
-      eventType: facts.event.event,
-      host: facts.host,
-      attempt: attempt.n,
-      trigger: attempt.trigger,
-      state: verdict.state,
-      status: attempt.status,
-      errorClass: attempt.errorClass,
-      detail: result.kind === 'failed' ? result.detail : undefined,
-      cause: result.kind === 'failed' ? (result.cause ?? undefined) : undefined,
-      durationMs: attempt.ms.total,
-      nextAttemptAt: verdict.nextAttemptAt?.toISOString(),
-    },
-    'delivery.attempted',
-  );
+  { event, webhook, delivery, options }: Subject,
+): Promise<{ at: Date; result: SendResult } | null> {
+  const at = ports.clock.now();
+  try {
+    const result = await ports.sender.send({
+      url: webhook.url,
+      webhookUid: key.webhookUid,
+      headers: deliveryHeaders({
+        eventId: event._id,
+        sequence: event.sequence,
+        body: event.body,
+        secrets: openSecrets(ports.secretBox, webhook, at),
+        attemptNumber: (delivery?.attemptCount ?? 0) + 1,
+        now: at,
+        userAgent,
+      }),
+      body: event.body,
+      timeoutMs: limits.attemptTimeoutMs,
+      signal: options.signal,
+    });
+    return { at, result };
+  } catch (error) {
+    if (faultCode(error) === 'NO_TURN') return null;
+    throw error;
+  }
+}
+
+/** How a delivery stands that got no turn: as it was, and due. */
+function notSent(
+  { eventId, webhookUid }: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Omit<DeliveryOutcome, 'host' | 'attemptsMax'> {
+  const last = delivery?.attempts.at(-1);
+  return {
+    eventId,
+    webhookUid,
+    state: 'retrying',
+    attemptCount: delivery?.attemptCount ?? 0,
+    status: last?.status ?? null,
+    errorClass: last?.errorClass ?? null,
+    nextAttemptAt: null,
+  };
 }

@@ -45,8 +45,11 @@ const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
 const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000 };
 const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
 
-/** The wait for turns and the attempt together must end within the 15 s of an activity. */
-const turnWaitMsMax = 8_000;
+/**
+ * Whoever waits for turns keeps a place among the first attempts or the retries of this process. So
+ * the wait is short, and goes on in Temporal, where it costs nobody a place.
+ */
+const turnWaitMsMax = 1_000;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -92,8 +95,9 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
-   * that cannot be used, no turn within 8 s because too much is under way).
+   * caller's signal, with the SendFault `NO_TURN` when no turn came within a second because too much is
+   * under way, or for a fault of ours (a header that is not valid, a disposed sender, a proxy that cannot
+   * be used).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
