@@ -45,11 +45,15 @@ const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
 const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000 };
 const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
 
+/** The wait for turns and the attempt together must end within the 15 s of an activity. */
+const turnWaitMsMax = 8_000;
+
 /**
- * Whoever waits for turns keeps a place among the first attempts or the retries of this process. So
- * the wait is short, and goes on in Temporal, where it costs nobody a place.
+ * Whoever waits keeps a place among the first attempts or the retries of this process. A burst to a
+ * quick receiver is soon over; behind a slow one the wait goes on in Temporal, where it costs nobody a
+ * place.
  */
-const turnWaitMsMax = 1_000;
+const slowTurnWaitMsMax = 2_000;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -95,8 +99,8 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, with the SendFault `NO_TURN` when no turn came within a second because too much is
-   * under way, or for a fault of ours (a header that is not valid, a disposed sender, a proxy that cannot
+   * caller's signal, with the SendFault `NO_TURN` when no turn came within 8 s, or 2 s where the receiver
+   * is slow, or for a fault of ours (a header that is not valid, a disposed sender, a proxy that cannot
    * be used).
    */
   send(request: SendRequest): Promise<SendResult>;
@@ -198,7 +202,7 @@ function createTurnTaker(): (url: URL, request: SendRequest) => Promise<() => vo
         [ofOrigin, url.origin],
         [inAll, ''],
       ],
-      { waitMsMax: turnWaitMsMax, signal },
+      { waitMsMax: turnWaitMsMax, slowWaitMsMax: slowTurnWaitMsMax, signal },
     );
 }
 
