@@ -1,5 +1,6 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
 import { limits } from '../config.ts';
+import { testEventName } from '../events.ts';
 import { deliveryLog } from '../logger.ts';
 import type { SendResult } from '../net/http-sender.ts';
 import { faultCode } from '../net/send-fault.ts';
@@ -8,7 +9,7 @@ import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveri
 import type { EventDocument } from '../store/events.ts';
 import { takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
-import { openSecrets } from '../store/webhooks.ts';
+import { isSubscribed, openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
@@ -124,7 +125,8 @@ interface Subject {
 
 /**
  * Sends now, or lines up behind earlier events about the resource where the webhook wants that and
- * one is on its way. A resend is for now, whatever the order.
+ * one is on its way. A resend is for now, whatever the order. What the webhook no longer subscribes to
+ * is not sent at all.
  */
 async function sendInTurn(
   ports: DeliveryPorts,
@@ -132,6 +134,9 @@ async function sendInTurn(
   subject: Subject,
 ): Promise<DeliveryOutcome> {
   const { event, webhook, delivery, options } = subject;
+  if (!isWanted(subject)) {
+    return recordUnsent(ports, key, { event, delivery, options, state: 'cancelled' });
+  }
   const { sequence } = event;
   const isOrdered = webhook.ordering === 'resource' && sequence !== null;
   if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
@@ -146,6 +151,12 @@ async function sendInTurn(
   // If it is in the lane, the lane stops retrying it.
   if (isResend) await ports.wakeLane({ lane, letGo: key.eventId });
   return sendAndRecord(ports, key, subject);
+}
+
+/** Whether the webhook gets the event as it is now; a test, and what somebody sends it again, it always gets. */
+function isWanted({ event: { event, externalTenantId }, webhook, delivery }: Subject): boolean {
+  if (event === testEventName || delivery?.requeuedAs === 'resend') return true;
+  return isSubscribed(webhook, { event, externalTenantId });
 }
 
 /** Tells those that wait in the lane for this delivery, which is not in it, that they need not any more. */
