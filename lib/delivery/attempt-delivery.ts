@@ -2,11 +2,11 @@
 import { limits } from '../config.ts';
 import { testEventName } from '../events.ts';
 import { deliveryLog } from '../logger.ts';
-import type { SendResult } from '../net/http-sender.ts';
+import type { SendMessage, SendResult } from '../net/http-sender.ts';
 import { faultCode } from '../net/send-fault.ts';
 import { removeDelivery } from '../store/deliveries.ts';
 import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
+import type { EventToAttempt } from '../store/events.ts';
 import { takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
 import { isSubscribed, openSecrets } from '../store/webhooks.ts';
@@ -117,7 +117,7 @@ function isDue(delivery: DeliveryDocument, now: Date): boolean {
 }
 
 interface Subject {
-  event: EventDocument;
+  event: EventToAttempt;
   webhook: WebhookDocument;
   delivery: DeliveryDocument | null;
   options: AttemptOptions;
@@ -163,7 +163,7 @@ function isWanted({ event: { event, externalTenantId }, webhook, delivery }: Sub
 async function wakeFollowers(
   ports: DeliveryPorts,
   { webhookUid }: DeliveryKey,
-  step: { event: EventDocument; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
+  step: { event: EventToAttempt; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
 ): Promise<void> {
   if (step.webhook?.ordering !== 'resource' || step.event.sequence === null) return;
   if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
@@ -239,24 +239,29 @@ async function send(
   key: DeliveryKey,
   { event, webhook, delivery, options }: Subject,
 ): Promise<{ at: Date; result: SendResult } | null> {
-  const at = ports.clock.now();
-  try {
-    const result = await ports.sender.send({
-      url: webhook.url,
-      webhookUid: key.webhookUid,
-      headers: deliveryHeaders({
-        eventId: event._id,
-        sequence: event.sequence,
-        body: event.body,
-        secrets: openSecrets(ports.secretBox, webhook, at),
-        attemptNumber: (delivery?.attemptCount ?? 0) + 1,
-        now: at,
-        userAgent,
-      }),
-      body: event.body,
-      timeoutMs: limits.attemptTimeoutMs,
-      signal: options.signal,
+  let at = ports.clock.now();
+  const compose = async (): Promise<SendMessage> => {
+    const body = event.body ?? (await ports.records.readBody(event._id));
+    if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
+    // Not before: the wait for a turn is none of the attempt's.
+    at = ports.clock.now();
+    const headers = deliveryHeaders({
+      eventId: event._id,
+      sequence: event.sequence,
+      body,
+      secrets: openSecrets(ports.secretBox, webhook, at),
+      attemptNumber: (delivery?.attemptCount ?? 0) + 1,
+      now: at,
+      userAgent,
     });
+    return { headers, body };
+  };
+  const { url } = webhook;
+  const { signal } = options;
+  const timeoutMs = limits.attemptTimeoutMs;
+  try {
+    const request = { url, webhookUid: key.webhookUid, compose, timeoutMs, signal };
+    const result = await ports.sender.send(request);
     return { at, result };
   } catch (error) {
     if (faultCode(error) === 'NO_TURN') return null;

@@ -7,7 +7,7 @@ import type {
   DeliveryDocument,
   DeliveryKey,
 } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
+import type { EventToAttempt } from '../store/events.ts';
 import type { Verdict } from './classify-response.ts';
 
 /** The first attempt after a delivery was requeued says by what; of others the first is the event's. */
@@ -41,7 +41,7 @@ export function toAttempt(
 export function logAttempt(
   key: DeliveryKey,
   facts: {
-    event: EventDocument;
+    event: EventToAttempt;
     host: string;
     attempt: Attempt;
     verdict: Verdict;

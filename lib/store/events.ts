@@ -34,6 +34,22 @@ export interface EventDocument {
   createdAt: Date;
 }
 
+/** The part of an event that an attempt needs; a long body is read when its turn to be sent has come. */
+export type EventToAttempt = Pick<
+  EventDocument,
+  | '_id'
+  | 'appUid'
+  | 'event'
+  | 'entity'
+  | 'resourceUid'
+  | 'externalTenantId'
+  | 'sequence'
+  | 'erasedAt'
+> & {
+  /** Null where it is long. */
+  body: string | null;
+};
+
 /** The part of an event that starting its workflow needs. */
 export type EventToDispatch = Pick<
   EventDocument,
@@ -42,6 +58,39 @@ export type EventToDispatch = Pick<
 
 // The payload is not needed to start a workflow, and may be long.
 const toDispatch = { body: 0 } as const;
+
+// A process may have thousands of attempts in hand that wait for their turns. Most bodies are so short
+// that a read of their own would cost more than they do.
+const shortBodyBytesMax = 4 * 1_024;
+
+/** Reads events for attempts at them, without long bodies; in no order. */
+export async function findToAttempt(
+  store: Store,
+  eventIds: readonly string[],
+): Promise<EventToAttempt[]> {
+  const isShort = { $lte: [{ $strLenBytes: '$body' }, shortBodyBytesMax] };
+  const parts = { appUid: 1, event: 1, entity: 1, resourceUid: 1, externalTenantId: 1 } as const;
+  const projection = {
+    ...parts,
+    sequence: 1,
+    erasedAt: 1,
+    body: { $cond: [isShort, '$body', null] },
+  };
+  return store.events
+    .find<EventToAttempt>({ _id: { $in: [...eventIds] } }, { projection })
+    .toArray();
+}
+
+/** Reads the bodies of events; those that were removed or erased are not in the map. */
+export async function findBodies(
+  store: Store,
+  eventIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await store.events
+    .find({ _id: { $in: [...eventIds] }, erasedAt: null }, { projection: { body: 1 } })
+    .toArray();
+  return new Map(found.map((event) => [event._id, event.body]));
+}
 
 /**
  * Gives events recorded before `before` that no workflow carries and none is to carry yet, oldest
