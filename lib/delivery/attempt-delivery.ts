@@ -30,11 +30,6 @@ export interface AttemptOptions {
   signal: AbortSignal;
 }
 
-/** An event that a workflow names but the database does not hold: time cannot cure that. */
-export class EventMissing extends Error {
-  readonly code = 'event_missing';
-}
-
 // Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
 const dueToleranceMs = 1_000;
 
@@ -65,15 +60,23 @@ export async function attemptDelivery(
   if (delivery !== null && !isDue(delivery, ports.clock.now())) {
     return outcomeOf(key, delivery, options);
   }
-  if (event === null) {
-    if (delivery === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-    // Removed as too old at the very moment at which it was to be sent again.
-    await removeDelivery(ports.store, delivery);
-    return { ...outcomeOf(key, delivery, options), state: 'cancelled', nextAttemptAt: null };
-  }
+  if (event === null) return endWithoutEvent(ports, key, delivery);
   const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
   if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
   return outcome;
+}
+
+/** Ends a delivery whose event the database does not hold: nothing can be sent, now or later. */
+async function endWithoutEvent(
+  { store }: Pick<DeliveryPorts, 'store'>,
+  key: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Promise<DeliveryOutcome> {
+  // It was removed as too old at the very moment at which it was to be sent again; or the database was
+  // restored to a time before it.
+  if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
+  else await removeDelivery(store, delivery);
+  return { ...standing(key, delivery), state: 'cancelled' };
 }
 
 async function takeStep(
@@ -197,7 +200,7 @@ async function sendAndRecord(
   const sent = await send(ports, key, subject);
   if (sent === null) {
     deliveryLog.info({ ...key, host }, 'delivery.no_turn');
-    return { ...notSent(key, delivery), ...target };
+    return { ...standing(key, delivery), state: 'retrying', ...target };
   }
   const { at, result } = sent;
   const now = ports.clock.now();
@@ -269,19 +272,20 @@ async function send(
   }
 }
 
-/** How a delivery stands that got no turn: as it was, and due. */
-function notSent(
+/** What an outcome tells of a delivery to which nothing was sent. */
+function standing(
   { eventId, webhookUid }: DeliveryKey,
   delivery: DeliveryDocument | null,
-): Omit<DeliveryOutcome, 'host' | 'attemptsMax'> {
+): Omit<DeliveryOutcome, 'state'> {
   const last = delivery?.attempts.at(-1);
   return {
     eventId,
     webhookUid,
-    state: 'retrying',
     attemptCount: delivery?.attemptCount ?? 0,
     status: last?.status ?? null,
     errorClass: last?.errorClass ?? null,
+    host: null,
+    attemptsMax: null,
     nextAttemptAt: null,
   };
 }

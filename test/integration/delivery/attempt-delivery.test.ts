@@ -1,5 +1,7 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
@@ -227,10 +229,16 @@ test('the times of an attempt are those of its turn, not of the wait before it',
   expect(delivery?.attempts[0]?.at).toEqual(inTurn);
 });
 
-test('an event that the database does not hold is past mending', async () => {
-  const key = await newDelivery();
-  await installation.store.events.deleteOne({ _id: key.eventId });
-  await expect(attempt(key)).rejects.toMatchObject({ code: 'event_missing' });
+test('an event that the database does not hold is cancelled, and its company goes on', async () => {
+  status = 500;
+  const [lost, other] = [await newDelivery(), await newDelivery()];
+  await installation.store.events.deleteOne({ _id: lost.eventId });
+  const { appUid } = other;
+  const input = { appUid, deliveries: [lost, other] };
+  const outcomes = await new MockActivityEnvironment().run(() => attemptFirst(ports, input));
+  expect(outcomes).toMatchObject([{ state: 'cancelled' }, { state: 'retrying' }]);
+  expect(requestsOf(lost)).toBe(0);
+  expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
 });
 
 test('a delivery whose event was removed when it was to be sent again goes as well', async () => {
