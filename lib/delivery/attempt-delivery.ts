@@ -197,7 +197,7 @@ async function sendAndRecord(
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const { host } = new URL(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
-  const sent = await send(ports, key, subject);
+  const sent = await sendOnce(ports, key, subject);
   if (sent === null) {
     deliveryLog.info({ ...key, host }, 'delivery.no_turn');
     return { ...standing(key, delivery), state: 'retrying', ...target };
@@ -237,7 +237,7 @@ async function sendAndRecord(
 }
 
 /** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */
-async function send(
+async function sendOnce(
   ports: DeliveryPorts,
   key: DeliveryKey,
   { event, webhook, delivery, options }: Subject,
