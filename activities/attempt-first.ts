@@ -6,8 +6,10 @@ import type { AttemptFirstInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
 /**
- * Attempts every delivery in parallel and gives their outcomes. When our own side failed for some
- * of them it throws after all have ended: the repeat then finds the others recorded already.
+ * Attempts every delivery in parallel and gives their outcomes. What gets no turn at its receiver is
+ * left to the retries, so that a slow receiver keeps no place among the first attempts. When our own
+ * side failed for some of them it throws after all have ended: the repeat then finds the others
+ * recorded already.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,

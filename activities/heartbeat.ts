@@ -17,7 +17,7 @@ export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promis
 
 /**
  * Logs our own fault and turns it into a failure without its stack or cause, because histories
- * hold nothing private. Temporal repeats it; only a missing event is past mending.
+ * hold nothing private. Temporal repeats it.
  */
 export function asFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
@@ -25,8 +25,5 @@ export function asFailure(error: unknown): ApplicationFailure {
     { err: error, activityId: Context.current().info.activityId },
     'delivery.faulted',
   );
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'event_missing'
-    ? ApplicationFailure.nonRetryable('the event is not in the database', 'EventMissing')
-    : ApplicationFailure.retryable('the service could not make the attempt', 'OwnFault');
+  return ApplicationFailure.retryable('the service could not make the attempt', 'OwnFault');
 }

@@ -12,11 +12,15 @@ import { formatDuration } from '../lib/duration.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
+// Those that got no turn together do not come back together.
+const turnAgainMsMin = 4_000;
+const turnAgainMsSpread = 8_000;
+
 /**
  * Makes the next attempt if it is due. Gives the outcome once the delivery is settled; until then
  * it throws a failure that tells the server when to call again. That failure is BENIGN: a receiver
- * that is down is no fault of ours and must not count as one in logs and metrics. Cancelled, it ends
- * after the attempt under way.
+ * that is down or slow is no fault of ours and must not count as one in logs and metrics. Cancelled,
+ * it ends after the attempt under way.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
@@ -32,17 +36,28 @@ export async function retryDelivery(
       throw asFailure(error);
     }
   });
-  if (outcome.state !== 'retrying' || outcome.nextAttemptAt === null) return outcome;
+  if (outcome.state !== 'retrying') return outcome;
   cancellationSignal().throwIfAborted();
-  const untilDueMs = Date.parse(outcome.nextAttemptAt) - ports.clock.now().getTime();
+  throw callAgain(ports, outcome);
+}
+
+/** Makes the failure that tells the server to call again: when the next attempt is due, or soon for a turn. */
+function callAgain(
+  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
+  outcome: DeliveryOutcome,
+): ApplicationFailure {
+  const category = ApplicationFailureCategory.BENIGN;
+  const { nextAttemptAt } = outcome;
+  if (nextAttemptAt === null) {
+    const nextRetryDelay = Math.round(turnAgainMsMin + random() * turnAgainMsSpread);
+    const message = `too many requests to ${outcome.host ?? 'the receiver'} are under way`;
+    return ApplicationFailure.create({ type: 'NoTurn', message, category, nextRetryDelay });
+  }
+  const untilDueMs = Date.parse(nextAttemptAt) - clock.now().getTime();
   // Temporal's retry timers tick in whole seconds; a delay of nothing would mean "use the policy".
-  const waitMs = Math.max(1_000, untilDueMs);
-  throw ApplicationFailure.create({
-    type: 'RetryDue',
-    message: `${describe(outcome)}; the next is due in ${formatDuration(waitMs)}`,
-    category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: waitMs,
-  });
+  const nextRetryDelay = Math.max(1_000, untilDueMs);
+  const message = `${describe(outcome)}; the next is due in ${formatDuration(nextRetryDelay)}`;
+  return ApplicationFailure.create({ type: 'RetryDue', message, category, nextRetryDelay });
 }
 
 /**

@@ -12,7 +12,6 @@ const ownFaults: RetryPolicy = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
   maximumInterval: '8 seconds',
-  nonRetryableErrorTypes: ['EventMissing'],
 };
 
 /** First attempts: many deliveries in one activity, in parallel inside it, 5 s each at most. */

@@ -15,8 +15,8 @@ import { checkEvents, noSuchWebhook, readFields } from './webhook-fields.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
 /**
- * Changes the fields given; attempts made from now on see them. Where all are as they were, nothing
- * is written. Resuming a paused webhook also
+ * Changes the fields given; attempts made from now on see them, and cancel what the webhook no longer
+ * subscribes to. Where all are as they were, nothing is written. Resuming a paused webhook also
  * releases what was held meanwhile, or drops it with `onResume: "discard"`: `resumedAt` or the discard
  * is written with the change, so that the relay starts what this process cannot. With
  * `ordering: "resource"` the events recorded from the answer on wait for those that are on their way;

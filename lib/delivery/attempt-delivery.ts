@@ -1,24 +1,20 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
 import { limits } from '../config.ts';
+import { testEventName } from '../events.ts';
 import { deliveryLog } from '../logger.ts';
-import type { SendResult } from '../net/http-sender.ts';
+import type { SendMessage, SendResult } from '../net/http-sender.ts';
+import { faultCode } from '../net/send-fault.ts';
 import { removeDelivery } from '../store/deliveries.ts';
-import type {
-  Attempt,
-  AttemptTrigger,
-  DeliveryDocument,
-  DeliveryKey,
-  LanePlace,
-} from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
+import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
+import type { EventToAttempt } from '../store/events.ts';
 import { takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
-import { openSecrets } from '../store/webhooks.ts';
+import { isSubscribed, openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
-import type { Verdict } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
+import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { noteHealth } from './note-health.ts';
 import { isOpen } from './outcome.ts';
 import type { DeliveryOutcome } from './outcome.ts';
@@ -34,18 +30,14 @@ export interface AttemptOptions {
   signal: AbortSignal;
 }
 
-/** An event that a workflow names but the database does not hold: time cannot cure that. */
-export class EventMissing extends Error {
-  readonly code = 'event_missing';
-}
-
 // Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
 const dueToleranceMs = 1_000;
 
 /**
  * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
  * stands. The delivery document is the truth and the workflow only the alarm clock: an attempt that
- * is recorded already is not made again, and one that is not due yet is not made early.
+ * is recorded already is not made again, and one that is not due yet is not made early. One that gets
+ * no turn at its receiver is not made: the delivery is as it was, and told as `retrying` and due.
  * A receiver's failure is an outcome; what rejects is our own fault (database away, process
  * stopping), to be repeated by Temporal without using up the receiver's attempts.
  */
@@ -68,15 +60,23 @@ export async function attemptDelivery(
   if (delivery !== null && !isDue(delivery, ports.clock.now())) {
     return outcomeOf(key, delivery, options);
   }
-  if (event === null) {
-    if (delivery === null) throw new EventMissing(`event ${key.eventId} is not in the database`);
-    // Removed as too old at the very moment at which it was to be sent again.
-    await removeDelivery(ports.store, delivery);
-    return { ...outcomeOf(key, delivery, options), state: 'cancelled', nextAttemptAt: null };
-  }
+  if (event === null) return endWithoutEvent(ports, key, delivery);
   const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
   if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
   return outcome;
+}
+
+/** Ends a delivery whose event the database does not hold: nothing can be sent, now or later. */
+async function endWithoutEvent(
+  { store }: Pick<DeliveryPorts, 'store'>,
+  key: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Promise<DeliveryOutcome> {
+  // It was removed as too old at the very moment at which it was to be sent again; or the database was
+  // restored to a time before it.
+  if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
+  else await removeDelivery(store, delivery);
+  return { ...standing(key, delivery), state: 'cancelled' };
 }
 
 async function takeStep(
@@ -120,7 +120,7 @@ function isDue(delivery: DeliveryDocument, now: Date): boolean {
 }
 
 interface Subject {
-  event: EventDocument;
+  event: EventToAttempt;
   webhook: WebhookDocument;
   delivery: DeliveryDocument | null;
   options: AttemptOptions;
@@ -128,7 +128,8 @@ interface Subject {
 
 /**
  * Sends now, or lines up behind earlier events about the resource where the webhook wants that and
- * one is on its way. A resend is for now, whatever the order.
+ * one is on its way. A resend is for now, whatever the order. What the webhook no longer subscribes to
+ * is not sent at all.
  */
 async function sendInTurn(
   ports: DeliveryPorts,
@@ -136,6 +137,9 @@ async function sendInTurn(
   subject: Subject,
 ): Promise<DeliveryOutcome> {
   const { event, webhook, delivery, options } = subject;
+  if (!isWanted(subject)) {
+    return recordUnsent(ports, key, { event, delivery, options, state: 'cancelled' });
+  }
   const { sequence } = event;
   const isOrdered = webhook.ordering === 'resource' && sequence !== null;
   if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
@@ -152,11 +156,17 @@ async function sendInTurn(
   return sendAndRecord(ports, key, subject);
 }
 
+/** Whether the webhook gets the event as it is now; a test, and what somebody sends it again, it always gets. */
+function isWanted({ event: { event, externalTenantId }, webhook, delivery }: Subject): boolean {
+  if (event === testEventName || delivery?.requeuedAs === 'resend') return true;
+  return isSubscribed(webhook, { event, externalTenantId });
+}
+
 /** Tells those that wait in the lane for this delivery, which is not in it, that they need not any more. */
 async function wakeFollowers(
   ports: DeliveryPorts,
   { webhookUid }: DeliveryKey,
-  step: { event: EventDocument; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
+  step: { event: EventToAttempt; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
 ): Promise<void> {
   if (step.webhook?.ordering !== 'resource' || step.event.sequence === null) return;
   if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
@@ -175,6 +185,7 @@ async function handToLane(
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 
+/** Sends, and records what came of it. Where no turn came, nothing was sent and there is nothing to record. */
 async function sendAndRecord(
   ports: DeliveryPorts,
   key: DeliveryKey,
@@ -184,23 +195,14 @@ async function sendAndRecord(
   const attemptsBefore = delivery?.attemptCount ?? 0;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
-  const at = ports.clock.now();
-  const result = await ports.sender.send({
-    url: webhook.url,
-    webhookUid: key.webhookUid,
-    headers: deliveryHeaders({
-      eventId: event._id,
-      sequence: event.sequence,
-      body: event.body,
-      secrets: openSecrets(ports.secretBox, webhook, at),
-      attemptNumber: attemptsBefore + 1,
-      now: at,
-      userAgent,
-    }),
-    body: event.body,
-    timeoutMs: limits.attemptTimeoutMs,
-    signal: options.signal,
-  });
+  const { host } = new URL(webhook.url);
+  const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
+  const sent = await sendOnce(ports, key, subject);
+  if (sent === null) {
+    deliveryLog.info({ ...key, host }, 'delivery.no_turn');
+    return { ...standing(key, delivery), state: 'retrying', ...target };
+  }
+  const { at, result } = sent;
   const now = ports.clock.now();
   const verdict = classifyResponse(result, {
     scheduleMs,
@@ -210,7 +212,6 @@ async function sendAndRecord(
   });
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
-  const { host } = new URL(webhook.url);
   // Before the record: once that is written a repeat of this attempt would not come here again.
   await noteHealth(ports, { key, webhook, verdict, now });
   const [outcome] = await Promise.all([
@@ -227,7 +228,7 @@ async function sendAndRecord(
         lane: verdict.state === 'retrying' ? (delivery?.lane ?? null) : null,
         now,
       },
-      target: { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 },
+      target,
     }),
     ports.records.noteTriggered(webhook, at),
   ]);
@@ -235,59 +236,56 @@ async function sendAndRecord(
   return outcome;
 }
 
-/** The first attempt after a delivery was requeued says by what; of others the first is the event's. */
-function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
-  if (delivery === null) return 'event';
-  const { attemptCount, scheduleFrom, requeuedAs } = delivery;
-  const requeued = attemptCount === scheduleFrom ? requeuedAs : null;
-  return requeued ?? (attemptCount === 0 ? 'event' : 'retry');
-}
-
-function toAttempt(
-  result: SendResult,
-  facts: { n: number; at: Date; verdict: Verdict; trigger: AttemptTrigger },
-): Attempt {
-  const answered = result.kind === 'answered';
-  return {
-    n: facts.n,
-    at: facts.at,
-    ms: result.ms,
-    status: answered ? result.status : null,
-    errorClass: facts.verdict.errorClass,
-    detail: answered ? null : result.detail,
-    responseSample: answered ? result.responseSample : '',
-    address: result.address,
-    trigger: facts.trigger,
-  };
-}
-
-function logAttempt(
+/** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */
+async function sendOnce(
+  ports: DeliveryPorts,
   key: DeliveryKey,
-  facts: {
-    event: EventDocument;
-    host: string;
-    attempt: Attempt;
-    verdict: Verdict;
-    result: SendResult;
-  },
-): void {
-  const { attempt, verdict, result } = facts;
-  const isLost = verdict.state === 'exhausted' || verdict.state === 'blocked';
-  deliveryLog[isLost ? 'warn' : 'info'](
-    {
-      ...key,
-      eventType: facts.event.event,
-      host: facts.host,
-      attempt: attempt.n,
-      trigger: attempt.trigger,
-      state: verdict.state,
-      status: attempt.status,
-      errorClass: attempt.errorClass,
-      detail: result.kind === 'failed' ? result.detail : undefined,
-      cause: result.kind === 'failed' ? (result.cause ?? undefined) : undefined,
-      durationMs: attempt.ms.total,
-      nextAttemptAt: verdict.nextAttemptAt?.toISOString(),
-    },
-    'delivery.attempted',
-  );
+  { event, webhook, delivery, options }: Subject,
+): Promise<{ at: Date; result: SendResult } | null> {
+  let at = ports.clock.now();
+  const compose = async (): Promise<SendMessage> => {
+    const body = event.body ?? (await ports.records.readBody(event._id));
+    if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
+    // Not before: the wait for a turn is none of the attempt's.
+    at = ports.clock.now();
+    const headers = deliveryHeaders({
+      eventId: event._id,
+      sequence: event.sequence,
+      body,
+      secrets: openSecrets(ports.secretBox, webhook, at),
+      attemptNumber: (delivery?.attemptCount ?? 0) + 1,
+      now: at,
+      userAgent,
+    });
+    return { headers, body };
+  };
+  const { url } = webhook;
+  const { signal } = options;
+  const timeoutMs = limits.attemptTimeoutMs;
+  try {
+    const request = { url, webhookUid: key.webhookUid, compose, timeoutMs, signal };
+    const result = await ports.sender.send(request);
+    return { at, result };
+  } catch (error) {
+    if (faultCode(error) === 'NO_TURN') return null;
+    throw error;
+  }
+}
+
+/** What an outcome tells of a delivery to which nothing was sent. */
+function standing(
+  { eventId, webhookUid }: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Omit<DeliveryOutcome, 'state'> {
+  const last = delivery?.attempts.at(-1);
+  return {
+    eventId,
+    webhookUid,
+    attemptCount: delivery?.attemptCount ?? 0,
+    status: last?.status ?? null,
+    errorClass: last?.errorClass ?? null,
+    host: null,
+    attemptsMax: null,
+    nextAttemptAt: null,
+  };
 }

@@ -3,14 +3,17 @@ import { coalesce } from '../coalesce.ts';
 import type { Store } from '../store/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from '../store/deliveries.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
+import { findBodies, findToAttempt } from '../store/events.ts';
+import type { EventToAttempt } from '../store/events.ts';
 import { createTriggerNotes } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
 
 /** The records of deliveries, as an attempt sees them. */
 export interface DeliveryRecords {
   readDelivery(key: DeliveryKey): Promise<DeliveryDocument | null>;
-  readEvent(key: DeliveryKey): Promise<EventDocument | null>;
+  readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
+  /** Gives an event's body, long or not; null when it was removed or erased since the event was read. */
+  readBody(eventId: string): Promise<string | null>;
   /** Read anew for each attempt: a pause, a new URL or a new secret is felt by the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
   /** Gives false, and writes nothing, when another process recorded an attempt meanwhile. */
@@ -21,6 +24,8 @@ export interface DeliveryRecords {
 
 // Reads overlap freely; writes wait for the disk, which takes many documents in the time of one.
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
+// Up to 256 KiB each.
+const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
 // Answers come in one by one, and nobody waits for the record of one but the workflow.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
 
@@ -33,9 +38,13 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
     readDelivery: coalesce(reads, (keys: readonly DeliveryKey[]) => findDeliveries(store, keys)),
     readEvent: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
       const ids = [...new Set(keys.map((key) => key.eventId))];
-      const found = await store.events.find({ _id: { $in: ids } }).toArray();
+      const found = await findToAttempt(store, ids);
       const events = new Map(found.map((event) => [event._id, event]));
       return keys.map((key) => ofApp(events.get(key.eventId), key));
+    }),
+    readBody: coalesce(bodyReads, async (eventIds: readonly string[]) => {
+      const bodies = await findBodies(store, [...new Set(eventIds)]);
+      return eventIds.map((eventId) => bodies.get(eventId) ?? null);
     }),
     readWebhook: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
       const ids = [...new Set(keys.map((key) => key.webhookUid))];

@@ -1,7 +1,7 @@
 // Notes on a webhook what an attempt says about its receiver: well, failing, failed too long, gone.
 import { deliveryLog } from '../logger.ts';
 import type { DeliveryKey } from '../store/deliveries.ts';
-import { deactivateGoneWebhook, noteFailed, noteSucceeded } from '../store/webhooks.ts';
+import { deactivateGoneWebhook, noteFailed, noteSucceeded } from '../store/webhook-health.ts';
 import type { DisabledReason, WebhookDocument } from '../store/webhooks.ts';
 import type { Verdict } from './classify-response.ts';
 import type { DeliveryPorts } from './ports.ts';

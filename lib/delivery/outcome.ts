@@ -55,6 +55,6 @@ export interface DeliveryOutcome {
   host: string | null;
   /** How many attempts the schedule allows; null when this process made none. */
   attemptsMax: number | null;
-  /** ISO 8601, or null when no further attempt is due. */
+  /** ISO 8601; null when no further attempt is due, and when one that is due got no turn (`retrying`). */
   nextAttemptAt: string | null;
 }

@@ -1,7 +1,7 @@
 // Writes down what an attempt, or the lack of one, did to a delivery, and tells it as an outcome.
 import { deliveryLog } from '../logger.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
+import type { EventToAttempt } from '../store/events.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -46,7 +46,7 @@ export async function recordUnsent(
   ports: Pick<DeliveryPorts, 'records' | 'clock'>,
   key: DeliveryKey,
   facts: {
-    event: EventDocument;
+    event: EventToAttempt;
     delivery: DeliveryDocument | null;
     options: Carrier;
     state: 'cancelled' | 'held' | 'waiting';

@@ -45,6 +45,7 @@ export class ScheduleFault extends Error {
 export function parseSchedule(waits: readonly string[]): number[] {
   if (waits.length > retryStepsMax) {
     const message = `must have at most ${retryStepsMax} waits (got ${waits.length})`;
+    // Of the settings alone: the API's schema refuses as many with a fault of its own.
     throw new ScheduleFault('too_many_waits', message);
   }
   const scheduleMs = waits.map(parseWait);
@@ -105,6 +106,7 @@ export function parseRetryAfterMs(header: string | null, now: Date): number | nu
   if (/^\d{1,9}$/.test(text)) return Number(text) * secondMs;
   // Only a date that names its weekday is an HTTP date; Date.parse alone would take "-5" or "2026".
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
-  const at = Date.parse(text);
+  // The form of asctime names no zone and is in UTC (RFC 9110 §5.6.7), not in that of this machine.
+  const at = Date.parse(/(?:[A-Z]|[+-]\d{4})$/.test(text) ? text : `${text} GMT`);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
 }

@@ -14,12 +14,12 @@ import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
 import { openSocket } from './open-socket.ts';
 import type { SocketOpener } from './open-socket.ts';
-import { enterLines, SendTurns } from './send-turns.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
+import { createTurnTaker, turnsOfOrigin } from './take-turns.ts';
 import { faultCode, faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -32,21 +32,8 @@ export type { SendErrorClass } from './classify-send-error.ts';
  */
 const attemptTimeoutMsDefault = 5_000;
 
-/** Idle connections kept to one origin, enough for a burst of deliveries to one receiver. */
-const idlePerOriginMax = 32;
-
-/**
- * Requests at once: to one origin as many as connections are kept to it, because a burst is faster
- * over few connections; in all as many as a process can serve without falling behind. Many webhooks,
- * of several tenants, may be at one origin, so one webhook never has all of its turns. A request
- * counts for a second, so slow receivers slow down those who send to them and hardly anybody else.
- */
-const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
-const turnsOfOrigin = { atOnceMax: idlePerOriginMax, holdMsMax: 1_000 };
-const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
-
-/** The wait for turns and the attempt together must end within the 15 s of an activity. */
-const turnWaitMsMax = 8_000;
+/** Idle connections kept to one origin: as many as requests go to it at once. */
+const idlePerOriginMax = turnsOfOrigin.atOnceMax;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -54,16 +41,27 @@ const turnWaitMsMax = 8_000;
  */
 const idleMax = 256;
 
-export interface SendRequest {
+export interface SendMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+interface SendTarget {
   readonly url: string;
   /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
   readonly webhookUid?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | string;
   readonly timeoutMs?: number;
   /** Our own reason to stop, such as a shutdown. */
   readonly signal?: AbortSignal;
 }
+
+/**
+ * A message, or how to make it when the request's turn has come: then it tells and signs the time at
+ * which it goes, and a long body is in memory no longer than it takes to send it.
+ */
+export type SendRequest = SendTarget & (SendMessage | { readonly compose: Compose });
+
+type Compose = () => Promise<SendMessage>;
 
 /**
  * What became of a send. `address` is the peer when one was dialled. `detail` is one of a fixed
@@ -92,8 +90,9 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, or for a fault of ours (a header that is not valid, a disposed sender, a proxy
-   * that cannot be used, no descriptors left, no turn within 8 s because too much is under way).
+   * caller's signal, with what `compose` throws, with the SendFault `NO_TURN` when no turn came within
+   * 8 s, or 2 s where the receiver is slow, or for a fault of ours (a header that is not valid, a
+   * disposed sender, a proxy that cannot be used, no descriptors left).
    */
   send(request: SendRequest): Promise<SendResult>;
 }
@@ -136,24 +135,26 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const url = new URL(checked.url);
     const leave = await takeTurns(url, request);
     try {
+      const message = 'compose' in request ? await request.compose() : request;
       request.signal?.throwIfAborted();
-      // The receiver's time begins here: the wait for a turn is ours.
-      return await sendOnce(url, request, newAttempt());
+      return await sendOnce(url, message, request);
     } finally {
       leave();
     }
   }
 
-  async function sendOnce(url: URL, request: SendRequest, attempt: Attempt): Promise<SendResult> {
-    const headers = requestHeaders(request.headers, userAgent);
-    const message = { path: url.pathname + url.search, headers, body: request.body };
-    const deadline = startDeadline(request.timeoutMs ?? timeoutMs, request.signal);
+  async function sendOnce(url: URL, sent: SendMessage, target: SendTarget): Promise<SendResult> {
+    // The receiver's time begins here: the wait for a turn is ours.
+    const attempt = newAttempt();
+    const headers = requestHeaders(sent.headers, userAgent);
+    const message = { path: url.pathname + url.search, headers, body: sent.body };
+    const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
     try {
       const options = { signal: deadline.signal, trace: attempt.trace };
       return answered(attempt, await deliver(url, message, { roads, ...options }));
     } catch (error) {
       // Our shutdown says nothing about the receiver, so it must not become an attempt of its.
-      request.signal?.throwIfAborted();
+      target.signal?.throwIfAborted();
       const verdict = classifySendError(error, attempt.trace.phase);
       if (verdict === null) throw error;
       return failed(attempt, { ...verdict, cause: faultText(error) });
@@ -180,22 +181,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       await Promise.allSettled(underWay);
     },
   };
-}
-
-/** Waits for the turns of a request, and gives the function to call when it has ended. */
-function createTurnTaker(): (url: URL, request: SendRequest) => Promise<() => void> {
-  const ofWebhook = new SendTurns(turnsOfWebhook);
-  const ofOrigin = new SendTurns(turnsOfOrigin);
-  const inAll = new SendTurns(turnsInAll);
-  return (url, { webhookUid = url.href, signal }) =>
-    enterLines(
-      [
-        [ofWebhook, webhookUid],
-        [ofOrigin, url.origin],
-        [inAll, ''],
-      ],
-      { waitMsMax: turnWaitMsMax, signal },
-    );
 }
 
 interface Roads {

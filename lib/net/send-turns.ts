@@ -11,6 +11,11 @@ export interface SendTurnsOptions {
 export interface EnterOptions {
   /** Who waits longer is turned away, to be sent later. */
   waitMsMax: number;
+  /**
+   * The same in a line where no request has ended meanwhile for as long as it counted. By default as long
+   * as in any other.
+   */
+  slowWaitMsMax?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -23,6 +28,8 @@ export interface Turn {
 
 interface Line {
   active: number;
+  /** When a request in it last ended while it counted. */
+  endedAt: number;
   /** The requests that wait, in the order in which they came; each is let go by its function. */
   readonly waiting: Set<() => void>;
 }
@@ -41,7 +48,7 @@ export class SendTurns {
    * time, with the signal's reason when it aborts first.
    */
   async enter(key: string, options: EnterOptions): Promise<Turn> {
-    const line = this.#lines.get(key) ?? { active: 0, waiting: new Set() };
+    const line = this.#lines.get(key) ?? { active: 0, endedAt: -Infinity, waiting: new Set() };
     this.#lines.set(key, line);
     if (line.active < this.#options.atOnceMax) line.active += 1;
     else await this.#wait(line, options);
@@ -57,11 +64,18 @@ export class SendTurns {
       begin: () => {
         if (holds) timer ??= setTimeout(leave, this.#options.holdMsMax);
       },
-      leave,
+      leave: () => {
+        if (holds) line.endedAt = performance.now();
+        leave();
+      },
     };
   }
 
-  async #wait(line: Line, { waitMsMax, signal }: EnterOptions): Promise<void> {
+  async #wait(
+    line: Line,
+    { waitMsMax, slowWaitMsMax = waitMsMax, signal }: EnterOptions,
+  ): Promise<void> {
+    const since = performance.now();
     await new Promise<void>((resolve, reject) => {
       const end = (how: () => void): void => {
         clearTimeout(timer);
@@ -72,7 +86,12 @@ export class SendTurns {
       const go = (): void => end(resolve);
       const giveUp = (reason: unknown): void => end(() => reject(reason));
       const onAbort = (): void => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(noTurn()), waitMsMax);
+      const look = (): void => {
+        const leftMs = since + waitMsMax - performance.now();
+        if (leftMs <= 0 || line.endedAt < since) giveUp(noTurn());
+        else timer = setTimeout(look, leftMs);
+      };
+      let timer = setTimeout(look, Math.min(slowWaitMsMax, waitMsMax));
       signal?.addEventListener('abort', onAbort);
       line.waiting.add(go);
     });
@@ -98,7 +117,7 @@ export class SendTurns {
  */
 export async function enterLines(
   lines: readonly (readonly [turns: SendTurns, key: string])[],
-  { waitMsMax, signal }: EnterOptions,
+  { waitMsMax, ...options }: EnterOptions,
 ): Promise<() => void> {
   const taken: Turn[] = [];
   const leave = (): void => {
@@ -107,7 +126,7 @@ export async function enterLines(
   const until = performance.now() + waitMsMax;
   try {
     for (const [turns, key] of lines) {
-      taken.push(await turns.enter(key, { waitMsMax: until - performance.now(), signal }));
+      taken.push(await turns.enter(key, { ...options, waitMsMax: until - performance.now() }));
     }
   } catch (error) {
     leave();

@@ -40,11 +40,60 @@ export type EventFacts = Omit<EventDocument, 'body'>;
 /** The projection that reads an event's facts alone. */
 export const factsOnly = { body: 0 } as const;
 
+/** The part of an event that an attempt needs; a long body is read when its turn to be sent has come. */
+export type EventToAttempt = Pick<
+  EventDocument,
+  | '_id'
+  | 'appUid'
+  | 'event'
+  | 'entity'
+  | 'resourceUid'
+  | 'externalTenantId'
+  | 'sequence'
+  | 'erasedAt'
+> & {
+  /** Null where it is long. */
+  body: string | null;
+};
+
 /** The part of an event that starting its workflow needs. */
 export type EventToDispatch = Pick<
   EventDocument,
   '_id' | 'appUid' | 'event' | 'resourceUid' | 'externalTenantId' | 'webhookUids' | 'workflowId'
 >;
+
+// A process may have thousands of attempts in hand that wait for their turns. Most bodies are so short
+// that a read of their own would cost more than they do.
+const shortBodyBytesMax = 4 * 1_024;
+
+/** Reads events for attempts at them, without long bodies; in no order. */
+export async function findToAttempt(
+  store: Store,
+  eventIds: readonly string[],
+): Promise<EventToAttempt[]> {
+  const isShort = { $lte: [{ $strLenBytes: '$body' }, shortBodyBytesMax] };
+  const parts = { appUid: 1, event: 1, entity: 1, resourceUid: 1, externalTenantId: 1 } as const;
+  const projection = {
+    ...parts,
+    sequence: 1,
+    erasedAt: 1,
+    body: { $cond: [isShort, '$body', null] },
+  };
+  return store.events
+    .find<EventToAttempt>({ _id: { $in: [...eventIds] } }, { projection })
+    .toArray();
+}
+
+/** Reads the bodies of events; those that were removed or erased are not in the map. */
+export async function findBodies(
+  store: Store,
+  eventIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await store.events
+    .find({ _id: { $in: [...eventIds] }, erasedAt: null }, { projection: { body: 1 } })
+    .toArray();
+  return new Map(found.map((event) => [event._id, event.body]));
+}
 
 /**
  * Gives events recorded before `before` that no workflow carries and none is to carry yet, oldest

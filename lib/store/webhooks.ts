@@ -1,11 +1,9 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
-import type { ClientSession, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
 import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
 import { entityOf } from '../events.ts';
 import type { Entity, EventName } from '../events.ts';
-import { recordAudit, systemCaller } from './audit-log.ts';
-import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** Why the service paused a webhook: it answered 410, or it failed for days. */
@@ -116,19 +114,13 @@ export function createTriggerNotes(
   store: Store,
 ): (webhook: WebhookDocument, at: Date) => Promise<void> {
   const notedAtMs = new Map<string, number>();
-  const write = coalesce(
-    triggerWrites,
-    async (notes: readonly (readonly [WebhookDocument, Date])[]) => {
-      const webhookUids = notes.map(([webhook]) => webhook._id);
-      const latest = new Date(Math.max(...notes.map(([, at]) => at.getTime())));
-      await store.webhooks.updateMany(
-        { _id: { $in: webhookUids } },
-        { $max: { lastTriggeredAt: latest } },
-        { writeConcern: { w: 1 } },
-      );
-      return notes.map(() => undefined);
-    },
-  );
+  const write = coalesce(triggerWrites, async (notes: readonly TriggerNote[]) => {
+    await store.webhooks.bulkWrite(inSameSecond(notes).map(toUpdate), {
+      ordered: false,
+      writeConcern: { w: 1 },
+    });
+    return notes.map(() => undefined);
+  });
   return async (webhook, at) => {
     const storedAtMs = webhook.lastTriggeredAt?.getTime() ?? 0;
     const lastMs = Math.max(storedAtMs, notedAtMs.get(webhook._id) ?? 0);
@@ -137,6 +129,26 @@ export function createTriggerNotes(
     notedAtMs.set(webhook._id, at.getTime());
     await write([webhook, at]);
   };
+}
+
+type TriggerNote = readonly [webhook: WebhookDocument, at: Date];
+
+/** Attempts end together that began seconds apart; what was begun in the same second is written as one. */
+function inSameSecond(notes: readonly TriggerNote[]): TriggerNote[][] {
+  const bySecond = new Map<number, TriggerNote[]>();
+  for (const note of notes) {
+    const second = Math.floor(note[1].getTime() / triggerStepMs);
+    const others = bySecond.get(second);
+    if (others === undefined) bySecond.set(second, [note]);
+    else others.push(note);
+  }
+  return [...bySecond.values()];
+}
+
+function toUpdate(notes: readonly TriggerNote[]): AnyBulkWriteOperation<WebhookDocument> {
+  const filter = { _id: { $in: notes.map(([webhook]) => webhook._id) } };
+  const latest = new Date(Math.max(...notes.map(([, at]) => at.getTime())));
+  return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
 }
 
 /** The part of a webhook that says which events it gets. */
@@ -173,82 +185,6 @@ export async function findSubscriptions(
     )
     .sort({ _id: 1 })
     .toArray();
-}
-
-/**
- * Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. Gives
- * true when this answer paused it.
- */
-export async function deactivateGoneWebhook(
-  store: Store,
-  webhook: WebhookDocument,
-  now: Date,
-): Promise<boolean> {
-  return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
-}
-
-/** Pauses a webhook that is active and still as `still` says, with its row of the audit log. */
-async function deactivate(
-  store: Store,
-  { _id, appUid }: WebhookDocument,
-  { still, reason, now }: { still: Filter<WebhookDocument>; reason: DisabledReason; now: Date },
-): Promise<boolean> {
-  return inTransaction(store, async (session) => {
-    const { modifiedCount } = await store.webhooks.updateOne(
-      { _id, appUid, active: true, ...still },
-      { $set: { active: false, disabledReason: reason, updatedAt: now } },
-      { session },
-    );
-    if (modifiedCount === 0) return false;
-    const target = { kind: 'webhook', uid: _id };
-    const details = { disabledReason: reason };
-    const entry = { appUid, action: 'webhook.deactivated', target, details };
-    await recordAudit(store, entry, { caller: systemCaller, now, session });
-    return true;
-  });
-}
-
-// What an update of a webhook clears when its receiver is taken to be well again.
-const unfailing = { failingSince: null, lastExhaustedAt: null } as const;
-
-export interface FailingClock {
-  at: Date;
-  /** True when the failed attempt was its delivery's last. */
-  exhausted: boolean;
-  /** How long a webhook may fail before it is paused, in milliseconds. */
-  deactivateAfterMs: number;
-}
-
-/**
- * Notes the failure of an attempt. Starts the webhook's clock with the first, and pauses it when
- * nothing has succeeded for `deactivateAfterMs` and a delivery has been exhausted in that time.
- * Gives true when this failure paused it.
- */
-export async function noteFailed(
-  store: Store,
-  webhook: WebhookDocument,
-  { at, exhausted, deactivateAfterMs }: FailingClock,
-): Promise<boolean> {
-  const filter = { _id: webhook._id, appUid: webhook.appUid };
-  if (webhook.failingSince === null) {
-    await store.webhooks.updateOne(
-      { ...filter, failingSince: null },
-      { $set: { failingSince: at } },
-    );
-  }
-  if (exhausted) await store.webhooks.updateOne(filter, { $max: { lastExhaustedAt: at } });
-  const since = webhook.failingSince ?? at;
-  const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
-  if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
-  // A success or a resume since the webhook was read has set the clock anew.
-  const still = { failingSince: since };
-  return deactivate(store, webhook, { still, reason: 'failing', now: at });
-}
-
-/** Notes a success: the clock of failures stands still. */
-export async function noteSucceeded(store: Store, webhook: WebhookDocument): Promise<void> {
-  if (webhook.failingSince === null) return;
-  await store.webhooks.updateOne({ _id: webhook._id, appUid: webhook.appUid }, { $set: unfailing });
 }
 
 /** The part of a resumed webhook that starting the release of its held deliveries needs. */

@@ -8,7 +8,6 @@ import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { newId } from '../../lib/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import {
-  deliverEventsWorkflow,
   eraseWorkflow,
   eventsTaskQueue,
   laneWorkflowId,
@@ -141,11 +140,6 @@ async function retryLater(stage: Stage): Promise<{ eventId: string; workflowId: 
 }
 
 /** Removes an event and its delivery, as the retention does with what is old. */
-async function remove({ service }: Stage, eventId: string): Promise<void> {
-  await service.store.deliveries.deleteOne({ eventId });
-  await service.store.events.deleteOne({ _id: eventId });
-}
-
 async function cancel({ service }: Stage, workflowId: string): Promise<string> {
   await service.temporal.client.workflow.getHandle(workflowId).cancel();
   return workflowId;
@@ -239,19 +233,6 @@ export const branches: Readonly<Record<string, Branch>> = {
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return workflowId;
   },
-  'first-attempt-fails-for-good': async (stage) => {
-    const workflowId = `event/${newId('evt')}`;
-    const events = [{ eventId: newId('evt'), webhookUids: [newId('whk')] }];
-    const args = [{ appUid: stage.service.app.appUid, events }];
-    const options = { taskQueue: eventsTaskQueue, workflowId, args };
-    await stage.service.temporal.client.workflow.start(deliverEventsWorkflow, options);
-    return workflowId;
-  },
-  'retry-fails-for-good': async (stage) => {
-    const { eventId, workflowId } = await retryLater(stage);
-    await remove(stage, eventId);
-    return workflowId;
-  },
   'cancelled-while-retried': async (stage) => cancel(stage, (await retryLater(stage)).workflowId),
   'release-cancelled': async (stage) => {
     const uid = await pausedWith(stage, releasedPerSecondDefault);
@@ -277,11 +258,6 @@ export const branches: Readonly<Record<string, Branch>> = {
   'lane-lets-go': async (stage) => {
     const { eventId, lane } = await retryInLane(stage);
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return lane;
-  },
-  'lane-retry-fails-for-good': async (stage) => {
-    const { eventId, lane } = await retryInLane(stage);
-    await remove(stage, eventId);
     return lane;
   },
   'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage)).lane),

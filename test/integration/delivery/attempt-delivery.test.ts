@@ -1,5 +1,7 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
@@ -159,10 +161,84 @@ test('an event of a paused webhook is held and sends nothing; once active, the n
   expect(requestsOf(key)).toBe(1);
 });
 
-test('an event that the database does not hold is past mending', async () => {
+const exact = (byteCount: number): string => JSON.stringify('é'.repeat(byteCount / 2 - 1));
+
+test.each([
+  ['4 KiB comes with its event', 4_096, 0],
+  ['more is read when it is to be sent', 4_098, 1],
+])('a body of %s, and is sent as it is', async (_what, byteCount, readsExpected) => {
+  status = 500;
   const key = await newDelivery();
-  await installation.store.events.deleteOne({ _id: key.eventId });
-  await expect(attempt(key)).rejects.toMatchObject({ code: 'event_missing' });
+  const body = exact(byteCount);
+  expect(Buffer.byteLength(body)).toBe(byteCount);
+  await installation.store.events.updateOne({ _id: key.eventId }, { $set: { body } });
+  let reads = 0;
+  const counted = (eventId: string): Promise<string | null> => {
+    reads += 1;
+    return ports.records.readBody(eventId);
+  };
+  const counting = { ...ports, records: { ...ports.records, readBody: counted } };
+  const options = { redeliveryUid: null, signal: never } as const;
+  await attemptDelivery(counting, key, options);
+  // Not due yet.
+  await attemptDelivery(counting, key, options);
+  expect(reads).toBe(readsExpected);
+  const [request] = receiver.requests.filter(
+    ({ headers }) => headers['webhook-id'] === key.eventId,
+  );
+  expect(request?.body.toString('utf8')).toBe(body);
+});
+
+test('a long body that is erased before its turn comes is not sent, and the next try cancels it', async () => {
+  const key = await newDelivery();
+  const { events } = installation.store;
+  await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });
+  const erasing: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readBody(eventId) {
+      await events.updateOne({ _id: eventId }, { $set: { body: '', erasedAt: new Date() } });
+      return ports.records.readBody(eventId);
+    },
+  };
+  const options = { redeliveryUid: null, signal: never } as const;
+  const attempting = attemptDelivery({ ...ports, records: erasing }, key, options);
+  await expect(attempting).rejects.toThrow(key.eventId);
+  expect(await attempt(key)).toMatchObject({ state: 'cancelled' });
+  expect(requestsOf(key)).toBe(0);
+});
+
+test('the times of an attempt are those of its turn, not of the wait before it', async () => {
+  const key = await newDelivery();
+  let now = new Date();
+  const inTurn = new Date(now.getTime() + 7_000);
+  const crowded: HttpSender = {
+    ...sender,
+    send(request) {
+      now = inTurn;
+      return sender.send(request);
+    },
+  };
+  const late = { ...ports, sender: crowded, clock: { now: () => now } };
+  await attemptDelivery(late, key, { redeliveryUid: null, signal: never });
+  const [request] = receiver.requests.filter(
+    ({ headers }) => headers['webhook-id'] === key.eventId,
+  );
+  expect(request?.headers['x-webhook-timestamp']).toBe(inTurn.toISOString());
+  expect(request?.headers['webhook-timestamp']).toBe(String(Math.floor(inTurn.getTime() / 1_000)));
+  const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
+  expect(delivery?.attempts[0]?.at).toEqual(inTurn);
+});
+
+test('an event that the database does not hold is cancelled, and its company goes on', async () => {
+  status = 500;
+  const [lost, other] = [await newDelivery(), await newDelivery()];
+  await installation.store.events.deleteOne({ _id: lost.eventId });
+  const { appUid } = other;
+  const input = { appUid, deliveries: [lost, other] };
+  const outcomes = await new MockActivityEnvironment().run(() => attemptFirst(ports, input));
+  expect(outcomes).toMatchObject([{ state: 'cancelled' }, { state: 'retrying' }]);
+  expect(requestsOf(lost)).toBe(0);
+  expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
 });
 
 test('a delivery whose event was removed when it was to be sent again goes as well', async () => {

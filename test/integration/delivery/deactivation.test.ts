@@ -2,11 +2,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { hourMs } from '../../../lib/delivery/retry-schedule.ts';
 import type { AuditDocument } from '../../../lib/store/audit-log.ts';
-import { deactivateGoneWebhook } from '../../../lib/store/webhooks.ts';
+import { deactivateGoneWebhook } from '../../../lib/store/webhook-health.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { startSkippingDeliveries } from '../../support/time-skipping.ts';
 import type { SkippingDeliveries } from '../../support/time-skipping.ts';
 
@@ -40,7 +41,7 @@ async function webhookOf(
   return insertWebhook(deliveries, { url: receiver.url, ...fields });
 }
 
-async function stored({ _id }: WebhookDocument): Promise<WebhookDocument> {
+async function health({ _id }: WebhookDocument): Promise<WebhookDocument> {
   const webhook = await deliveries.store.webhooks.findOne({ _id });
   if (webhook === null) throw new Error('the webhook is gone');
   return webhook;
@@ -61,13 +62,13 @@ async function deliver(webhook: WebhookDocument): Promise<string> {
 test('after five days of failures and an exhausted delivery the webhook is paused, and what waits is held', async () => {
   const webhook = await webhookOf(() => 500);
   expect(await deliver(webhook)).toBe('exhausted');
-  const afterThreeDays = await stored(webhook);
+  const afterThreeDays = await health(webhook);
   expect(afterThreeDays).toMatchObject({ active: true, disabledReason: null });
   expect(afterThreeDays.failingSince).toBeInstanceOf(Date);
   expect(afterThreeDays.lastExhaustedAt).toBeInstanceOf(Date);
 
   expect(await deliver(webhook)).toBe('held');
-  const paused = await stored(webhook);
+  const paused = await health(webhook);
   expect(paused).toMatchObject({ active: false, disabledReason: 'failing' });
   expect(await deliver(webhook)).toBe('held');
   const since = afterThreeDays.failingSince?.getTime() ?? 0;
@@ -84,14 +85,14 @@ test('after five days of failures and an exhausted delivery the webhook is pause
 test('a 410 pauses the webhook and tells the audit log; one that its owner has paused, neither', async () => {
   const webhook = await webhookOf(() => 410);
   expect(await deliver(webhook)).toBe('exhausted');
-  expect(await stored(webhook)).toMatchObject({ active: false, disabledReason: 'gone' });
+  expect(await health(webhook)).toMatchObject({ active: false, disabledReason: 'gone' });
   expect(await deactivationsOf(webhook)).toMatchObject([{ details: { disabledReason: 'gone' } }]);
 
   const late = await webhookOf(() => 410);
   // Paused after the attempt began, which read it as active.
   await deliveries.store.webhooks.updateOne({ _id: late._id }, { $set: { active: false } });
   expect(await deactivateGoneWebhook(deliveries.store, late, new Date())).toBe(false);
-  expect(await stored(late)).toMatchObject({ active: false, disabledReason: null });
+  expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
   expect(await deactivationsOf(late)).toEqual([]);
 });
 
@@ -100,16 +101,43 @@ test('one success clears the clock, so the days are counted from the next failur
   const webhook = await webhookOf((n) => (n === 13 ? 200 : 500));
   expect(await deliver(webhook)).toBe('exhausted');
   expect(await deliver(webhook)).toBe('delivered');
-  expect(await stored(webhook)).toMatchObject({ failingSince: null, lastExhaustedAt: null });
+  expect(await health(webhook)).toMatchObject({ failingSince: null, lastExhaustedAt: null });
   expect(await deliver(webhook)).toBe('exhausted');
-  expect(await stored(webhook)).toMatchObject({ active: true, disabledReason: null });
+  expect(await health(webhook)).toMatchObject({ active: true, disabledReason: null });
+});
+
+test('a webhook that takes most of a batch is not paused, whichever delivery is noted first', async () => {
+  let refused = '';
+  const { deliveries: stored } = deliveries.store;
+  const receiver = await startReceiver((response, { headers }) => {
+    if (headers['webhook-id'] === refused) {
+      response.writeHead(400).end();
+      return;
+    }
+    // Its attempt began before the failure was noted, and ends after it.
+    void waitFor(async () => (await stored.findOne({ eventId: refused })) !== null).then(() =>
+      response.end(),
+    );
+  });
+  receivers.push(receiver);
+  const webhook = await insertWebhook(deliveries, { url: receiver.url });
+  for (let week = 0; week < 2; week += 1) {
+    const batch = await Promise.all(
+      Array.from({ length: 3 }, () => insertEvent(deliveries, [webhook._id])),
+    );
+    refused = batch[0]?._id ?? '';
+    expect(await deliveries.deliver(...batch)).toMatchObject({ delivered: 2, failedCount: 1 });
+    await deliveries.environment.sleep('7 days');
+  }
+  expect(await health(webhook)).toMatchObject({ active: true, disabledReason: null });
+  expect(await deactivationsOf(webhook)).toEqual([]);
 });
 
 test('without an exhausted delivery no failure pauses it, however long it lasts', async () => {
   const schedule = [6 * dayMs, 6 * hourMs];
   const webhook = await webhookOf((n) => (n < 3 ? 500 : 200), { retryScheduleMs: schedule });
   expect(await deliver(webhook)).toBe('delivered');
-  expect(await stored(webhook)).toMatchObject({ active: true, failingSince: null });
+  expect(await health(webhook)).toMatchObject({ active: true, failingSince: null });
 });
 
 test("a webhook's own schedule decides its attempts, and none is one attempt", async () => {

@@ -242,3 +242,32 @@ test('a disposed sender waits for the sends under way', async () => {
   expect(statusOf(await send)).toBe(200);
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
+
+test("a message is composed when its request's turn has come, and what that throws is thrown", async () => {
+  const answers: (() => void)[] = [];
+  await using receiver = await startReceiver((response) => {
+    answers.push(() => response.end());
+  });
+  await using sender = createHttpSender({ policy });
+  const { url } = receiver;
+  // As many as a webhook may have at once.
+  const before = Array.from({ length: 24 }, () => sender.send(post(url)));
+  let composed = false;
+  const compose = async () => {
+    composed = true;
+    return { headers: {}, body: 'composed late' };
+  };
+  const last = sender.send({ url, compose });
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(composed).toBe(false);
+  await waitFor(() => {
+    for (const answer of answers.splice(0)) answer();
+    return receiver.requests.length === 25 && answers.length === 0;
+  });
+  expect((await Promise.all([...before, last])).map(statusOf)).toEqual(Array(25).fill(200));
+  expect(receiver.requests.at(-1)?.body.toString()).toBe('composed late');
+
+  const fault = new Error('no message');
+  await expect(sender.send({ url, compose: () => Promise.reject(fault) })).rejects.toBe(fault);
+  expect(receiver.requests).toHaveLength(25);
+});

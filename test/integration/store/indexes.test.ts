@@ -15,6 +15,7 @@ import { findUnstartedRedeliveries, newDiscard } from '../../../lib/store/redeli
 import { createUserReader } from '../../../lib/store/user-reader.ts';
 import type { UserDocument } from '../../../lib/store/users.ts';
 import { findOrCreateUser } from '../../../lib/store/users.ts';
+import { noteFailed } from '../../../lib/store/webhook-health.ts';
 import { findResumed, findSubscriptions } from '../../../lib/store/webhooks.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
@@ -134,6 +135,7 @@ async function writeDeliveries(): Promise<void> {
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
+    newDelivery(service, later, { webhookUid, state: 'delivered', statusClass: '2xx' }),
   ]);
 }
 
@@ -154,6 +156,10 @@ async function writeErasures(): Promise<void> {
 const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
+
+const failure = { at: later, exhausted: true, deactivateAfterMs: 1 };
+const since = { failingSince: at, lastExhaustedAt: at };
+const fail = () => noteFailed(service.store, { appUid, _id: lane.webhookUid, ...since }, failure);
 
 /** By index, what reads along it: the service's own functions. */
 const readings: [index: string, what: string, read: () => Promise<unknown>][] = [
@@ -233,6 +239,7 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
     'deliveries that were held for too long',
     () => tidyUp({ store: service.store, wakeLane, retention }, { now: new Date(), after: '' }),
   ],
+  ['deliveries.webhookStateStatus', 'a success among failures', () => fail()],
   [
     'redeliveries.toStart',
     'redeliveries without a workflow',

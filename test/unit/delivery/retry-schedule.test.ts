@@ -1,4 +1,5 @@
 // When a delivery is tried again, and how Retry-After is read.
+import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { array, assert, double, integer, maxSafeNat, nat, oneof, property } from 'fast-check';
 import {
@@ -111,9 +112,22 @@ test.each<[string | null, number | null]>([
   ['2026-03-01T12:01:00Z', null],
   ['Sun, 01 Mar 2026 12:01:00 GMT', 60_000],
   ['Sunday, 01-Mar-26 12:01:00 GMT', 60_000],
+  ['Sun Mar  1 12:01:00 2026', 60_000],
   ['Sun Mar  1 12:01:00 2026 GMT', 60_000],
+  ['Sun, 01 Mar 2026 14:01:00 +0200', 60_000],
   ['Sun, 01 Mar 2026 11:59:00 GMT', 0],
   ['Sun, 99 Mar 2026 12:01:00 GMT', null],
 ])('the header %j is read as %p ms', (header, expected) => {
   expect(parseRetryAfterMs(header, now)).toBe(expected);
+});
+
+test('a date that names no zone is in UTC, wherever this machine is', () => {
+  const script = [
+    "import { parseRetryAfterMs } from './lib/delivery/retry-schedule.ts';",
+    `const now = new Date('${now.toISOString()}');`,
+    "console.log(parseRetryAfterMs('Sun Mar  1 12:01:00 2026', now));",
+  ].join('\n');
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const env = { ...process.env, TZ: 'Asia/Tokyo' };
+  expect(execFileSync(process.execPath, flags, { env, encoding: 'utf8' }).trim()).toBe('60000');
 });

@@ -77,6 +77,30 @@ test('who waits too long is turned away, and takes no turn afterwards', async ()
   for (const leave of next.leaves) leave();
 });
 
+test('who waits is turned away sooner where no request ends while it counts', async () => {
+  const turns = new SendTurns({ atOnceMax: 1, holdMsMax: 20 });
+  const all = Array.from({ length: 1_000 }, async () => {
+    (await turns.enter('a', { ...patient, slowWaitMsMax: 60 })).begin();
+  });
+  const ends = await Promise.allSettled(all);
+  expect(ends[0]).toMatchObject({ status: 'fulfilled' });
+  expect(ends.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'NO_TURN' } });
+});
+
+test('who waits keeps waiting where requests end', async () => {
+  const turns = new SendTurns(quick);
+  const { leaves, all } = queueUp(turns, 2);
+  await Promise.all(all);
+  const [behind, last] = [1, 2].map(() => turns.enter('a', { ...patient, slowWaitMsMax: 20 }));
+  leaves[0]?.();
+  (await behind)?.begin();
+  // Asked later, so refused later than the one before it would have been.
+  await expect(turns.enter('a', { waitMsMax: 40 })).rejects.toMatchObject({ code: 'NO_TURN' });
+  leaves[1]?.();
+  (await last)?.leave();
+  (await behind)?.leave();
+});
+
 test('who is told to stop while it waits stops at once, and leaves its place to the others', async () => {
   const turns = new SendTurns(quick);
   const { leaves, all } = queueUp(turns, 2);

@@ -1,0 +1,99 @@
+// A receiver that is slower than its events come: what gets no turn waits in Temporal, in nobody's place.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
+import { retryDelivery } from '../../../activities/retry-delivery.ts';
+import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import { Disposal } from '../../../lib/disposal.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
+import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+
+const turnsOfWebhook = 24;
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let hangs = true;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  receiver = open.use(
+    await startReceiver((response) => {
+      if (!hangs) response.writeHead(200).end();
+    }),
+  );
+  ports = deliveryPorts(installation, { sender });
+});
+
+beforeEach(() => {
+  hangs = true;
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+async function insertEvents(webhook: WebhookDocument, count: number): Promise<string[]> {
+  const events = Array.from({ length: count }, () => insertEvent(installation, [webhook._id]));
+  return (await Promise.all(events)).map((event) => event._id);
+}
+
+const inActivity = <T>(run: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(run);
+
+test('first attempts that get no turn are left to the retries, unrecorded, and none is a fault', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
+  const outcomes = await inActivity(() => attemptFirst(ports, { appUid, deliveries }));
+
+  expect(outcomes.map(({ state }) => state)).toEqual(eventIds.map(() => 'retrying'));
+  const [leftOut, tried] = [outcomes.filter(isLeftOut), outcomes.filter((one) => !isLeftOut(one))];
+  expect(tried.length).toBeGreaterThanOrEqual(turnsOfWebhook);
+  expect(leftOut.length).toBeGreaterThan(0);
+  const { store } = installation;
+  expect(await store.deliveries.countDocuments({ webhookUid })).toBe(tried.length);
+
+  hangs = false;
+  const [{ eventId } = { eventId: '' }] = leftOut;
+  const input = { appUid, eventId, webhookUid };
+  const outcome = await inActivity(() => retryDelivery(ports, input));
+  expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  const delivery = await store.deliveries.findOne(input);
+  expect(delivery?.attempts).toMatchObject([{ n: 1, trigger: 'event' }]);
+});
+
+function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
+  return attemptCount === 0 && nextAttemptAt === null;
+}
+
+test('retries that get no turn ask Temporal to be called again some seconds later', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const ends = await Promise.allSettled(
+    eventIds.map((eventId) =>
+      inActivity(() => retryDelivery(ports, { appUid, eventId, webhookUid })),
+    ),
+  );
+  const failures = ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : end));
+  const turnedAway = failures.filter((failure): failure is ApplicationFailure => {
+    return failure instanceof ApplicationFailure && failure.type === 'NoTurn';
+  });
+  expect(turnedAway.length).toBeGreaterThan(0);
+  for (const { category, nextRetryDelay, message } of turnedAway) {
+    expect(category).toBe(ApplicationFailureCategory.BENIGN);
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(4_000);
+    expect(nextRetryDelay).toBeLessThanOrEqual(12_000);
+    expect(message).toContain(new URL(receiver.url).host);
+  }
+});

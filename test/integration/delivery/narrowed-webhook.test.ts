@@ -1,0 +1,135 @@
+// A webhook that subscribes to less than before: what is on its way to it of the rest is not sent any more.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
+import { attemptInOrder } from '../../../lib/delivery/attempt-in-order.ts';
+import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import { Disposal } from '../../../lib/disposal.ts';
+import { newId } from '../../../lib/ids.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { EventDocument } from '../../../lib/store/events.ts';
+import { countHeld } from '../../../lib/store/held-deliveries.ts';
+import { laneOf } from '../../../lib/store/lanes.ts';
+import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let webhook: WebhookDocument;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  ports = deliveryPorts(installation, { sender });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhook = await insertWebhook(installation, { url: receiver.url });
+});
+
+async function change(fields: Partial<WebhookDocument>): Promise<void> {
+  await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: fields });
+}
+
+interface OnItsWay {
+  event?: Partial<EventDocument>;
+  delivery?: Partial<DeliveryDocument>;
+}
+
+/** An event about an agent of `tenant-1`, and its delivery as far as it came. */
+async function insert({ event, delivery }: OnItsWay): Promise<EventDocument> {
+  const now = new Date();
+  const made = { ...newEvent(installation, [webhook._id], now), ...event };
+  await installation.store.events.insertOne(made);
+  const key = { eventId: made._id, webhookUid: webhook._id };
+  if (delivery !== undefined) {
+    const fields = { ...key, ...delivery };
+    await installation.store.deliveries.insertOne(newDelivery(installation, now, fields));
+  }
+  return made;
+}
+
+function attempt({ appUid, _id: eventId }: EventDocument): Promise<DeliveryOutcome> {
+  const key = { appUid, eventId, webhookUid: webhook._id };
+  return attemptDelivery(ports, key, { redeliveryUid: null, signal });
+}
+
+const requestsOf = ({ _id }: EventDocument): number =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === _id).length;
+
+const aRetry = { state: 'retrying', attemptCount: 1, nextAttemptAt: new Date() } as const;
+const otherEntity: Partial<WebhookDocument> = { entities: ['context'] };
+
+test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
+  ['a first attempt, its entity', otherEntity, {}],
+  ['a retry, its entity', otherEntity, { delivery: aRetry }],
+  ['a retry, its event', { events: ['agent.created'] }, { delivery: aRetry }],
+  ['a retry, its tenant', { externalTenantIds: ['tenant-2'] }, { delivery: aRetry }],
+  ['what was held, its entity', otherEntity, { delivery: { state: 'held' } }],
+  ['a replay, its entity', otherEntity, { delivery: { state: 'pending', requeuedAs: 'replay' } }],
+])('%s taken away: it is cancelled and not sent', async (_what, fields, onItsWay) => {
+  const event = await insert(onItsWay);
+  await change(fields);
+  expect(await attempt(event)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+  const delivery = await installation.store.deliveries.findOne({ eventId: event._id });
+  expect(delivery).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+  expect(requestsOf(event)).toBe(0);
+});
+
+test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
+  ['what it still gets', { events: ['agent.updated'], externalTenantIds: ['tenant-1'] }, {}],
+  ['a resend', otherEntity, { delivery: { state: 'pending', requeuedAs: 'resend' } }],
+  ['a retry of a resend', otherEntity, { delivery: { ...aRetry, requeuedAs: 'resend' } }],
+  [
+    'a test',
+    { ...otherEntity, externalTenantIds: ['tenant-2'] },
+    { event: { event: 'webhook.test', entity: 'webhook', sequence: null } },
+  ],
+])(
+  '%s is sent to a webhook that subscribes to less than before',
+  async (_what, fields, onItsWay) => {
+    const event = await insert(onItsWay);
+    await change(fields);
+    expect(await attempt(event)).toMatchObject({ state: 'delivered' });
+    expect(requestsOf(event)).toBe(1);
+  },
+);
+
+test('while it is paused nothing is cancelled: what it subscribes to when it is resumed is sent', async () => {
+  const event = await insert({ delivery: aRetry });
+  await change({ ...otherEntity, active: false });
+  expect(await attempt(event)).toMatchObject({ state: 'held' });
+  expect(await countHeld(installation.store, { ...webhook, active: false })).toBe(1);
+  await change({ entities: ['agent'], active: true });
+  expect(await attempt(event)).toMatchObject({ state: 'delivered' });
+  expect(await countHeld(installation.store, webhook)).toBe(0);
+});
+
+test('what is cancelled so leaves its lane to those behind it', async () => {
+  const resourceUid = newId('agt');
+  const inLane = (sequence: number): OnItsWay => ({
+    event: { resourceUid, sequence, inOrder: true },
+    delivery: { state: 'waiting', lane: { entity: 'agent', resourceUid, sequence } },
+  });
+  const first = await insert({ ...inLane(1) });
+  const created = { event: 'agent.created', ...inLane(2).event } as const;
+  const second = await insert({ ...inLane(2), event: created });
+  await change({ ordering: 'resource', events: ['agent.created'] });
+
+  const step = await attemptInOrder(ports, laneOf(first, webhook._id), signal);
+  expect(step.next).toBe('empty');
+  expect(step.settled.map(({ state }) => state)).toEqual(['cancelled', 'delivered']);
+  expect([requestsOf(first), requestsOf(second)]).toEqual([0, 1]);
+});
