@@ -52,6 +52,7 @@ export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 't
   {
     taskQueue: deliveriesTaskQueue,
     startToCloseTimeout: '30 seconds',
+    heartbeatTimeout: heartbeatTimeoutMs,
     retry: ownFaults,
   },
 );
@@ -62,5 +63,6 @@ export const { tidyUpBatch, eraseBatch } = proxyActivities<
 >({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
