@@ -1,11 +1,11 @@
 // What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
-import { findDeliveries, requeueDeliveries } from '../store/deliveries.ts';
+import { findDeliveries, findRequeued, requeueDeliveries } from '../store/deliveries.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { findTaken, takeHeld } from '../store/held-deliveries.ts';
-import { noteRedeliveryProgress } from '../store/redeliveries.ts';
+import { noteRedeliveryProgress, toStart } from '../store/redeliveries.ts';
 import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
 import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
@@ -24,7 +24,8 @@ type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
 /**
  * Takes the page after `input.after` and gives what is to be delivered; what is to be dropped is
  * dropped. The deliveries are handed to the redelivery or release first, so that each is due and
- * nothing else sends it. Repeating a page gives it again.
+ * nothing else sends it. Repeating a page gives it again, also when it was the last or the redelivery
+ * was cancelled since: what was taken has nobody else to carry it.
  */
 export async function takePage(ports: PagePorts, input: RedeliverInput): Promise<RedeliverPage> {
   const { store } = ports;
@@ -32,8 +33,11 @@ export async function takePage(ports: PagePorts, input: RedeliverInput): Promise
   if (source.kind === 'held') return takeHeldPage(ports, input, source);
   const now = ports.clock.now();
   const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
-  if (redelivery === null || redelivery.state !== 'running') return nothingAfter(after);
-  const page = await takeRedeliveryPage(ports, redelivery, { after, now });
+  if (redelivery === null) return nothingAfter(after);
+  const page =
+    redelivery.state === 'running'
+      ? await takeRedeliveryPage(ports, redelivery, { after, now })
+      : await giveAgain(store, redelivery, after);
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
   const { after: reached, isLast: isDone } = page;
@@ -43,6 +47,22 @@ export async function takePage(ports: PagePorts, input: RedeliverInput): Promise
 
 function nothingAfter(after: string): RedeliverPage {
   return { events: [], after, isLast: true };
+}
+
+/** Gives what was taken before the redelivery was done or cancelled and was not handed on: a crash came between. */
+async function giveAgain(
+  store: Store,
+  redelivery: RedeliveryDocument,
+  after: string,
+): Promise<RedeliverPage> {
+  if (redelivery.kind === 'discard') return nothingAfter(after);
+  const taken = await findRequeued(store, toStart(redelivery), after);
+  const eventIds = [...new Set(taken.map(({ eventId }) => eventId))];
+  const events = eventIds.map((eventId) => {
+    const ofEvent = taken.filter((delivery) => delivery.eventId === eventId);
+    return { eventId, webhookUids: ofEvent.map(({ webhookUid }) => webhookUid) };
+  });
+  return { events, after: eventIds.at(-1) ?? after, isLast: true };
 }
 
 async function takeRedeliveryPage(

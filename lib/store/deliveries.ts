@@ -7,6 +7,7 @@ import { newId } from '../ids.ts';
 import type { AttemptTimings } from '../net/attempt-trace.ts';
 import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
+import type { RedeliveryToStart } from './redeliveries.ts';
 
 /** Why an attempt was made. */
 export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
@@ -181,6 +182,9 @@ export async function removeDelivery(
   await store.deliveries.deleteOne({ _id });
 }
 
+// A resend has one event and at most so many webhooks; the page of a replay is smaller.
+const requeuedMax = limits.webhooksPerAppCeiling;
+
 /** What a redelivery does to the deliveries that it takes over. */
 export interface Requeueing {
   redeliveryUid: string;
@@ -235,4 +239,23 @@ export async function requeueDeliveries(
       },
     ]),
   );
+}
+
+/**
+ * Gives the deliveries of events after `after` that a redelivery has taken over and that nobody attempted
+ * since, in the order of their events. Where those up to `after` are all that it handed on, these are
+ * the rest.
+ */
+export async function findRequeued(
+  store: Store,
+  { _id: redeliveryUid, appUid, webhookUids }: RedeliveryToStart,
+  after: string,
+): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
+  const requeued = { state: 'pending', redeliveryUid, eventId: { $gt: after } } as const;
+  return store.deliveries
+    .find({ appUid, webhookUid: { $in: webhookUids }, ...requeued })
+    .project<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>>({ eventId: 1, webhookUid: 1 })
+    .sort({ eventId: 1 })
+    .limit(requeuedMax)
+    .toArray();
 }

@@ -107,21 +107,21 @@ export async function markRedeliveryStarted(store: Store, uid: string, at: Date)
   );
 }
 
-/** Writes how far a redelivery is, and that it is done when nothing is left. */
+/**
+ * Writes how far a redelivery is, and that it is done when nothing is left. What is handed on when it was
+ * cancelled meanwhile counts as well, and repeating a page never takes the count back.
+ */
 export async function noteRedeliveryProgress(
   store: Store,
   uid: string,
   progress: { releasedCount: number; reached: string; isDone: boolean; now: Date },
 ): Promise<void> {
   const { releasedCount, reached, isDone, now } = progress;
+  const farthest = { releasedCount, ...(reached === '' ? {} : { reached }) };
+  await store.redeliveries.updateOne({ _id: uid }, { $max: farthest });
+  if (!isDone) return;
   await store.redeliveries.updateOne(
     { _id: uid, state: 'running' },
-    {
-      $set: {
-        releasedCount,
-        ...(reached === '' ? {} : { reached }),
-        ...(isDone ? { state: 'done', finishedAt: now } : {}),
-      },
-    },
+    { $set: { state: 'done', finishedAt: now } },
   );
 }
