@@ -38,7 +38,7 @@ beforeAll(async () => {
   const takeRedeliverPage: TakePage = (input) => {
     const take = takeOnce ?? ((as, page) => as(page));
     takeOnce = undefined;
-    return take(activities.takeRedeliverPage, input);
+    return take((page) => activities.takeRedeliverPage(page), input);
   };
   const bundle = await loadWorkflowBundle(service.config.workflowBundlePath);
   open.use(
