@@ -1,4 +1,5 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
+import type { Filter } from 'mongodb';
 import { limits } from '../config.ts';
 import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
@@ -145,8 +146,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 
 /**
  * Records a further step. Gives false, and writes nothing, when since the step began another writer
- * recorded an attempt, a redelivery took the delivery over, or it was dropped and the step would have
- * it go on: then the stored state stands.
+ * recorded an attempt, a redelivery took the delivery over, or it was dropped, held or put into a lane and
+ * the step would have it go on: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
@@ -155,10 +156,9 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt } = step;
   const kept = -limits.attemptsKeptMax;
-  // What was dropped while it was attempted is not taken up again; how that attempt ended is told.
-  const state = isOpen(step.state) ? { state: { $ne: 'cancelled' } as const } : {};
+  const { attemptsBefore: attemptCount, redeliveryUid } = step;
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount: step.attemptsBefore, redeliveryUid: step.redeliveryUid, ...state },
+    { ...key, attemptCount, redeliveryUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,
@@ -172,6 +172,19 @@ export async function recordDelivery(
     },
   );
   return result.matchedCount > 0;
+}
+
+/**
+ * Where a delivery that a step would have go on must still stand. What was dropped while it was attempted
+ * is not taken up again, and what was held or put into a lane has another to carry it; how an attempt that
+ * settles it ended is told all the same.
+ */
+function stillOpenTo({ state, attempt, lane }: DeliveryStep): Filter<DeliveryDocument> {
+  if (!isOpen(state)) return {};
+  if (attempt === null) return { state: { $ne: 'cancelled' } };
+  return {
+    state: { $in: ['pending', 'retrying', ...(lane === null ? [] : ['waiting' as const])] },
+  };
 }
 
 /** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */

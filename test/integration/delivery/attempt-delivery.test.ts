@@ -130,6 +130,54 @@ test.each([
   },
 );
 
+/** What another process may do about a delivery while this one is silent and its attempt taken for lost. */
+const meanwhile = {
+  held: async ({ webhookUid: _id }: DeliveryKey) => {
+    await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
+  },
+  waiting: async ({ eventId, webhookUid }: DeliveryKey) => {
+    const { events, webhooks } = installation.store;
+    const place = { resourceUid: newId('agt'), inOrder: true };
+    const before = await insertEvent(installation, [webhookUid]);
+    await events.updateOne({ _id: before._id }, { $set: { ...place, sequence: 1 } });
+    await events.updateOne({ _id: eventId }, { $set: { ...place, sequence: 2 } });
+    await webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
+  },
+} as const;
+
+test.each([
+  ['held', 'the first', 500],
+  ['held', 'a later', 500],
+  ['waiting', 'the first', 500],
+  ['waiting', 'a later', 500],
+  ['held', 'the first', 200],
+  ['waiting', 'a later', 200],
+] as const)(
+  'what was %s elsewhere while %s attempt was under way stays so after a %d, but for a success',
+  async (state, which, answered) => {
+    const key = await newDelivery();
+    if (which === 'a later') {
+      const tried = { ...key, state: 'retrying', attemptCount: 1 } as const;
+      await installation.store.deliveries.insertOne(
+        newDeliveryDocument(installation, new Date(), tried),
+      );
+    }
+    held = [];
+    const late = attempt(key);
+    await waitFor(() => held?.length === 1);
+    await meanwhile[state](key);
+    expect(await attempt(key)).toMatchObject({ state });
+    const before = await installation.store.deliveries.findOne(key);
+    status = answered;
+    for (const answer of held) answer();
+    const ends = answered === 200 ? 'delivered' : state;
+    expect(await late).toMatchObject({ state: ends });
+    const after = await installation.store.deliveries.findOne(key);
+    if (answered === 200) expect(after).toMatchObject({ state: 'delivered', lane: null });
+    else expect(after).toEqual(before);
+  },
+);
+
 test('a stopping process rejects its attempt and records nothing', async () => {
   held = [];
   const key = await newDelivery();
