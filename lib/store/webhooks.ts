@@ -7,6 +7,7 @@ import type { Entity, EventName } from '../events.ts';
 import { recordAudit, systemCaller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
+import { hasDeliveredSince } from './deliveries.ts';
 
 /** Why the service paused a webhook: it answered 410, or it failed for days. */
 export type DisabledReason = 'gone' | 'failing';
@@ -221,7 +222,7 @@ export interface FailingClock {
 /**
  * Notes the failure of an attempt. Starts the webhook's clock with the first, and pauses it when
  * nothing has succeeded for `deactivateAfterMs` and a delivery has been exhausted in that time.
- * Gives true when this failure paused it.
+ * Where something has, the clock starts anew. Gives true when this failure paused it.
  */
 export async function noteFailed(
   store: Store,
@@ -241,6 +242,12 @@ export async function noteFailed(
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
   // A success or a resume since the webhook was read has set the clock anew.
   const still = { failingSince: since };
+  // Successes that were under way when the clock started did not stop it: they had read none.
+  if (await hasDeliveredSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
+    const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
+    await store.webhooks.updateOne({ ...filter, ...still }, { $set: anew });
+    return false;
+  }
   return deactivate(store, webhook, { still, reason: 'failing', now: at });
 }
 

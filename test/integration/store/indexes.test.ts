@@ -8,6 +8,7 @@ import { removeAllMembers } from '../../../lib/store/accounts.ts';
 import { makeAdmin } from '../../../lib/store/admins.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
 import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
+import { hasDeliveredSince } from '../../../lib/store/deliveries.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -128,9 +129,11 @@ async function writeEvents(): Promise<void> {
 
 async function writeDeliveries(): Promise<void> {
   const { webhookUid, entity, resourceUid } = lane;
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
   const inLane = (sequence: number) => ({ entity, resourceUid, sequence });
   await service.store.deliveries.insertMany([
-    ...numbers.map(() => newDelivery(service, at, { webhookUid, state: 'delivered' })),
+    ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
+    newDelivery(service, later, { webhookUid, ...delivered }),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
@@ -228,6 +231,11 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ['events.resourceInOrder', 'what comes before', () => findBefore(service.store, lane, 50)],
   ['deliveries.lane', 'the head of a lane', () => findHead(service.store, lane)],
   ['deliveries.lane', 'what a lane holds', () => findInLane(service.store, lane, 100)],
+  [
+    'deliveries.webhookStateStatus',
+    'whether a webhook took a delivery',
+    () => hasDeliveredSince(service.store, lane, later),
+  ],
   [
     'deliveries.heldSince',
     'deliveries that were held for too long',
