@@ -6,8 +6,11 @@ import type { Store } from './connect.ts';
 
 export type RedeliveryState = 'running' | 'done' | 'cancelled';
 
-/** Which deliveries of a webhook a replay sends: also those of events that it was never sent. */
-export type ReplayedState = Exclude<DeliveryState, 'pending' | 'retrying'> | 'never_attempted';
+/**
+ * Which deliveries of a webhook a replay sends: also those of events that it was never sent, and not those
+ * whose turn comes with their lane.
+ */
+export type ReplayedState = Exclude<DeliveryState, 'waiting'> | 'never_attempted';
 
 interface RedeliveryFacts {
   _id: string;
