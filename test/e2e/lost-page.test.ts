@@ -88,7 +88,6 @@ async function untilStates(states: DeliveryState[]): Promise<void> {
       .toArray();
   const wanted = JSON.stringify(states);
   await waitFor(async () => JSON.stringify(await ofWebhook()) === wanted, {
-    timeoutMs: 30_000,
     what: wanted,
     state: ofWebhook,
   });

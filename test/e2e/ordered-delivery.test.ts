@@ -120,7 +120,6 @@ test('a replay of what a lane retries sends it now, and the lane goes on after i
   const { deliveries } = service.store;
   const inLane = { webhookUid, state: 'retrying', lane: { $ne: null } } as const;
   await waitFor(async () => (await deliveries.countDocuments(inLane)) === 1, {
-    timeoutMs: 30_000,
     what: 'a head that waits for its retry',
   });
   receiver.answerOf = () => ({ status: 200 });
