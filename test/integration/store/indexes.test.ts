@@ -8,7 +8,7 @@ import { removeAllMembers } from '../../../lib/store/accounts.ts';
 import { makeAdmin } from '../../../lib/store/admins.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
 import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
-import { hasDeliveredSince } from '../../../lib/store/deliveries.ts';
+import { findRequeued, hasDeliveredSince } from '../../../lib/store/deliveries.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -129,6 +129,7 @@ async function writeEvents(): Promise<void> {
 
 async function writeDeliveries(): Promise<void> {
   const { webhookUid, entity, resourceUid } = lane;
+  const taken = { webhookUid: 'whk_taken', redeliveryUid: 'rdl_taken' };
   const delivered = { state: 'delivered', statusClass: '2xx' } as const;
   const inLane = (sequence: number) => ({ entity, resourceUid, sequence });
   await service.store.deliveries.insertMany([
@@ -137,6 +138,8 @@ async function writeDeliveries(): Promise<void> {
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
+    ...[1, 2].map(() => newDelivery(service, at, taken)),
+    ...numbers.map(() => newDelivery(service, at, { ...taken, ...delivered })),
   ]);
 }
 
@@ -154,6 +157,7 @@ async function writeErasures(): Promise<void> {
   await service.store.erasures.insertMany([...numbers.map(() => make('done')), make('running')]);
 }
 
+const replay = { _id: 'rdl_taken', kind: 'replay' } as const;
 const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
@@ -235,6 +239,11 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
     'deliveries.webhookStateStatus',
     'whether a webhook took a delivery',
     () => hasDeliveredSince(service.store, lane, later),
+  ],
+  [
+    'deliveries.webhookStateStatus',
+    'what a redelivery has taken',
+    () => findRequeued(service.store, { ...replay, appUid, webhookUids: ['whk_taken'] }, ''),
   ],
   [
     'deliveries.heldSince',
