@@ -20,6 +20,7 @@ import { findResumed, findSubscriptions } from '../../../lib/store/webhooks.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -260,7 +261,7 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
 
 test.each(readings)('%s serves %s, and nothing else is looked at', async (index, _what, read) => {
   const [collection = ''] = index.split('.');
-  const profiles = await profile(collection, read);
+  const profiles = await profile(service.store, collection, read);
   const served = profiles.filter(({ execStats }) =>
     indexesOf(execStats as Document, collection).has(index),
   );
@@ -286,24 +287,3 @@ test('no partial index is left without a query that is seen to use it', async ()
   expect(partial.flat().length).toBeGreaterThan(0);
   expect(partial.flat().filter((index) => !seen.has(index))).toEqual([]);
 });
-
-/** Runs `work` and gives what MongoDB noted of each operation on a collection, but for inserts. */
-async function profile(collection: string, work: () => Promise<unknown>): Promise<Document[]> {
-  const { db } = service.store;
-  await db.command({ profile: 0 });
-  await db.collection('system.profile').drop();
-  await db.command({ profile: 2 });
-  await work();
-  await db.command({ profile: 0 });
-  const ns = `${db.databaseName}.${collection}`;
-  const noted = db.collection('system.profile').find({ ns, planSummary: { $exists: true } });
-  return noted.toArray();
-}
-
-/** Gives the indexes that a plan reads, each as it is named in the table. */
-function indexesOf(stage: Document, collection: string): Set<string> {
-  const below = [stage['inputStage'], ...((stage['inputStages'] as Document[] | undefined) ?? [])];
-  const own = stage['indexName'] === undefined ? [] : [`${collection}.${stage['indexName']}`];
-  const rest = below.filter((each) => each !== undefined);
-  return new Set([...own, ...rest.flatMap((each) => [...indexesOf(each as Document, collection)])]);
-}
