@@ -2,16 +2,18 @@
 import { eraseStretch } from '../lib/delivery/erase.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { EraseBatchInput, ErasedStretch } from '../lib/temporal/messages.ts';
-import { asFailure } from './heartbeat.ts';
+import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
 /** Goes on with an erasure, and tells whether there is more, now or later. Of one that is done there is not. */
 export async function eraseBatch(
   ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
   { erasureUid }: EraseBatchInput,
 ): Promise<ErasedStretch> {
-  try {
-    return await eraseStretch(ports, ports.clock.now(), erasureUid);
-  } catch (error) {
-    throw asFailure(error);
-  }
+  return whileHeartbeating(async () => {
+    try {
+      return await eraseStretch(ports, ports.clock.now(), erasureUid);
+    } catch (error) {
+      throw asFailure(error);
+    }
+  });
 }

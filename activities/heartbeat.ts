@@ -1,4 +1,4 @@
-// What both activities share: heartbeats while they work, and the form their own faults take.
+// What the activities share: heartbeats while they work, and the form their own faults take.
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/logger.ts';

@@ -1,5 +1,5 @@
 // The activity that takes the next page of a release, a resend or a replay.
-import { asFailure } from './heartbeat.ts';
+import { asFailure, whileHeartbeating } from './heartbeat.ts';
 import { takePage } from '../lib/delivery/redeliver-pages.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { RedeliverInput, RedeliverPage } from '../lib/temporal/messages.ts';
@@ -9,9 +9,11 @@ export async function takeRedeliverPage(
   ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>,
   input: RedeliverInput,
 ): Promise<RedeliverPage> {
-  try {
-    return await takePage(ports, input);
-  } catch (error) {
-    throw asFailure(error);
-  }
+  return whileHeartbeating(async () => {
+    try {
+      return await takePage(ports, input);
+    } catch (error) {
+      throw asFailure(error);
+    }
+  });
 }

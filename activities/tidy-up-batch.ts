@@ -2,7 +2,7 @@
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import { tidyUp } from '../lib/delivery/tidy-up.ts';
 import type { TidiedBatch } from '../lib/temporal/messages.ts';
-import { asFailure } from './heartbeat.ts';
+import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
 /**
  * Removes a batch, and tells where the next begins and whether there is more. A workflow from before
@@ -12,9 +12,11 @@ export async function tidyUpBatch(
   ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane' | 'retention'>,
   { after = '' }: { after?: string } = {},
 ): Promise<TidiedBatch> {
-  try {
-    return await tidyUp(ports, { now: ports.clock.now(), after });
-  } catch (error) {
-    throw asFailure(error);
-  }
+  return whileHeartbeating(async () => {
+    try {
+      return await tidyUp(ports, { now: ports.clock.now(), after });
+    } catch (error) {
+      throw asFailure(error);
+    }
+  });
 }

@@ -51,6 +51,7 @@ export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 't
   {
     taskQueue: deliveriesTaskQueue,
     startToCloseTimeout: '30 seconds',
+    heartbeatTimeout: heartbeatTimeoutMs,
     retry: ownFaults,
   },
 );
@@ -61,5 +62,6 @@ export const { tidyUpBatch, eraseBatch } = proxyActivities<
 >({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });

@@ -1,9 +1,11 @@
 // The workflow that sends again: what a webhook held, one event, or the events of a time.
 import { TypedSearchAttributes } from '@temporalio/common';
 import {
+  CancellationScope,
   ChildWorkflowCancellationType,
   ParentClosePolicy,
   continueAsNew,
+  patched,
   sleep,
   startChild,
   workflowInfo,
@@ -30,15 +32,25 @@ const pagesPerRunMax = 200;
  */
 export async function redeliver(input: RedeliverInput): Promise<{ released: number }> {
   let { after, released } = input;
+  const areWhole = patched('whole-pages');
   for (let count = 0; count < pagesPerRunMax; count += 1) {
-    const page = await takeRedeliverPage({ ...input, after, released });
-    if (page.events.length > 0) await deliverPage(input, page);
+    const place = { ...input, after, released };
+    // What a page has taken nobody else carries, so a cancel waits until it is handed on.
+    const page = await (areWhole
+      ? CancellationScope.nonCancellable(() => takeAndDeliver(place))
+      : takeAndDeliver(place));
     after = page.after;
     released += page.events.reduce((sum, { webhookUids }) => sum + webhookUids.length, 0);
     if (page.isLast) return { released };
     await sleep(redeliverPageEveryMs);
   }
   return continueAsNew<typeof redeliver>({ ...input, after, released });
+}
+
+async function takeAndDeliver(input: RedeliverInput): Promise<RedeliverPage> {
+  const page = await takeRedeliverPage(input);
+  if (page.events.length > 0) await deliverPage(input, page);
+  return page;
 }
 
 async function deliverPage(input: RedeliverInput, { events, after }: RedeliverPage): Promise<void> {

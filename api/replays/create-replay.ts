@@ -1,6 +1,7 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
 import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
+import { deliveryStates } from '../../lib/delivery/outcome.ts';
 import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
@@ -26,7 +27,10 @@ export interface CreateReplayBody {
   dryRun?: boolean;
 }
 
-const states = ['delivered', 'exhausted', 'held', 'cancelled', 'blocked', 'never_attempted'];
+const states: readonly ReplayedState[] = [
+  ...deliveryStates.filter((state) => state !== 'waiting'),
+  'never_attempted',
+];
 /** What went wrong; not what arrived, nor what the webhook was never meant to get. */
 const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
 
@@ -49,7 +53,7 @@ export const createReplayBody = validator<CreateReplayBody>({
       type: 'array',
       minItems: 1,
       uniqueItems: true,
-      items: { type: 'string', enum: states },
+      items: { type: 'string', enum: [...states] },
     },
     perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
     dryRun: { type: 'boolean' },

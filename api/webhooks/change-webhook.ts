@@ -1,4 +1,5 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
+import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
@@ -21,7 +22,7 @@ import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
  * is written with the change, so that the relay starts what this process cannot. With
  * `ordering: "resource"` the events recorded from the answer on wait for those that are on their way;
  * whoever gets no answer asks again, and then that is done. Throws
- * `invalid_webhook_url`, `invalid_request`, `not_found`.
+ * `invalid_webhook_url`, `invalid_request`, `not_found`, `conflict` for a discard without a pause.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context) => {
   const { appUid, params, body, caller } = request;
@@ -40,6 +41,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
     if (written.events !== undefined || written.entities !== undefined) {
       checkEvents({ ...before, ...written });
     }
+    if (discard !== null) refuseLateDiscard(before);
     const resumes = body.active === true && !before.active;
     if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
     const resume = discard === null ? release : discardingResume(discard);
@@ -65,6 +67,16 @@ function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;
   const detail = 'onResume says what a resume does, so active must be true beside it';
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
+}
+
+/**
+ * A discard drops what a pause kept back. Of an active webhook it would drop retries that nobody paused, so
+ * only one whose latest resume was that discard passes: the change is asked for once more.
+ */
+function refuseLateDiscard({ active, releaseUid, discardUid }: WebhookDocument): void {
+  if (!active || (discardUid !== null && discardUid === releaseUid)) return;
+  const detail = 'the webhook is active; pause it, then resume it with onResume discard';
+  throw new AppError('conflict', detail);
 }
 
 /** No release is left to start: there is nothing more for one to send. */

@@ -1,11 +1,13 @@
 // What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
-import { findDeliveries, requeueDeliveries } from '../store/deliveries.ts';
+import { findDeliveries, findRequeued, requeueDeliveries } from '../store/deliveries.ts';
 import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { findTaken, takeHeld } from '../store/held-deliveries.ts';
-import { noteRedeliveryProgress } from '../store/redeliveries.ts';
+import { laneOf } from '../store/lanes.ts';
+import type { LaneKey } from '../store/lanes.ts';
+import { noteRedeliveryProgress, toStart } from '../store/redeliveries.ts';
 import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
 import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
@@ -24,7 +26,8 @@ type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
 /**
  * Takes the page after `input.after` and gives what is to be delivered; what is to be dropped is
  * dropped. The deliveries are handed to the redelivery or release first, so that each is due and
- * nothing else sends it. Repeating a page gives it again.
+ * nothing else sends it. Repeating a page gives it again, also when it was the last or the redelivery
+ * was cancelled since: what was taken has nobody else to carry it.
  */
 export async function takePage(ports: PagePorts, input: RedeliverInput): Promise<RedeliverPage> {
   const { store } = ports;
@@ -32,8 +35,11 @@ export async function takePage(ports: PagePorts, input: RedeliverInput): Promise
   if (source.kind === 'held') return takeHeldPage(ports, input, source);
   const now = ports.clock.now();
   const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
-  if (redelivery === null || redelivery.state !== 'running') return nothingAfter(after);
-  const page = await takeRedeliveryPage(ports, redelivery, { after, now });
+  if (redelivery === null) return nothingAfter(after);
+  const page =
+    redelivery.state === 'running'
+      ? await takeRedeliveryPage(ports, redelivery, { after, now })
+      : await giveAgain(store, redelivery, after);
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
   const { after: reached, isLast: isDone } = page;
@@ -45,6 +51,22 @@ function nothingAfter(after: string): RedeliverPage {
   return { events: [], after, isLast: true };
 }
 
+/** Gives what was taken before the redelivery was done or cancelled and was not handed on: a crash came between. */
+async function giveAgain(
+  store: Store,
+  redelivery: RedeliveryDocument,
+  after: string,
+): Promise<RedeliverPage> {
+  if (redelivery.kind === 'discard') return nothingAfter(after);
+  const taken = await findRequeued(store, toStart(redelivery), after);
+  const eventIds = [...new Set(taken.map(({ eventId }) => eventId))];
+  const events = eventIds.map((eventId) => {
+    const ofEvent = taken.filter((delivery) => delivery.eventId === eventId);
+    return { eventId, webhookUids: ofEvent.map(({ webhookUid }) => webhookUid) };
+  });
+  return { events, after: eventIds.at(-1) ?? after, isLast: true };
+}
+
 async function takeRedeliveryPage(
   ports: PagePorts,
   redelivery: RedeliveryDocument,
@@ -52,7 +74,7 @@ async function takeRedeliveryPage(
 ): Promise<RedeliverPage> {
   const { kind, _id: uid, appUid } = redelivery;
   if (kind === 'resend') return takeResend(ports.store, redelivery, now);
-  if (kind === 'replay') return takeReplayPage(ports.store, redelivery, { after, now });
+  if (kind === 'replay') return takeReplayPage(ports, redelivery, { after, now });
   const pages = redelivery.webhookUids.map((webhookUid) =>
     discardPage(ports, { appUid, webhookUid, uid }),
   );
@@ -123,7 +145,7 @@ async function takeResend(
 }
 
 async function takeReplayPage(
-  store: Store,
+  { store, wakeLane }: PagePorts,
   replay: ReplayDocument,
   { after, now }: { after: string; now: Date },
 ): Promise<RedeliverPage> {
@@ -134,6 +156,10 @@ async function takeReplayPage(
   const chosen = looked.chosen.slice(0, perSecond);
   const keys = chosen.map(({ _id: eventId, event }) => ({ appUid, eventId, webhookUid, event }));
   await requeueDeliveries(store, keys, { redeliveryUid, requeuedAs: 'replay', now });
+  // A lane would go on waiting for the retry of what it has no more.
+  await Promise.all(
+    chosen.map(async ({ _id, lane }) => lane !== null && wakeLane({ lane, letGo: _id })),
+  );
   const wasCut = chosen.length < looked.chosen.length;
   return {
     events: chosen.map(({ _id: eventId }) => ({ eventId, webhookUids: [webhookUid] })),
@@ -143,7 +169,8 @@ async function takeReplayPage(
 }
 
 interface Look {
-  chosen: Pick<EventDocument, '_id' | 'event'>[];
+  /** Each with the lane that may be retrying it, null for none. */
+  chosen: (Pick<EventDocument, '_id' | 'event'> & { lane: LaneKey | null })[];
   last: string;
   isEnd: boolean;
 }
@@ -157,7 +184,7 @@ async function lookAtEvents(
   const events = await store.events
     .find(
       { appUid, _id: { ...from, $lt: idAt('evt', until) }, erasedAt: null },
-      { projection: { event: 1, externalTenantId: 1, webhookUids: 1, createdAt: 1 } },
+      { projection: { body: 0 } },
     )
     .sort({ _id: 1 })
     .limit(eventsLookedAtMax)
@@ -166,9 +193,11 @@ async function lookAtEvents(
   const keys = wanted.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
   const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys);
   return {
-    chosen: wanted.filter((event, index) => {
+    chosen: wanted.flatMap((event, index) => {
       const delivery = deliveries[index] ?? null;
-      return delivery === null ? isMissed(event, replay) : isChosen(delivery, replay);
+      if (delivery === null) return isMissed(event, replay) ? [{ ...event, lane: null }] : [];
+      const lane = isInLane(delivery, { replay, webhook }) ? laneOf(event, webhook._id) : null;
+      return isChosen(delivery, replay) ? [{ ...event, lane }] : [];
     }),
     last: events.at(-1)?._id ?? after,
     isEnd: events.length < eventsLookedAtMax,
@@ -196,10 +225,26 @@ function isMissed(
   return isOverdue || !webhookUids.includes(webhookUid);
 }
 
-function isChosen(delivery: DeliveryDocument, { _id, states }: ReplayDocument): boolean {
-  // This very page was taken before a crash: it is taken again.
-  if (delivery.redeliveryUid === _id && delivery.state === 'pending') return true;
-  return (states as readonly string[]).includes(delivery.state);
+/** This very page was taken before a crash: it is taken again. */
+function isTaken({ state, redeliveryUid }: DeliveryDocument, { _id }: ReplayDocument): boolean {
+  return redeliveryUid === _id && state === 'pending';
+}
+
+function isChosen(delivery: DeliveryDocument, replay: ReplayDocument): boolean {
+  if (isTaken(delivery, replay)) return true;
+  const { state, updatedAt } = delivery;
+  const { states, createdAt: askedAt } = replay;
+  if (!(states as readonly string[]).includes(state)) return false;
+  // Whoever has just taken it for sending may be about to: only what was left lying is taken over.
+  return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
+}
+
+/** Of what this page took before a crash nobody knows any more, so its lane is told once more. */
+function isInLane(
+  delivery: DeliveryDocument,
+  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
+): boolean {
+  return delivery.lane !== null || (webhook.ordering === 'resource' && isTaken(delivery, replay));
 }
 
 /** What a dry run tells; `countIsCapped`: there may be more. */

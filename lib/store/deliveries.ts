@@ -1,12 +1,14 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
+import type { Filter } from 'mongodb';
 import { limits } from '../config.ts';
 import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
 import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
-import { newId } from '../ids.ts';
+import { idAt, newId } from '../ids.ts';
 import type { AttemptTimings } from '../net/attempt-trace.ts';
 import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
+import type { RedeliveryToStart } from './redeliveries.ts';
 
 /** Why an attempt was made. */
 export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
@@ -144,8 +146,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 
 /**
  * Records a further step. Gives false, and writes nothing, when since the step began another writer
- * recorded an attempt, a redelivery took the delivery over, or it was dropped and the step would have
- * it go on: then the stored state stands.
+ * recorded an attempt, a redelivery took the delivery over, or it was dropped, held or put into a lane and
+ * the step would have it go on: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
@@ -154,10 +156,9 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt } = step;
   const kept = -limits.attemptsKeptMax;
-  // What was dropped while it was attempted is not taken up again; how that attempt ended is told.
-  const state = isOpen(step.state) ? { state: { $ne: 'cancelled' } as const } : {};
+  const { attemptsBefore: attemptCount, redeliveryUid } = step;
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount: step.attemptsBefore, redeliveryUid: step.redeliveryUid, ...state },
+    { ...key, attemptCount, redeliveryUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,
@@ -173,6 +174,33 @@ export async function recordDelivery(
   return result.matchedCount > 0;
 }
 
+/**
+ * Where a delivery that a step would have go on must still stand. What was dropped while it was attempted
+ * is not taken up again, and what was held or put into a lane has another to carry it; how an attempt that
+ * settles it ended is told all the same.
+ */
+function stillOpenTo({ state, attempt, lane }: DeliveryStep): Filter<DeliveryDocument> {
+  if (!isOpen(state)) return {};
+  if (attempt === null) return { state: { $ne: 'cancelled' } };
+  return {
+    state: { $in: ['pending', 'retrying', ...(lane === null ? [] : ['waiting' as const])] },
+  };
+}
+
+/** Tells whether a webhook took, by now, a delivery whose first attempt was recorded at a time or later. */
+export async function hasDeliveredSince(
+  store: Store,
+  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  since: Date,
+): Promise<boolean> {
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
+  const found = await store.deliveries.findOne(
+    { appUid, webhookUid, ...delivered, _id: { $gte: idAt('dlv', since) } },
+    { projection: { _id: 1 } },
+  );
+  return found !== null;
+}
+
 /** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
 export async function removeDelivery(
   store: Store,
@@ -180,6 +208,9 @@ export async function removeDelivery(
 ): Promise<void> {
   await store.deliveries.deleteOne({ _id });
 }
+
+// A resend has one event and at most so many webhooks; the page of a replay is smaller.
+const requeuedMax = limits.webhooksPerAppCeiling;
 
 /** What a redelivery does to the deliveries that it takes over. */
 export interface Requeueing {
@@ -235,4 +266,23 @@ export async function requeueDeliveries(
       },
     ]),
   );
+}
+
+/**
+ * Gives the deliveries of events after `after` that a redelivery has taken over and that nobody attempted
+ * since, in the order of their events. Where those up to `after` are all that it handed on, these are
+ * the rest.
+ */
+export async function findRequeued(
+  store: Store,
+  { _id: redeliveryUid, appUid, webhookUids }: RedeliveryToStart,
+  after: string,
+): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
+  const requeued = { state: 'pending', redeliveryUid, eventId: { $gt: after } } as const;
+  return store.deliveries
+    .find({ appUid, webhookUid: { $in: webhookUids }, ...requeued })
+    .project<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>>({ eventId: 1, webhookUid: 1 })
+    .sort({ eventId: 1 })
+    .limit(requeuedMax)
+    .toArray();
 }

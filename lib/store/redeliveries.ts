@@ -6,8 +6,11 @@ import type { Store } from './connect.ts';
 
 export type RedeliveryState = 'running' | 'done' | 'cancelled';
 
-/** Which deliveries of a webhook a replay sends: also those of events that it was never sent. */
-export type ReplayedState = Exclude<DeliveryState, 'pending' | 'retrying'> | 'never_attempted';
+/**
+ * Which deliveries of a webhook a replay sends: also those of events that it was never sent, and not those
+ * whose turn comes with their lane.
+ */
+export type ReplayedState = Exclude<DeliveryState, 'waiting'> | 'never_attempted';
 
 interface RedeliveryFacts {
   _id: string;
@@ -107,21 +110,21 @@ export async function markRedeliveryStarted(store: Store, uid: string, at: Date)
   );
 }
 
-/** Writes how far a redelivery is, and that it is done when nothing is left. */
+/**
+ * Writes how far a redelivery is, and that it is done when nothing is left. What is handed on when it was
+ * cancelled meanwhile counts as well, and repeating a page never takes the count back.
+ */
 export async function noteRedeliveryProgress(
   store: Store,
   uid: string,
   progress: { releasedCount: number; reached: string; isDone: boolean; now: Date },
 ): Promise<void> {
   const { releasedCount, reached, isDone, now } = progress;
+  const farthest = { releasedCount, ...(reached === '' ? {} : { reached }) };
+  await store.redeliveries.updateOne({ _id: uid }, { $max: farthest });
+  if (!isDone) return;
   await store.redeliveries.updateOne(
     { _id: uid, state: 'running' },
-    {
-      $set: {
-        releasedCount,
-        ...(reached === '' ? {} : { reached }),
-        ...(isDone ? { state: 'done', finishedAt: now } : {}),
-      },
-    },
+    { $set: { state: 'done', finishedAt: now } },
   );
 }

@@ -1,9 +1,9 @@
 // How a webhook's receiver does: failing since when, well again, gone; and the pause that follows.
 import type { Filter } from 'mongodb';
-import { idAt } from '../ids.ts';
 import { recordAudit, systemCaller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
+import { hasDeliveredSince } from './deliveries.ts';
 import type { DisabledReason, WebhookDocument } from './webhooks.ts';
 
 /** The part of a webhook that tells how its receiver does. */
@@ -77,22 +77,12 @@ export async function noteFailed(
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
   // A success or a resume since the webhook was read has set the clock anew.
   const still = { failingSince: since };
-  if (await hasDeliveredSince(store, webhook, since)) {
+  if (await hasDeliveredSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
     const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
     await store.webhooks.updateOne({ ...filter, ...still }, { $set: anew });
     return false;
   }
   return deactivate(store, webhook, { still, reason: 'failing', now: at });
-}
-
-async function hasDeliveredSince(
-  store: Store,
-  { _id: webhookUid, appUid }: Health,
-  since: Date,
-): Promise<boolean> {
-  const delivered = { appUid, webhookUid, state: 'delivered', statusClass: '2xx' } as const;
-  const filter = { ...delivered, _id: { $gte: idAt('dlv', since) } };
-  return (await store.deliveries.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
 /** Notes a success: the clock of failures stands still. */

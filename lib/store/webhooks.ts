@@ -213,8 +213,9 @@ export async function findResumed(
 
 /** Notes that a workflow releases what a webhook held; a later resume of it stands. */
 export async function markReleased(store: Store, webhook: ResumedWebhook): Promise<void> {
+  const { _id, appUid, resumedAt, releaseUid } = webhook;
   await store.webhooks.updateOne(
-    { _id: webhook._id, appUid: webhook.appUid, resumedAt: webhook.resumedAt },
+    { _id, appUid, resumedAt, releaseUid },
     { $set: { resumedAt: null } },
     { writeConcern: { w: 1 } },
   );

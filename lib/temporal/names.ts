@@ -1,5 +1,6 @@
 // The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
 // No Node built-ins here: workflows import this file.
+import type { ResumedWebhook } from '../store/webhooks.ts';
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';
@@ -41,9 +42,12 @@ export function eraseWorkflowId(erasureUid: string): string {
   return `erase/${erasureUid}`;
 }
 
-/** The release of one resume: starting it again for the same resume is refused by its id. */
-export function releaseWorkflowId(webhookUid: string, resumedAt: Date): string {
-  return `release/${webhookUid}/${resumedAt.getTime()}`;
+/**
+ * The release of one resume: starting it again for the same resume is refused by its id. A resume from
+ * before they had uids is known by its time.
+ */
+export function releaseWorkflowId({ _id, releaseUid, resumedAt }: ResumedWebhook): string {
+  return `release/${_id}/${releaseUid ?? resumedAt.getTime()}`;
 }
 
 /** The workflow of a resend, replay or discard. */

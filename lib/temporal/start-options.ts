@@ -75,10 +75,10 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
  * late as its pages follow each other, so that the last page of a release before it is a second old.
  */
 export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
-  const { _id: webhookUid, appUid, resumedAt, releaseUid } = webhook;
+  const { _id: webhookUid, appUid, releaseUid } = webhook;
   const source = { kind: 'held', webhookUid, releaseUid } as const;
   return {
-    workflowId: releaseWorkflowId(webhookUid, resumedAt),
+    workflowId: releaseWorkflowId(webhook),
     ...redeliverOptions({ appUid, source }, [webhookUid]),
     staticSummary: `deliver what was held → ${webhookUid}`,
     startDelay: redeliverPageEveryMs,

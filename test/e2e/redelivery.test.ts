@@ -180,6 +180,23 @@ test('a replay sends what failed, and if asked what was never tried, and nothing
   await remove(hook);
 });
 
+test('a replay takes over what lost its workflow, if asked', async () => {
+  const hook = await newHook('/lost', { retrySchedule: ['1h'] });
+  const since = new Date().toISOString();
+  statuses.set(hook.path, 500);
+  const eventId = await report();
+  await untilState(eventId, hook, 'retrying');
+  const event = await service.store.events.findOne({ _id: eventId });
+  await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').terminate('lost');
+  statuses.delete(hook.path);
+  expect((await untilDone(hook, await replay(hook, { since }))).body['releasedCount']).toBe(0);
+  const states = ['retrying', 'pending'];
+  const done = await untilDone(hook, await replay(hook, { since, states }));
+  expect(done.body).toMatchObject({ states, releasedCount: 1 });
+  await untilState(eventId, hook, 'delivered');
+  await remove(hook);
+});
+
 test('a replay is bounded by its time, events and states, and by what the webhook gets', async () => {
   const hook = await newHook('/bounded', { externalTenantIds: ['tenant-a'] });
   const before = await report('tenant-a');

@@ -60,12 +60,12 @@ async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
 
 async function resume(stage: Stage, uid: string): Promise<string> {
   await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
-  // Null once the release was started; then the change's own time is that of the resume.
+  // Null once the release was started.
   const started = { _id: uid, resumedAt: null };
   const webhook = await waitFor(
     async () => (await stage.service.store.webhooks.findOne(started)) ?? undefined,
   );
-  return releaseWorkflowId(uid, webhook.updatedAt);
+  return releaseWorkflowId({ ...webhook, resumedAt: webhook.updatedAt });
 }
 
 async function discard(stage: Stage, uid: string): Promise<string> {

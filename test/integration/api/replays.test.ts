@@ -35,7 +35,7 @@ test.each([
   [{ since: '2026-04-31T00:00:00+02:00' }, '#/since time'],
   [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', states: ['retrying'] }, '#/states/0 enum'],
+  [{ since: '2026-01-02T00:00:00Z', states: ['waiting'] }, '#/states/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],

@@ -1,5 +1,6 @@
 // Which events a webhook gets: its entities, and where it names them exact events and tenants.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
@@ -134,6 +135,27 @@ test.each([
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
   expect((await service.call('GET', `/webhooks/${uid}`)).body['entities']).not.toEqual(['context']);
+});
+
+test('a discard needs a pause before it; a repetition of one changes nothing', async () => {
+  const uid = await register({});
+  const change = (body: object): Promise<Answer> =>
+    service.call('PATCH', `/webhooks/${uid}`, { body });
+  const discard = (): Promise<Answer> => change({ active: true, onResume: 'discard' });
+  expectProblem(await discard(), 409, 'conflict');
+
+  await change({ active: false });
+  const resumed = await discard();
+  expect(resumed.body['active']).toBe(true);
+  expect(await discard()).toMatchObject({ status: 200, body: resumed.body });
+  expect(await service.store.redeliveries.countDocuments({ webhookUids: uid })).toBe(1);
+
+  await change({ active: false });
+  await change({ active: true });
+  const late = await change({ active: true, onResume: 'discard', entities: ['context'] });
+  expectProblem(late, 409, 'conflict');
+  expect((await change({})).body['entities']).not.toEqual(['context']);
+  expect(await service.store.redeliveries.countDocuments({ webhookUids: uid })).toBe(1);
 });
 
 test('a schedule of its own is shown in the largest units that hold its waits whole', async () => {

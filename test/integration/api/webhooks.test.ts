@@ -205,7 +205,6 @@ test.each([
   {},
   { ...valid, url: 'HTTPS://Receiver.example.com:443/hook' },
   { events: null, externalTenantIds: null, retrySchedule: null, ordering: 'parallel' },
-  { active: true, onResume: 'discard' },
 ])('a change to what is there already, %j, writes nothing', async (body) => {
   const _id = String((await register()).body['uid']);
   const before = await service.store.webhooks.findOne({ _id });

@@ -1,7 +1,5 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
@@ -132,6 +130,54 @@ test.each([
   },
 );
 
+/** What another process may do about a delivery while this one is silent and its attempt taken for lost. */
+const meanwhile = {
+  held: async ({ webhookUid: _id }: DeliveryKey) => {
+    await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
+  },
+  waiting: async ({ eventId, webhookUid }: DeliveryKey) => {
+    const { events, webhooks } = installation.store;
+    const place = { resourceUid: newId('agt'), inOrder: true };
+    const before = await insertEvent(installation, [webhookUid]);
+    await events.updateOne({ _id: before._id }, { $set: { ...place, sequence: 1 } });
+    await events.updateOne({ _id: eventId }, { $set: { ...place, sequence: 2 } });
+    await webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
+  },
+} as const;
+
+test.each([
+  ['held', 'the first', 500],
+  ['held', 'a later', 500],
+  ['waiting', 'the first', 500],
+  ['waiting', 'a later', 500],
+  ['held', 'the first', 200],
+  ['waiting', 'a later', 200],
+] as const)(
+  'what was %s elsewhere while %s attempt was under way stays so after a %d, but for a success',
+  async (state, which, answered) => {
+    const key = await newDelivery();
+    if (which === 'a later') {
+      const tried = { ...key, state: 'retrying', attemptCount: 1 } as const;
+      await installation.store.deliveries.insertOne(
+        newDeliveryDocument(installation, new Date(), tried),
+      );
+    }
+    held = [];
+    const late = attempt(key);
+    await waitFor(() => held?.length === 1);
+    await meanwhile[state](key);
+    expect(await attempt(key)).toMatchObject({ state });
+    const before = await installation.store.deliveries.findOne(key);
+    status = answered;
+    for (const answer of held) answer();
+    const ends = answered === 200 ? 'delivered' : state;
+    expect(await late).toMatchObject({ state: ends });
+    const after = await installation.store.deliveries.findOne(key);
+    if (answered === 200) expect(after).toMatchObject({ state: 'delivered', lane: null });
+    else expect(after).toEqual(before);
+  },
+);
+
 test('a stopping process rejects its attempt and records nothing', async () => {
   held = [];
   const key = await newDelivery();
@@ -161,52 +207,6 @@ test('an event of a paused webhook is held and sends nothing; once active, the n
   expect(requestsOf(key)).toBe(1);
 });
 
-const exact = (byteCount: number): string => JSON.stringify('é'.repeat(byteCount / 2 - 1));
-
-test.each([
-  ['4 KiB comes with its event', 4_096, 0],
-  ['more is read when it is to be sent', 4_098, 1],
-])('a body of %s, and is sent as it is', async (_what, byteCount, readsExpected) => {
-  status = 500;
-  const key = await newDelivery();
-  const body = exact(byteCount);
-  expect(Buffer.byteLength(body)).toBe(byteCount);
-  await installation.store.events.updateOne({ _id: key.eventId }, { $set: { body } });
-  let reads = 0;
-  const counted = (eventId: string): Promise<string | null> => {
-    reads += 1;
-    return ports.records.readBody(eventId);
-  };
-  const counting = { ...ports, records: { ...ports.records, readBody: counted } };
-  const options = { redeliveryUid: null, signal: never } as const;
-  await attemptDelivery(counting, key, options);
-  // Not due yet.
-  await attemptDelivery(counting, key, options);
-  expect(reads).toBe(readsExpected);
-  const [request] = receiver.requests.filter(
-    ({ headers }) => headers['webhook-id'] === key.eventId,
-  );
-  expect(request?.body.toString('utf8')).toBe(body);
-});
-
-test('a long body that is erased before its turn comes is not sent, and the next try cancels it', async () => {
-  const key = await newDelivery();
-  const { events } = installation.store;
-  await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });
-  const erasing: DeliveryPorts['records'] = {
-    ...ports.records,
-    async readBody(eventId) {
-      await events.updateOne({ _id: eventId }, { $set: { body: '', erasedAt: new Date() } });
-      return ports.records.readBody(eventId);
-    },
-  };
-  const options = { redeliveryUid: null, signal: never } as const;
-  const attempting = attemptDelivery({ ...ports, records: erasing }, key, options);
-  await expect(attempting).rejects.toThrow(key.eventId);
-  expect(await attempt(key)).toMatchObject({ state: 'cancelled' });
-  expect(requestsOf(key)).toBe(0);
-});
-
 test('the times of an attempt are those of its turn, not of the wait before it', async () => {
   const key = await newDelivery();
   let now = new Date();
@@ -227,32 +227,6 @@ test('the times of an attempt are those of its turn, not of the wait before it',
   expect(request?.headers['webhook-timestamp']).toBe(String(Math.floor(inTurn.getTime() / 1_000)));
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts[0]?.at).toEqual(inTurn);
-});
-
-test('an event that the database does not hold is cancelled, and its company goes on', async () => {
-  status = 500;
-  const [lost, other] = [await newDelivery(), await newDelivery()];
-  await installation.store.events.deleteOne({ _id: lost.eventId });
-  const { appUid } = other;
-  const input = { appUid, deliveries: [lost, other] };
-  const outcomes = await new MockActivityEnvironment().run(() => attemptFirst(ports, input));
-  expect(outcomes).toMatchObject([{ state: 'cancelled' }, { state: 'retrying' }]);
-  expect(requestsOf(lost)).toBe(0);
-  expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
-});
-
-test('a delivery whose event was removed when it was to be sent again goes as well', async () => {
-  const key = await newDelivery();
-  await attempt(key);
-  const { events, deliveries } = installation.store;
-  const redeliveryUid = newId('rdl');
-  const requeueing = { redeliveryUid, requeuedAs: 'replay', now: new Date() } as const;
-  await requeueDeliveries(installation.store, [{ ...key, event: 'agent.updated' }], requeueing);
-  await events.deleteOne({ _id: key.eventId });
-  const options = { redeliveryUid, signal: never } as const;
-  expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'cancelled' });
-  expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();
-  expect(requestsOf(key)).toBe(1);
 });
 
 test('the last of the schedule’s attempts exhausts the delivery, and only the latest 20 are kept', async () => {

@@ -4,7 +4,7 @@ import { hourMs } from '../../../lib/delivery/retry-schedule.ts';
 import type { AuditDocument } from '../../../lib/store/audit-log.ts';
 import { deactivateGoneWebhook } from '../../../lib/store/webhook-health.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -132,6 +132,31 @@ test('a webhook that takes most of a batch is not paused, whichever delivery is 
   expect(await health(webhook)).toMatchObject({ active: true, disabledReason: null });
   expect(await deactivationsOf(webhook)).toEqual([]);
 });
+
+test.each([
+  { fromFirstFailureMs: -1, active: false },
+  { fromFirstFailureMs: 0, active: true },
+  { fromFirstFailureMs: 6 * dayMs, active: true },
+])(
+  'a delivery that arrived $fromFirstFailureMs ms after the first failure leaves the webhook active: $active',
+  async ({ fromFirstFailureMs, active }) => {
+    const now = deliveries.ports.clock.now();
+    const failingSince = new Date(now.getTime() - 7 * dayMs);
+    const lastExhaustedAt = new Date(now.getTime() - 4 * dayMs);
+    const failing = { failingSince, lastExhaustedAt, retryScheduleMs: [] };
+    const webhook = await webhookOf(() => 500, failing);
+    const at = new Date(failingSince.getTime() + fromFirstFailureMs);
+    const arrived = { webhookUid: webhook._id, state: 'delivered', statusClass: '2xx' } as const;
+    await deliveries.store.deliveries.insertOne(newDelivery(deliveries, at, arrived));
+    expect(await deliver(webhook)).toBe('exhausted');
+    const after = await health(webhook);
+    expect(after).toMatchObject({ active, disabledReason: active ? null : 'failing' });
+    // The failure that asked begins the clock anew.
+    const isAnew = after.failingSince !== null && after.failingSince > failingSince;
+    expect(isAnew).toBe(active);
+    if (active) expect(after.lastExhaustedAt).toEqual(after.failingSince);
+  },
+);
 
 test('without an exhausted delivery no failure pauses it, however long it lasts', async () => {
   const schedule = [6 * dayMs, 6 * hourMs];

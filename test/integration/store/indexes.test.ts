@@ -8,6 +8,7 @@ import { removeAllMembers } from '../../../lib/store/accounts.ts';
 import { makeAdmin } from '../../../lib/store/admins.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
 import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
+import { findRequeued, hasDeliveredSince } from '../../../lib/store/deliveries.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -15,11 +16,11 @@ import { findUnstartedRedeliveries, newDiscard } from '../../../lib/store/redeli
 import { createUserReader } from '../../../lib/store/user-reader.ts';
 import type { UserDocument } from '../../../lib/store/users.ts';
 import { findOrCreateUser } from '../../../lib/store/users.ts';
-import { noteFailed } from '../../../lib/store/webhook-health.ts';
 import { findResumed, findSubscriptions } from '../../../lib/store/webhooks.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -129,13 +130,17 @@ async function writeEvents(): Promise<void> {
 
 async function writeDeliveries(): Promise<void> {
   const { webhookUid, entity, resourceUid } = lane;
+  const taken = { webhookUid: 'whk_taken', redeliveryUid: 'rdl_taken' };
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
   const inLane = (sequence: number) => ({ entity, resourceUid, sequence });
   await service.store.deliveries.insertMany([
-    ...numbers.map(() => newDelivery(service, at, { webhookUid, state: 'delivered' })),
+    ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
+    newDelivery(service, later, { webhookUid, ...delivered }),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
-    newDelivery(service, later, { webhookUid, state: 'delivered', statusClass: '2xx' }),
+    ...[1, 2].map(() => newDelivery(service, at, taken)),
+    ...numbers.map(() => newDelivery(service, at, { ...taken, ...delivered })),
   ]);
 }
 
@@ -153,13 +158,10 @@ async function writeErasures(): Promise<void> {
   await service.store.erasures.insertMany([...numbers.map(() => make('done')), make('running')]);
 }
 
+const replay = { _id: 'rdl_taken', kind: 'replay' } as const;
 const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
-
-const failure = { at: later, exhausted: true, deactivateAfterMs: 1 };
-const since = { failingSince: at, lastExhaustedAt: at };
-const fail = () => noteFailed(service.store, { appUid, _id: lane.webhookUid, ...since }, failure);
 
 /** By index, what reads along it: the service's own functions. */
 const readings: [index: string, what: string, read: () => Promise<unknown>][] = [
@@ -235,11 +237,20 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ['deliveries.lane', 'the head of a lane', () => findHead(service.store, lane)],
   ['deliveries.lane', 'what a lane holds', () => findInLane(service.store, lane, 100)],
   [
+    'deliveries.webhookStateStatus',
+    'whether a webhook took a delivery',
+    () => hasDeliveredSince(service.store, lane, later),
+  ],
+  [
+    'deliveries.webhookStateStatus',
+    'what a redelivery has taken',
+    () => findRequeued(service.store, { ...replay, appUid, webhookUids: ['whk_taken'] }, ''),
+  ],
+  [
     'deliveries.heldSince',
     'deliveries that were held for too long',
     () => tidyUp({ store: service.store, wakeLane, retention }, { now: new Date(), after: '' }),
   ],
-  ['deliveries.webhookStateStatus', 'a success among failures', () => fail()],
   [
     'redeliveries.toStart',
     'redeliveries without a workflow',
@@ -250,7 +261,7 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
 
 test.each(readings)('%s serves %s, and nothing else is looked at', async (index, _what, read) => {
   const [collection = ''] = index.split('.');
-  const profiles = await profile(collection, read);
+  const profiles = await profile(service.store, collection, read);
   const served = profiles.filter(({ execStats }) =>
     indexesOf(execStats as Document, collection).has(index),
   );
@@ -276,24 +287,3 @@ test('no partial index is left without a query that is seen to use it', async ()
   expect(partial.flat().length).toBeGreaterThan(0);
   expect(partial.flat().filter((index) => !seen.has(index))).toEqual([]);
 });
-
-/** Runs `work` and gives what MongoDB noted of each operation on a collection, but for inserts. */
-async function profile(collection: string, work: () => Promise<unknown>): Promise<Document[]> {
-  const { db } = service.store;
-  await db.command({ profile: 0 });
-  await db.collection('system.profile').drop();
-  await db.command({ profile: 2 });
-  await work();
-  await db.command({ profile: 0 });
-  const ns = `${db.databaseName}.${collection}`;
-  const noted = db.collection('system.profile').find({ ns, planSummary: { $exists: true } });
-  return noted.toArray();
-}
-
-/** Gives the indexes that a plan reads, each as it is named in the table. */
-function indexesOf(stage: Document, collection: string): Set<string> {
-  const below = [stage['inputStage'], ...((stage['inputStages'] as Document[] | undefined) ?? [])];
-  const own = stage['indexName'] === undefined ? [] : [`${collection}.${stage['indexName']}`];
-  const rest = below.filter((each) => each !== undefined);
-  return new Set([...own, ...rest.flatMap((each) => [...indexesOf(each as Document, collection)])]);
-}

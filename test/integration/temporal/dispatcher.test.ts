@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
+import { newId } from '../../../lib/ids.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import type { EventDocument } from '../../../lib/store/events.ts';
-import type { DeliverEventsInput } from '../../../lib/temporal/messages.ts';
+import type { DeliverEventsInput, RedeliverInput } from '../../../lib/temporal/messages.ts';
 import { sweep } from '../../../worker/relay.ts';
 import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
@@ -44,11 +45,11 @@ async function workflowIdsOf(events: readonly EventDocument[]): Promise<(string 
   return stored.map((event) => event.workflowId);
 }
 
-async function inputOf(workflowId: string): Promise<DeliverEventsInput> {
+async function inputOf<Input = DeliverEventsInput>(workflowId: string): Promise<Input> {
   const history = await service.temporal.client.workflow.getHandle(workflowId).fetchHistory();
   const [payload] =
     history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  return JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8')) as DeliverEventsInput;
+  return JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8')) as Input;
 }
 
 async function untilDispatched(events: readonly EventDocument[]): Promise<void> {
@@ -189,4 +190,38 @@ test('after a failed start Temporal is left alone for a moment and the relay has
   const now = new Date(Date.now() + 10_000);
   expect(await findClaimed(service.store, now, 100)).toHaveLength(3);
   expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
+});
+
+/** Whether somebody releases what a webhook held, by a read that sees the mark at once. */
+async function isMarked(_id: string): Promise<boolean> {
+  const webhook = await service.store.webhooks.findOne({ _id }, { readConcern: 'local' });
+  return webhook?.resumedAt === null;
+}
+
+test('two resumes of a webhook in one millisecond have a release each, and the mark of one is not the other’s', async () => {
+  const resumedAt = new Date();
+  const [first, second] = [newId('rdl', resumedAt), newId('rdl', resumedAt)];
+  const fields = { url: 'http://127.0.0.1:1/', resumedAt, releaseUid: second };
+  const { _id, appUid } = await insertWebhook(service, fields);
+  const dispatcher = newDispatcher(service);
+  const started = async (releaseUid: string): Promise<unknown> => {
+    await dispatcher.startRelease({ _id, appUid, resumedAt, releaseUid });
+    const { source } = await inputOf<RedeliverInput>(`release/${_id}/${releaseUid}`);
+    return { source, isMarked: await isMarked(_id) };
+  };
+  const held = { kind: 'held', webhookUid: _id };
+  expect(await started(first)).toEqual({ source: { ...held, releaseUid: first }, isMarked: false });
+  expect(await started(second)).toEqual({
+    source: { ...held, releaseUid: second },
+    isMarked: true,
+  });
+});
+
+test('a resume from before resumes had uids is released under its time', async () => {
+  const resumedAt = new Date();
+  const { _id, appUid } = await insertWebhook(service, { url: 'http://127.0.0.1:1/', resumedAt });
+  await newDispatcher(service).startRelease({ _id, appUid, resumedAt, releaseUid: null });
+  const { source } = await inputOf<RedeliverInput>(`release/${_id}/${resumedAt.getTime()}`);
+  expect(source).toEqual({ kind: 'held', webhookUid: _id, releaseUid: null });
+  expect(await isMarked(_id)).toBe(true);
 });

@@ -123,7 +123,8 @@ async function register(answer: Answering, fields: object): Promise<string> {
 async function resume(webhookUid: string): Promise<string> {
   await call('PATCH', `/webhooks/${webhookUid}`, { active: true });
   const webhook = await service.store.webhooks.findOne({ _id: webhookUid });
-  return releaseWorkflowId(webhookUid, webhook?.resumedAt ?? new Date(Number.NaN));
+  if (webhook === null) throw new Error('the webhook is gone');
+  return releaseWorkflowId({ ...webhook, resumedAt: webhook.updatedAt });
 }
 
 async function eventIdOf(resourceUid: string, event: EventName): Promise<string> {

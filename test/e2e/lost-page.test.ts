@@ -1,0 +1,172 @@
+// A page of a redelivery that is taken and not told, or cancelled meanwhile: what it took is sent all the same.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { createActivities } from '../../activities/index.ts';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import { Disposal } from '../../lib/disposal.ts';
+import { createHttpSender } from '../../lib/net/http-sender.ts';
+import type { DeliveryActivities, RedeliverInput } from '../../lib/temporal/messages.ts';
+import { redeliverWorkflowId } from '../../lib/temporal/names.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import {
+  createActivityWorkers,
+  createWorkflowWorker,
+  runWorkers,
+} from '../../worker/create-worker.ts';
+import { deliveryPorts } from '../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../support/fixtures.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const open = new Disposal();
+let service: TestService;
+let receiver: Receiver;
+let webhookUid: string;
+let eventIds: string[];
+type TakePage = DeliveryActivities['takeRedeliverPage'];
+/** How the next page is taken; the ones after it are taken as always. */
+let takeOnce: ((take: TakePage, input: RedeliverInput) => ReturnType<TakePage>) | undefined;
+
+beforeAll(async () => {
+  service = open.use(await startService({ worker: false }));
+  receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
+  const sender = open.use(createHttpSender({ policy: service.config.egress }));
+  const activities = createActivities(deliveryPorts(service, { sender }));
+  const takeRedeliverPage: TakePage = (input) => {
+    const take = takeOnce ?? ((as, page) => as(page));
+    takeOnce = undefined;
+    return take((page) => activities.takeRedeliverPage(page), input);
+  };
+  const bundle = await loadWorkflowBundle(service.config.workflowBundlePath);
+  open.use(
+    runWorkers([
+      await createWorkflowWorker(service.temporal, bundle),
+      ...(await createActivityWorkers(service.temporal, { ...activities, takeRedeliverPage })),
+    ]),
+  );
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhookUid = (await insertWebhook(service, { url: receiver.url }))._id;
+  eventIds = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { _id: eventId } = await insertEvent(service, [webhookUid]);
+    const delivery = { eventId, webhookUid, state: 'exhausted', attemptCount: 1 } as const;
+    await service.store.deliveries.insertOne(newDelivery(service, new Date(), delivery));
+    eventIds.push(eventId);
+  }
+});
+
+async function resend(): Promise<string> {
+  const { body } = await service.call('POST', `/events/${eventIds[0]}/resend`, { body: {} });
+  return String(body['redeliveryUid']);
+}
+
+async function replay(perSecond: number): Promise<string> {
+  const body = { since: new Date(0).toISOString(), perSecond };
+  const answer = await service.call('POST', `/webhooks/${webhookUid}/replays`, { body });
+  return String(answer.body['uid']);
+}
+
+const redeliveryUidOf = ({ source }: RedeliverInput): string =>
+  source.kind === 'redelivery' ? source.redeliveryUid : '';
+
+const workflowOf = (redeliveryUid: string) =>
+  service.temporal.client.workflow.getHandle(redeliverWorkflowId(redeliveryUid));
+
+async function untilStates(states: DeliveryState[]): Promise<void> {
+  const ofWebhook = (): Promise<DeliveryState[]> =>
+    service.store.deliveries
+      .find({ webhookUid })
+      .sort({ eventId: 1 })
+      .map(({ state }) => state)
+      .toArray();
+  const wanted = JSON.stringify(states);
+  await waitFor(async () => JSON.stringify(await ofWebhook()) === wanted, {
+    what: wanted,
+    state: ofWebhook,
+  });
+}
+
+const arrived = (): string[] =>
+  receiver.requests
+    .map(({ headers }) => String(headers['webhook-id']))
+    .filter((eventId) => eventIds.includes(eventId))
+    .toSorted();
+
+/** The worker took the page, and was killed before Temporal had its answer. */
+const loseAnswer: typeof takeOnce = async (take, input) => {
+  await take(input);
+  throw new Error('the answer was lost');
+};
+
+test('a resend whose page was taken and not told is sent, once', async () => {
+  takeOnce = loseAnswer;
+  const uid = await resend();
+  await untilStates(['delivered', 'exhausted', 'exhausted']);
+  expect(arrived()).toEqual(eventIds.slice(0, 1));
+  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+    state: 'done',
+    releasedCount: 1,
+  });
+});
+
+test('the last page of a replay that was taken and not told is sent, once', async () => {
+  takeOnce = loseAnswer;
+  const uid = await replay(20);
+  await untilStates(['delivered', 'delivered', 'delivered']);
+  expect(arrived()).toEqual(eventIds);
+  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+    state: 'done',
+    releasedCount: 3,
+    reached: eventIds.at(-1),
+  });
+});
+
+test('a replay that is cancelled while a page is taken again sends that page, counts it, and no other', async () => {
+  takeOnce = async (take, input) => {
+    await take(input);
+    const path = `/webhooks/${webhookUid}/replays/${redeliveryUidOf(input)}/cancel`;
+    await service.call('POST', path);
+    throw new Error('the answer was lost');
+  };
+  const uid = await replay(2);
+  await untilStates(['delivered', 'delivered', 'exhausted']);
+  expect(await workflowOf(uid).result()).toEqual({ released: 2 });
+  expect(arrived()).toEqual(eventIds.slice(0, 2));
+  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+    state: 'cancelled',
+    releasedCount: 2,
+  });
+});
+
+test('a workflow that is cancelled while it takes a page hands that page on, and no other', async () => {
+  takeOnce = async (take, input) => {
+    const page = await take(input);
+    await workflowOf(redeliveryUidOf(input)).cancel();
+    return page;
+  };
+  const uid = await replay(2);
+  await untilStates(['delivered', 'delivered', 'exhausted']);
+  await expect(workflowOf(uid).result()).rejects.toThrow(/cancel/i);
+  expect(arrived()).toEqual(eventIds.slice(0, 2));
+});
+
+test('a page whose worker has fallen silent is given to another by its missing heartbeats', async () => {
+  let wake: (() => void) | undefined;
+  const asleep = new Promise<void>((resolve) => (wake = resolve));
+  takeOnce = async (take, input) => {
+    await asleep;
+    return take(input);
+  };
+  const uid = await resend();
+  await untilStates(['delivered', 'exhausted', 'exhausted']);
+  wake?.();
+  const history = historyToJSON(await workflowOf(uid).fetchHistory());
+  expect(history).toContain('"timeoutType": "TIMEOUT_TYPE_HEARTBEAT"');
+});
