@@ -15,7 +15,10 @@ export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttribut
 /** For each part `ok`, or one sentence that says what is wrong and what mends it. */
 export type Readiness = Record<ReadinessPart, string>;
 
-const checkTimeoutMs = 2_000;
+/** What a probe waits for a part. */
+const probeTimeoutMs = 2_000;
+/** What a start waits for one: it is asked once, and to give up means another start. */
+const startTimeoutMs = 15_000;
 
 /**
  * Gives a function that asks all parts at once, each for at most two seconds, and never rejects. It
@@ -24,24 +27,24 @@ const checkTimeoutMs = 2_000;
 export function createInspection(servers: Servers): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | null = null;
   return () => {
-    underWay ??= inspectServers(servers).finally(() => (underWay = null));
+    underWay ??= inspectServers(servers, probeTimeoutMs).finally(() => (underWay = null));
     return underWay;
   };
 }
 
-async function inspectServers(servers: Servers): Promise<Readiness> {
+async function inspectServers(servers: Servers, timeoutMs: number): Promise<Readiness> {
   const { store, connection, namespace } = servers;
   const [mongodb, indexes, temporal, searchAttributes] = await Promise.all([
-    inspect('MongoDB does not answer', () => inspectReplicaSet(store)),
-    inspect('the indexes cannot be read', async () => {
+    inspect('MongoDB does not answer', timeoutMs, () => inspectReplicaSet(store)),
+    inspect('the indexes cannot be read', timeoutMs, async () => {
       const missing = await findMissingIndexes(store);
       return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
     }),
-    inspect('Temporal does not answer', async () => {
+    inspect('Temporal does not answer', timeoutMs, async () => {
       await connection.workflowService.describeNamespace({ namespace });
       return 'ok';
     }),
-    inspect('the search attributes cannot be read', async () => {
+    inspect('the search attributes cannot be read', timeoutMs, async () => {
       const missing = await findMissingSearchAttributes(connection, namespace);
       return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
     }),
@@ -49,9 +52,9 @@ async function inspectServers(servers: Servers): Promise<Readiness> {
   return { mongodb, indexes, temporal, searchAttributes };
 }
 
-/** Throws an error of one line a fault when a part is not ready. */
+/** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await inspectServers(servers);
+  const readiness = await inspectServers(servers, startTimeoutMs);
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(
@@ -66,10 +69,14 @@ async function inspectReplicaSet(store: Store): Promise<string> {
     : 'ok';
 }
 
-async function inspect(fault: string, ask: () => Promise<string>): Promise<string> {
+async function inspect(
+  fault: string,
+  timeoutMs: number,
+  ask: () => Promise<string>,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`${fault} within ${checkTimeoutMs} ms`), checkTimeoutMs);
+    timer = setTimeout(() => resolve(`${fault} within ${timeoutMs} ms`), timeoutMs);
   });
   try {
     return await Promise.race([ask(), timeout]);
