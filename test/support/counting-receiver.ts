@@ -4,8 +4,8 @@ import type { ReceivedRequest, Receiver } from './receivers.ts';
 
 /** A receiver whose answers a test changes as it goes. */
 export interface CountingReceiver extends Receiver {
-  /** What it answers to a request, and after how long. */
-  answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
+  /** What it answers to a request, and after what. */
+  answerOf: (request: ReceivedRequest) => { status: number; after?: Promise<unknown> };
   /** The most requests to one path about one resource that were unanswered at a time since `reset`. */
   mostAtOnce: number;
   /** From now on all requests are answered 200 at once, and counted anew. */
@@ -17,15 +17,15 @@ export async function startCountingReceiver(): Promise<CountingReceiver> {
   const atOnce = new Map<string, number>();
   const receiver: CountingReceiver = Object.assign(
     await startReceiver((response, request) => {
-      const { status, ms = 0 } = receiver.answerOf(request);
+      const { status, after } = receiver.answerOf(request);
       const lane = `${request.path} ${resourceOf(request)}`;
       const count = (atOnce.get(lane) ?? 0) + 1;
       atOnce.set(lane, count);
       receiver.mostAtOnce = Math.max(receiver.mostAtOnce, count);
-      setTimeout(() => {
+      void Promise.resolve(after).then(() => {
         atOnce.set(lane, (atOnce.get(lane) ?? 0) - 1);
         response.writeHead(status).end();
-      }, ms);
+      });
     }),
     {
       answerOf: () => ({ status: 200 }),
