@@ -1,4 +1,5 @@
 // A receiver that takes its time, and tells how many requests about one resource it ever had at once.
+import type { ServerResponse } from 'node:http';
 import { startReceiver } from './receivers.ts';
 import type { ReceivedRequest, Receiver } from './receivers.ts';
 
@@ -15,18 +16,18 @@ export interface CountingReceiver extends Receiver {
 /** Starts one; it answers 200 at once until told otherwise. */
 export async function startCountingReceiver(): Promise<CountingReceiver> {
   const atOnce = new Map<string, number>();
+  async function answer(response: ServerResponse, request: ReceivedRequest): Promise<void> {
+    const { status, after } = receiver.answerOf(request);
+    const lane = `${request.path} ${resourceOf(request)}`;
+    const count = (atOnce.get(lane) ?? 0) + 1;
+    atOnce.set(lane, count);
+    receiver.mostAtOnce = Math.max(receiver.mostAtOnce, count);
+    await after;
+    atOnce.set(lane, (atOnce.get(lane) ?? 0) - 1);
+    response.writeHead(status).end();
+  }
   const receiver: CountingReceiver = Object.assign(
-    await startReceiver((response, request) => {
-      const { status, after } = receiver.answerOf(request);
-      const lane = `${request.path} ${resourceOf(request)}`;
-      const count = (atOnce.get(lane) ?? 0) + 1;
-      atOnce.set(lane, count);
-      receiver.mostAtOnce = Math.max(receiver.mostAtOnce, count);
-      void Promise.resolve(after).then(() => {
-        atOnce.set(lane, (atOnce.get(lane) ?? 0) - 1);
-        response.writeHead(status).end();
-      });
-    }),
+    await startReceiver((response, request) => void answer(response, request)),
     {
       answerOf: () => ({ status: 200 }),
       mostAtOnce: 0,
