@@ -53,7 +53,6 @@ test('each of 200 events reaches one webhook while its first attempt at another,
   expect(new Set(healthy.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(
     changeCount,
   );
-  expect(healthy.requests).toHaveLength(changeCount);
 });
 
 test('more retries that hang than a worker has places for keep no first attempt waiting', async () => {
