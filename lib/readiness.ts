@@ -15,32 +15,36 @@ export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttribut
 /** For each part `ok`, or one sentence that says what is wrong and what mends it. */
 export type Readiness = Record<ReadinessPart, string>;
 
-const checkTimeoutMs = 2_000;
+/** What a probe waits for a part. */
+const probeTimeoutMs = 2_000;
+/** What a start waits for one: it is asked once, and to give up means another start. */
+const startTimeoutMs = 15_000;
 /** Temporal's client would wait for ever; MongoDB's gives up by itself (`lib/store/connect.ts`). */
-const temporalTimeoutMs = 5_000;
+const temporalTimeoutMs = startTimeoutMs;
 
 /**
- * Gives a function that asks all parts at once, waits for each at most two seconds, and never rejects.
+ * Gives a function that asks all parts at once, waits for each at most `timeoutMs` (2 s), and never rejects.
  * It costs dozens of calls, and strangers may ask without a limit: of each part there is one ask at a
  * time, shared by all who wait meanwhile, also while a server is slow.
  */
-export function createInspection({
-  store,
-  connection,
-  namespace,
-}: Servers): () => Promise<Readiness> {
+export function createInspection(
+  { store, connection, namespace }: Servers,
+  timeoutMs = probeTimeoutMs,
+): () => Promise<Readiness> {
+  const inspector = (fault: string, ask: () => Promise<string>): (() => Promise<string>) =>
+    createInspector(ask, { fault, timeoutMs });
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + temporalTimeoutMs, ask);
   const parts = {
-    mongodb: createInspector('MongoDB does not answer', () => inspectReplicaSet(store)),
-    indexes: createInspector('the indexes cannot be read', async () =>
+    mongodb: inspector('MongoDB does not answer', () => inspectReplicaSet(store)),
+    indexes: inspector('the indexes cannot be read', async () =>
       tellMissing(await findMissingIndexes(store)),
     ),
-    temporal: createInspector('Temporal does not answer', async () => {
+    temporal: inspector('Temporal does not answer', async () => {
       await askTemporal(() => connection.workflowService.describeNamespace({ namespace }));
       return 'ok';
     }),
-    searchAttributes: createInspector('the search attributes cannot be read', async () =>
+    searchAttributes: inspector('the search attributes cannot be read', async () =>
       tellMissing(await askTemporal(() => findMissingSearchAttributes(connection, namespace))),
     ),
   };
@@ -59,9 +63,9 @@ function tellMissing(missing: readonly string[]): string {
   return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
 }
 
-/** Throws an error of one line a fault when a part is not ready. */
+/** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await createInspection(servers)();
+  const readiness = await createInspection(servers, startTimeoutMs)();
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(
@@ -77,21 +81,27 @@ async function inspectReplicaSet(store: Store): Promise<string> {
 }
 
 /** Makes the inspector of a part, whose next ask begins only when the one before has ended. */
-function createInspector(fault: string, ask: () => Promise<string>): () => Promise<string> {
+function createInspector(
+  ask: () => Promise<string>,
+  { fault, timeoutMs }: { fault: string; timeoutMs: number },
+): () => Promise<string> {
   let asked: Promise<string> | null = null;
   return () => {
     asked ??= ask()
       // The cause may hold addresses and credentials; the sentence says enough.
       .catch(() => fault)
       .finally(() => (asked = null));
-    return waitFor(asked, `${fault} within ${checkTimeoutMs} ms`);
+    return waitFor(asked, { timeoutMs, lateAnswer: `${fault} within ${timeoutMs} ms` });
   };
 }
 
-async function waitFor(answer: Promise<string>, lateAnswer: string): Promise<string> {
+async function waitFor(
+  answer: Promise<string>,
+  { timeoutMs, lateAnswer }: { timeoutMs: number; lateAnswer: string },
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(lateAnswer), checkTimeoutMs);
+    timer = setTimeout(() => resolve(lateAnswer), timeoutMs);
   });
   try {
     return await Promise.race([answer, late]);

@@ -1,6 +1,10 @@
 // The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
 import { Worker } from '@temporalio/worker';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type {
+  CompiledWorkerOptions,
+  WorkerOptions,
+  WorkflowBundleOption,
+} from '@temporalio/worker';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
@@ -13,6 +17,10 @@ const shutdownGraceTimeMs = 7_000;
 const shutdownForceTimeMs = 9_000;
 // After a worker dies its workflows' next tasks wait this long for it before others get them.
 const stickyTimeoutMs = 2_000;
+// The SDK breaks off a workflow's code after 5 s, and Node then ends the process with "async hook stack
+// has become corrupted" (temporalio/sdk-typescript#939). The code never hangs, but a process that is
+// starved or stands still takes longer; the setting works though the SDK's types do not tell of it.
+const isolateExecutionTimeout = '1 minute';
 // Deliveries wait for receivers, not for the processor, so many fit into one process. Retries have
 // places of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
 const activitiesAtOnceMax = 200;
@@ -22,16 +30,18 @@ export async function createWorkflowWorker(
   temporal: Place,
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker> {
-  return Worker.create({
+  const options: WorkerOptions & Pick<CompiledWorkerOptions, 'isolateExecutionTimeout'> = {
     connection: temporal.connection,
     namespace: temporal.namespace,
     taskQueue: eventsTaskQueue,
     workflowBundle,
+    isolateExecutionTimeout,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     shutdownGraceTime: shutdownGraceTimeMs,
     shutdownForceTime: shutdownForceTimeMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  });
+  };
+  return Worker.create(options);
 }
 
 /** Makes the workers that run activities: first attempts and what else is quick, and retries. */

@@ -138,7 +138,8 @@ test('a text goes however the platform spelled it in its JSON', async () => {
 test('deliveries that are still to be made are cancelled, and nothing of them is sent again', async () => {
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,
-    retryScheduleMs: [2_000, 3_600_000],
+    // Late enough for the erasure to be done before.
+    retryScheduleMs: [15_000, 3_600_000],
   });
   const eventId = await report({ externalTenantId: 'tenant-down' });
   await untilDelivered([eventId]);

@@ -11,11 +11,13 @@ import type { ReceivedRequest } from '../support/receivers.ts';
 import { startRole } from '../support/role-process.ts';
 import type { RoleProcess } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { reportChange } from '../support/webhook-calls.ts';
 
 // Ten origins, because no more than 32 requests go to one of them at once (lib/net/http-sender.ts).
 const receiverCount = 10;
 const changeCount = 20;
 const inFlightCount = receiverCount * changeCount;
+const roundsMax = 10;
 
 const open = new Disposal();
 let installation: Installation;
@@ -37,7 +39,8 @@ beforeAll(async () => {
         else held.push(response);
       }),
     );
-    await insertWebhook(installation, { url: `${receiver.url}/${n}` });
+    const retryScheduleMs = Array(5).fill(1_000);
+    await insertWebhook(installation, { url: `${receiver.url}/${n}`, retryScheduleMs });
   }
   const beganAtMs = performance.now();
   [api, worker] = await Promise.all([
@@ -61,33 +64,51 @@ const factsOf = ({ headers }: ReceivedRequest) => ({
   atMs: performance.now(),
 });
 
-test('a worker killed with 200 deliveries in flight: the next begins all of them within 10 s, and none a third time', async () => {
+async function reportChanges(): Promise<string[]> {
   const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
-  const answers = await Promise.all(
-    Array.from({ length: changeCount }, (_, n) =>
-      client.call('POST', '/changes', {
-        body: {
-          event: 'agent.updated',
-          data: { uid: `agt_${n}`, externalTenantId: 'tenant-1' },
-        },
-      }),
-    ),
-  );
-  expect(answers.map((answer) => answer.status)).toEqual(Array(changeCount).fill(202));
-  // All within the 5 s of an attempt, or the first would have ended.
-  await waitFor(() => held?.length === inFlightCount, { what: '200 deliveries in flight' });
-  expect(arrivals).toHaveLength(inFlightCount);
+  const report = (_none: unknown, n: number) => reportChange(client, { uid: `agt_${n}` });
+  return Promise.all(Array.from({ length: changeCount }, report));
+}
+
+async function untilDelivered(eventIds: string[]): Promise<void> {
+  const filter = { eventId: { $in: eventIds }, state: 'delivered' } as const;
+  const { deliveries } = installation.store;
+  await waitFor(async () => (await deliveries.countDocuments(filter)) === inFlightCount, {
+    what: 'every delivery recorded as delivered',
+  });
+}
+
+/**
+ * Gives the events of 200 deliveries that are all in flight. That is for a moment only, since an attempt
+ * ends after 5 s: where the machine stood still or was not warm yet, others are tried.
+ */
+async function bringIntoFlight(): Promise<string[]> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const holding: ServerResponse[] = [];
+    held = holding;
+    arrivals.length = 0;
+    const eventIds = await reportChanges();
+    const hasEnded = () => holding.some((response) => response.destroyed);
+    await waitFor(() => holding.length >= inFlightCount || hasEnded(), {
+      what: '200 deliveries in flight',
+    });
+    if (holding.length === inFlightCount && !hasEnded()) return eventIds;
+    held = null;
+    for (const response of holding) response.writeHead(200).end();
+    await untilDelivered(eventIds);
+  }
+  throw new Error('the machine is too slow for 200 deliveries in flight');
+}
+
+test('a worker killed with 200 deliveries in flight: the next begins all of them within 10 s, and none a third time', async () => {
+  const eventIds = await bringIntoFlight();
 
   const killedAtMs = performance.now();
   held = null;
   await worker.end('SIGKILL');
   // Nobody else is there: the time to recover holds the start of the process that takes over.
   worker = await startRole('worker', installation.env);
-  const { deliveries } = installation.store;
-  await waitFor(
-    async () => (await deliveries.countDocuments({ state: 'delivered' })) === inFlightCount,
-    { what: 'every delivery recorded as delivered' },
-  );
+  await untilDelivered(eventIds);
 
   const again = arrivals.slice(inFlightCount);
   // The duplicates: exactly what was in flight, since the receivers never answered any of it.
@@ -100,5 +121,6 @@ test('a worker killed with 200 deliveries in flight: the next begins all of them
     expect(attempt).toBe('1');
     expect(atMs - killedAtMs).toBeLessThan(limitMs);
   }
-  expect(await deliveries.countDocuments({ attemptCount: 1 })).toBe(inFlightCount);
+  const recordedOnce = { eventId: { $in: eventIds }, attemptCount: 1 };
+  expect(await installation.store.deliveries.countDocuments(recordedOnce)).toBe(inFlightCount);
 });

@@ -61,6 +61,25 @@ const untilFound = (eventId: string, workflowId: string) =>
     what: `the lane of ${eventId}`,
   });
 
+/** Waits until the activity of a lane has been told to end, by the answer to a heartbeat. */
+async function untilToldToEnd(workflowId: string): Promise<void> {
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  const readActivity = async () => (await handle.describe()).raw.pendingActivities?.[0];
+  const asked = await waitFor(
+    async () => {
+      const activity = await readActivity();
+      // 3 is PENDING_ACTIVITY_STATE_CANCEL_REQUESTED.
+      return Number(activity?.state) === 3 && activity;
+    },
+    { what: 'an activity that is to end' },
+  );
+  const heartbeatBefore = JSON.stringify(asked.lastHeartbeatTime);
+  await waitFor(
+    async () => JSON.stringify((await readActivity())?.lastHeartbeatTime) !== heartbeatBefore,
+    { what: 'a heartbeat' },
+  );
+}
+
 test('a lane is found by the events that wait in it, those that come later too, and by 60 at most', async () => {
   const webhookUid = await newWebhook('/found', ['1h']);
   const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_found' });
@@ -98,10 +117,10 @@ test('a lane is found by the events that wait in it, those that come later too, 
 test('an attempt that is under way when a lane goes on as a new run is made once', async () => {
   const webhookUid = await newWebhook('/full', ['1h']);
   const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_full' });
+  let answerSlow = (): void => undefined;
   answer = (response, { headers }) => {
     const name = attemptOf({ headers });
-    // Long enough for the activity to hear with a heartbeat that it is cancelled.
-    if (name === '2/2') setTimeout(() => response.writeHead(200).end(), 4_000);
+    if (name === '2/2') answerSlow = () => void response.writeHead(200).end();
     else response.writeHead(name === '1/1' || name === '2/1' ? 500 : 200).end();
   };
   const first = await report('agt_full');
@@ -121,6 +140,9 @@ test('an attempt that is under way when a lane goes on as a new run is made once
   await service.call('POST', `/events/${first}/resend`);
   await untilSent('/full', 4);
   await wake(20);
+  await untilToldToEnd(workflowId);
+  expect((await handle.describe()).runId).toBe(runId);
+  answerSlow();
   await waitFor(async () => (await handle.describe()).runId !== runId, {
     what: 'a new run',
   });

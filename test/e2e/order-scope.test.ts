@@ -89,6 +89,7 @@ test('resources of two kinds with the same uid have an order and a numbering eac
     { event: 'context.deleted', sequence: 2 },
   ]);
 
+  await untilState(behind, 'waiting');
   const waiting = await service.call('GET', `/events/${behind}/deliveries`);
   expect(waiting.body['data']).toMatchObject([{ state: 'waiting' }]);
   const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: '1' });
@@ -102,7 +103,8 @@ test('once a webhook wants an order, events wait for earlier ones that are retri
   answerOf = failFirst(0);
   const change = { uid: 'retried' };
   const first = await reportChange(service, change);
-  await untilState(first, 'retrying');
+  const attempted = { eventId: first, attemptCount: { $gt: 0 } };
+  await waitFor(async () => (await service.store.deliveries.countDocuments(attempted)) === 1);
   await askForOrder(webhookUid);
   await reportChange(service, change);
   await untilSent('/retried', 3);

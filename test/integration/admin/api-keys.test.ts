@@ -48,6 +48,17 @@ async function use(apiKey: unknown, apiUrl = service.apiUrl): Promise<number> {
   return answer.status;
 }
 
+/** Does `work` while the service's clock stands at a time. */
+async function atTime(ms: number, work: () => Promise<void>): Promise<void> {
+  const { clock } = service.context;
+  service.context.clock = { now: () => new Date(ms) };
+  try {
+    await work();
+  } finally {
+    service.context.clock = clock;
+  }
+}
+
 test('a generated key is shown once, works at once, and has its scopes and no others', async () => {
   const made = await generate();
   expect(made.status).toBe(201);
@@ -123,16 +134,13 @@ test('a rolled key and its successor are both taken until the overlap is over', 
   });
   expect(await use(old.body['apiKey'])).toBe(200);
   expect(await use(rolled.body['apiKey'])).toBe(200);
-  const clock = service.context.clock;
-  try {
-    service.context.clock = { now: () => new Date(expiresAt - 1) };
+  await atTime(expiresAt - 1, async () => {
     expect(await use(old.body['apiKey'])).toBe(200);
-    service.context.clock = { now: () => new Date(expiresAt) };
+  });
+  await atTime(expiresAt, async () => {
     expect(await use(old.body['apiKey'])).toBe(401);
     expect(await use(rolled.body['apiKey'])).toBe(200);
-  } finally {
-    service.context.clock = clock;
-  }
+  });
 });
 
 test.each([
@@ -143,8 +151,10 @@ test.each([
   const old = await generate();
   const rolled = await roll(old.body['uid'], { overlapSeconds });
   expect(rolled.status).toBe(201);
-  expect(await use(old.body['apiKey'])).toBe(status);
-  expect(await use(rolled.body['apiKey'])).toBe(200);
+  await atTime(Date.parse(String(rolled.body['createdAt'])), async () => {
+    expect(await use(old.body['apiKey'])).toBe(status);
+    expect(await use(rolled.body['apiKey'])).toBe(200);
+  });
 });
 
 test('without a word the overlap is a day', async () => {

@@ -261,7 +261,6 @@ test.each(rows)('$what: $state', async (row) => {
   }
   const totalMs = delivery?.attempts[0]?.ms.total ?? 0;
   if (errorClass === 'timeout') expect(totalMs).toBeGreaterThanOrEqual(limits.attemptTimeoutMs - 1);
-  expect(totalMs).toBeLessThan(limits.attemptTimeoutMs + 1_000);
   if (row.requests !== undefined && 'requests' in receiver) {
     expect(receiver.requests).toHaveLength(row.requests);
   }

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender, SendResult } from '../../../lib/net/http-sender.ts';
+import { watchEventLoop } from '../../support/event-loop.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -15,8 +16,10 @@ const policy: EgressPolicy = {
   denyCidrs: [],
 };
 
-/** The deadline of an attempt is 5 s; the rest is what a busy machine may add. */
+/** The deadline of an attempt is 5 s. */
 const attemptMsMax = 5_200;
+/** However slow the machine: a sender that receivers can hold up for so long is not done with them. */
+const heldUpMsMax = 15_000;
 const answerStart = 'HTTP/1.1 200 OK\r\n';
 const chunkedStart = `${answerStart}Transfer-Encoding: chunked\r\n\r\n`;
 
@@ -184,16 +187,20 @@ function isGone(socket: Socket): boolean {
 
 test('every hostile receiver is done with in 5.2 s, all of them at once, each with its class', async () => {
   await using sender = createHttpSender({ policy });
-  const met = await Promise.all(
-    hostileReceivers.map(async (receiver) => ({
-      behaviour: receiver.behaviour,
-      result: await meet(receiver, sender),
-    })),
+  const { result: met, blockedMsMax } = await watchEventLoop(() =>
+    Promise.all(
+      hostileReceivers.map(async (receiver) => ({
+        behaviour: receiver.behaviour,
+        result: await meet(receiver, sender),
+      })),
+    ),
   );
   expect(met.map(({ behaviour, result }) => [behaviour, outcomeOf(result)])).toEqual(
     hostileReceivers.map(({ behaviour, expected }) => [behaviour, expected]),
   );
-  const slow = met.filter(({ result }) => result.ms.total > attemptMsMax);
+  // Receivers and sender are one process here: the deadline's timer may come late, and its end too.
+  const limitMs = Math.min(attemptMsMax + 2 * blockedMsMax, heldUpMsMax);
+  const slow = met.filter(({ result }) => result.ms.total > limitMs);
   expect(slow).toEqual([]);
 });
 

@@ -92,7 +92,6 @@ test('a receiver that does not answer in time is a timeout', async () => {
   const result = await sender.send(post(receiver.url, { timeoutMs: 100 }));
   expect(failureOf(result)).toBe('timeout');
   expect(result.ms.total).toBeGreaterThanOrEqual(99);
-  expect(result.ms.total).toBeLessThan(1_000);
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
@@ -103,9 +102,9 @@ test('an answer that drips past the deadline is a timeout despite its status', a
     response.on('close', () => clearInterval(drip));
   });
   await using sender = createHttpSender({ policy });
-  const result = await sender.send(post(receiver.url, { timeoutMs: 150 }));
+  const result = await sender.send(post(receiver.url, { timeoutMs: 2_000 }));
   expect(failureOf(result)).toBe('timeout');
-  expect(result.ms.firstByte).toBeLessThan(150);
+  expect(result.ms.firstByte).toBeLessThan(result.ms.total);
 });
 
 test('endless interim answers do not outlast the deadline', async () => {

@@ -12,7 +12,7 @@ export const policyOfThisMachine: EgressPolicy = {
 
 /** Makes a small request; `more` replaces what it has. */
 export function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
-  return { url, headers: {}, body: '{}', timeoutMs: 3_000, ...more };
+  return { url, headers: {}, body: '{}', timeoutMs: 30_000, ...more };
 }
 
 /** Names the class of a failure, or the answer where there should be none. */

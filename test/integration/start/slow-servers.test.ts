@@ -1,0 +1,29 @@
+// Servers that are slow to answer: a probe tells of them, a start waits for them.
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { ConnectionLike } from '@temporalio/client';
+import { checkServers, createInspection } from '../../../lib/readiness.ts';
+import { startService } from '../../support/service.ts';
+
+/** The same connection, over which one answer that is asked for at every check takes 3 s. */
+function slowed(connection: ConnectionLike): ConnectionLike {
+  const { workflowService } = connection;
+  const slow = Object.create(workflowService, {
+    describeNamespace: {
+      value: async (request: { namespace: string }) => {
+        await delay(3_000);
+        return workflowService.describeNamespace(request);
+      },
+    },
+  }) as typeof workflowService;
+  return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
+}
+
+test('what answers after 3 s is not ready for a probe, and good enough for a start', async () => {
+  await using service = await startService({ worker: false });
+  const { connection, namespace } = service.temporal;
+  const servers = { store: service.store, connection: slowed(connection), namespace };
+  const { temporal } = await createInspection(servers)();
+  expect(temporal).toBe('Temporal does not answer within 2000 ms');
+  await expect(checkServers(servers)).resolves.toBeUndefined();
+});
