@@ -1,5 +1,6 @@
 // A browser that an admin signed in with before is not held up by what others guess behind its address.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { verifyPassword } from '../../../lib/crypto/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/store/create-admin.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
@@ -82,6 +83,31 @@ test('its own wrong passwords make it wait after five, and hold up nobody else',
   expect((await signIn({ device: other })).status).toBe(200);
   expect((await signIn({})).status).toBe(200);
 });
+
+/** Has as many passwords of strangers checked as a process takes on, one after another until it is called off. */
+function crowd(): () => Promise<void> {
+  let isOver = false;
+  const guess = async (): Promise<void> => {
+    while (!isOver) await verifyPassword('a guess', null, 'anyone');
+  };
+  const guesses = Array.from({ length: 18 }, guess);
+  return async () => {
+    isOver = true;
+    await Promise.all(guesses);
+  };
+}
+
+test('it signs in beside a crowd of strangers, and those who are sent away are not taken to have guessed', async () => {
+  const device = await makeDevice();
+  const disperse = crowd();
+  try {
+    for (let i = 0; i < 6; i += 1) expectProblem(await signIn({}), 503, 'overloaded');
+    expect((await signIn({ device })).status).toBe(200);
+  } finally {
+    await disperse();
+  }
+  expect((await signIn({})).status).toBe(200);
+}, 120_000);
 
 test("another admin's, one that was changed, sent twice or is too old is none", async () => {
   const device = await makeDevice();
