@@ -122,6 +122,35 @@ test('an answer counts only in the browser that asked, for its own question, and
   expect(provider.refusals).toEqual(['unknown code']);
 });
 
+test('made-up answers of an address are asked about so often a minute, and no more', async () => {
+  const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '3' };
+  await using limited = await startService({ worker: false, env });
+  const { cookie, location } = await visitProvider(limited);
+  const guess = { cookie, location: location.replace(/code=[^&]*/, 'code=guess') };
+  const askedBefore = provider.refusals.length;
+  for (let i = 0; i < 3; i += 1) await expectRefused(await comeBack(limited, guess));
+  const { status, headers } = await comeBack(limited, guess);
+  expect([status, headers.has('retry-after')]).toEqual([429, true]);
+  expect(provider.refusals.length - askedBefore).toBe(3);
+});
+
+test('a return waits for its turn like every call, and where none is free the provider is not asked', async () => {
+  const env = { ...oidcSettings(provider.issuer), HERALD_REQUESTS_AT_ONCE: '1' };
+  await using busy = await startService({ worker: false, env });
+  await createAdmin(busy.store, { email, password: null, superuser: true });
+  const visit = await visitProvider(busy);
+  const taking = busy.context.load.enter();
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  expect((await comeBack(busy, visit)).status).toBe(503);
+  expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);
+  end();
+  await Promise.all(turns);
+  taking.leave();
+  expect((await comeBack(busy, visit)).status).toBe(303);
+});
+
 test('what the provider refuses is refused', async () => {
   const { cookie, location } = await visitProvider(service);
   const state = new URL(location).searchParams.get('state') ?? '';
