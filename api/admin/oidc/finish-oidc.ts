@@ -40,7 +40,8 @@ export const finishOidc: Handler = async (request, context) => {
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
-    const opening = { admin, caller: request.caller, method: 'oidc', changes } as const;
+    const { caller, rawHeaders } = request;
+    const opening = { admin, caller, method: 'oidc', rawHeaders, changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return sendOn(context, answer);
   }

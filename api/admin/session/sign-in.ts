@@ -28,7 +28,7 @@ export const signInBody = validator<SignInBody>({
 });
 
 /**
- * Opens a session. Throws `sign_in_refused`, with one text and after the same work for a wrong
+ * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one text and after the same work for a wrong
  * password and an unknown e-mail, and `too_many_sign_ins`.
  */
 export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
@@ -40,7 +40,8 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
     const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};
-    const answer = await openSession(context, { admin, caller, method: 'password', changes });
+    const opening = { admin, caller, method: 'password', rawHeaders, changes } as const;
+    const answer = await openSession(context, opening);
     if (answer !== null) return answer;
   }
   await recordSignInFailure(

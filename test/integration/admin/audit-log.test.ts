@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
-import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
@@ -132,8 +132,8 @@ test('signing in, failing to, signing out and changing a password are rows of th
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
   await signIn(service, { email: 'unknown@example.com', password: 'wrong wrong wrong' });
   const body = { currentPassword: guest.password, newPassword: 'a new long password' };
-  await guest.call('POST', '/password', { body });
-  await guest.call('DELETE', '/session');
+  const changed = await guest.call('POST', '/password', { body });
+  await guest.call('DELETE', '/session', { headers: sessionHeaders(changed) });
   const query = `?targetUid=${guest.admin._id}`;
   const found = itemsOf(await ada.call('GET', `/audit-log${query}`)).toReversed();
   expect(found.map((row) => [row['action'], row['actor']?.['kind']])).toEqual([
