@@ -7,6 +7,7 @@ import type { TestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf, itemsOf, makeKey } from '../api/problems.ts';
 
 let service: TestService;
@@ -131,6 +132,9 @@ test('signing in, failing to, signing out and changing a password are rows of th
   const guest = await makeTestAdmin(service);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
   await signIn(service, { email: 'unknown@example.com', password: 'wrong wrong wrong' });
+  // Their answers do not wait for the rows.
+  const failures = { action: 'admin.sign_in_failed' };
+  await waitFor(async () => (await service.store.auditLog.countDocuments(failures)) === 2);
   const body = { currentPassword: guest.password, newPassword: 'a new long password' };
   const changed = await guest.call('POST', '/password', { body });
   await guest.call('DELETE', '/session', { headers: sessionHeaders(changed) });
