@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   const claims = { email, email_verified: true };
-  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false });
+  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false, tokenFault: null });
 });
 
 afterAll(async () => {
@@ -94,6 +94,14 @@ test('an e-mail that the ID token leaves out is asked for, and counts if it is t
     provider.userInfo = userInfo;
     await expectRefused(await comeBack(service, await visitProvider(service)));
   }
+});
+
+test('a verification that the ID token leaves out is asked for, with the e-mail that it is of', async () => {
+  provider.claims = { email };
+  provider.userInfo = { sub: 'user-1', email, email_verified: true };
+  expect((await comeBack(service, await visitProvider(service))).status).toBe(303);
+  provider.userInfo = { sub: 'user-1', email_verified: true };
+  await expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
 test('an ID token signed with another key lets nobody in', async () => {
@@ -190,6 +198,18 @@ test('a provider that does not answer is 503, and works again once it does', asy
   await expectRefused(await comeBack(service, visit), 503);
   provider.silent = false;
   expect((await comeBack(service, visit)).status).toBe(303);
+});
+
+test.each([
+  [500, '{"error":"server_error"}', 503],
+  [502, '<h1>Bad Gateway</h1>', 503],
+  [429, '{"error":"slow_down"}', 503],
+  [200, '<h1>We are back soon</h1>', 503],
+  [400, '{"error":"invalid_grant"}', 401],
+  [403, '{"error":"access_denied"}', 401],
+])('a token endpoint that answers %d %s is %d to the admin', async (status, body, told) => {
+  provider.tokenFault = [status, body];
+  await expectRefused(await comeBack(service, await visitProvider(service)), told);
 });
 
 test('a provider that is not there is 503; without one the paths are not found', async () => {
