@@ -151,11 +151,14 @@ test('a return waits for its turn like every call, and where none is free the pr
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
-  expect((await comeBack(busy, visit)).status).toBe(503);
-  expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);
-  end();
-  await Promise.all(turns);
-  taking.leave();
+  try {
+    expect((await comeBack(busy, visit)).status).toBe(503);
+    expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);
+  } finally {
+    end();
+    await Promise.all(turns);
+    taking.leave();
+  }
   expect((await comeBack(busy, visit)).status).toBe(303);
 });
 
