@@ -1,4 +1,4 @@
-// `npm run admin`: makes and removes the admins of the admin area, and changes how they sign in.
+// `npm run admin`: lists, makes, promotes and removes the admins of the admin area, and changes how they sign in.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../lib/config.ts';
@@ -6,17 +6,27 @@ import { newPassword } from '../lib/crypto/password.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
-import { createAdmin, removeAdmin, resetPassword, unlinkAdmin } from '../lib/store/create-admin.ts';
+import {
+  createAdmin,
+  removeAdmin,
+  resetPassword,
+  setSuperuser,
+  unlinkAdmin,
+} from '../lib/store/create-admin.ts';
 import { findMissingIndexes } from '../lib/store/indexes.ts';
 import { readDevFile } from '../start/dev-file.ts';
 import { readNewPassword } from './read-password.ts';
 
-const usage = `Usage: npm run admin -- COMMAND --email EMAIL [options]
+const usage = `Usage: npm run admin -- list
+       npm run admin -- COMMAND --email EMAIL [options]
 
+  list             shows all admins, a line each
   create           makes an admin; the first one is a superuser
   reset-password   sets a password and ends all sessions of the admin
   unlink           forgets who the admin is at the identity provider and ends all sessions;
                    the next sign-in through the provider with this e-mail links anew
+  promote          makes an admin a superuser
+  demote           makes a superuser one of the other admins; not the last one
   remove           removes an admin, with all sessions and memberships
 
   --email EMAIL    who
@@ -55,6 +65,14 @@ const commands: Record<string, (store: Store, options: Options) => Promise<void>
     const admin = await unlinkAdmin(store, { email });
     say(`${admin.email} is linked to no identity any more; all sessions have ended.`);
   },
+  async promote(store, { email }) {
+    const admin = await setSuperuser(store, { email, superuser: true });
+    say(`${admin.email} is a superuser now.`);
+  },
+  async demote(store, { email }) {
+    const admin = await setSuperuser(store, { email, superuser: false });
+    say(`${admin.email} is no superuser any more.`);
+  },
   async remove(store, { email }) {
     const admin = await removeAdmin(store, { email });
     say(`${admin.email} is no admin any more.`);
@@ -76,20 +94,35 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
+  if (positionals.join() === 'list') return withStore(list);
   const command = Object.hasOwn(commands, positionals[0] ?? '') && commands[positionals[0] ?? ''];
   if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
   const { email, generate, superuser } = values;
   if (email === undefined) throw new Error('say who with --email EMAIL');
   const noPassword = values['no-password'];
   if (generate && noPassword) throw new Error('choose one of --generate and --no-password');
+  await withStore((store) => command(store, { email, generate, noPassword, superuser }));
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   const store = await connectStore(readStoreConfig(await findEnvironment()));
   try {
     const missing = await findMissingIndexes(store);
     if (missing.length > 0)
       throw new Error('the database is not prepared: run npm run setup first');
-    await command(store, { email, generate, noPassword, superuser });
+    await work(store);
   } finally {
     await store[Symbol.asyncDispose]();
+  }
+}
+
+/** One line an admin, its columns parted by tabs, for `cut` and `grep`. */
+async function list(store: Store): Promise<void> {
+  for await (const admin of store.admins.find({}).sort({ email: 1 })) {
+    const ways = [admin.passwordHash && 'password', admin.identity && 'provider'].filter(Boolean);
+    const role = admin.superuser ? 'superuser' : 'admin';
+    const since = admin.lastSignedInAt?.toISOString() ?? 'never';
+    say([admin.email, admin._id, role, ways.join('+') || 'not yet', since].join('\t'));
   }
 }
 

@@ -7,11 +7,18 @@ const domainShape =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
+ * What nobody sees would make two users of one address. The joiners are refused in domains, too, where
+ * some scripts may have them (RFC 5892, appendix A).
+ */
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
+/**
  * Gives the form of an e-mail under which its user is known, or null when it is none: Unicode NFC,
  * lower case, the domain in ASCII. Dots and plus signs are kept, for only the mailbox's own
- * provider knows whether they matter. Spaces are refused, not trimmed.
+ * provider knows whether they matter. Spaces and invisible characters are refused, not taken away.
  */
 export function canonicalEmail(email: string): string | null {
+  if (invisible.test(email)) return null;
   const text = email.normalize('NFC');
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
@@ -21,7 +28,9 @@ export function canonicalEmail(email: string): string | null {
   }
   if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || domain === null) return null;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
-  return `${local.toLowerCase()}@${domain}`;
+  // One by one, because what a capital sigma becomes would depend on its neighbours.
+  const lower = Array.from(local, (character) => character.toLowerCase()).join('');
+  return `${lower}@${domain}`;
 }
 
 /**

@@ -19,12 +19,12 @@ import {
   asPepper,
   asPort,
   asProxyHops,
+  asPublicUrl,
   asRetention,
   asRotation,
   asSchedule,
   asText,
   asTokenLifetime,
-  asUrl,
   asWebhookPorts,
   userTokenLifetimeMaxMs,
 } from './setting-parsers.ts';
@@ -128,7 +128,7 @@ function readHttp(settings: SettingReader): Config['http'] {
   return {
     port,
     host: settings.read('HERALD_HOST', '0.0.0.0', asText),
-    publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asUrl),
+    publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asPublicUrl),
     trustedProxyHops,
     connectionsMax,
     // Behind proxies every connection comes from one of them.

@@ -31,11 +31,17 @@ export function asBoolean(text: string): boolean {
   throw new Error(`must be true or false (got "${text}")`);
 }
 
-export function asUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || parseUrl(text) === null) {
-    throw new Error(`must be an http or https address (got "${text}")`);
+/**
+ * The address of the service, in one spelling: it is compared with what providers and verifiers were
+ * told, and paths are put behind it.
+ */
+export function asPublicUrl(text: string): string {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
+  if (url === null) throw new Error(`must be an http or https address (got "${text}")`);
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    throw new Error('must have no user, no query and no fragment');
   }
-  return text.replace(/\/+$/, '');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
 function asList(text: string): string[] {

@@ -9,6 +9,7 @@ import type { Caller } from '../../lib/store/audit-log.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
+import { isProbe } from '../health/probes.ts';
 import { visitOf } from '../limits/shed-load.ts';
 import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
@@ -217,8 +218,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     };
     // The makers of lines above see to it that a handler takes what its access and validator give.
     const handle = (): Promise<ApiAnswer> => line.handler(request as never, context);
-    // What is open to all is cheap, and the probes of it must not wait.
-    const result = await (line.access.kind === 'open' ? handle() : visit.handle(handle));
+    const result = await (isProbe(ctx.path) ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
     // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).

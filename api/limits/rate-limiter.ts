@@ -75,10 +75,8 @@ class SharedRateLimiter implements RateLimiter {
 
   #subjectOf(name: string, window: number): Subject {
     const known = this.#subjects.get(name);
-    if (known !== undefined && known.window >= window) return known;
-    // What was not told of a window that has ended is not told any more: a second's worth at most.
-    const previous = known?.window === window - 1 ? known.current + known.untold : 0;
-    const subject = { window, previous, current: 0, untold: 0 };
+    const subject = known !== undefined && known.window >= window ? known : next(known, window);
+    // To the end, so that the first is the one seen longest ago.
     this.#subjects.delete(name);
     this.#subjects.set(name, subject);
     const [oldest] = this.#subjects.keys();
@@ -131,4 +129,10 @@ class SharedRateLimiter implements RateLimiter {
       subject.previous = Math.max(subject.previous, sums.get(idOf(name, window - 1)) ?? 0);
     }
   }
+}
+
+/** What was not told of a window that has ended is not told any more: a second's worth at most. */
+function next(known: Subject | undefined, window: number): Subject {
+  const previous = known?.window === window - 1 ? known.current + known.untold : 0;
+  return { window, previous, current: 0, untold: 0 };
 }

@@ -10,7 +10,10 @@ const windowMs = 60_000;
 export interface RateSettings {
   /** Calls of one API key: what one integrator may take of the service. */
   keyRequestsPerMinute: number;
-  /** Refused credentials of one address: what somebody may try; who has a valid one is not counted. */
+  /**
+   * Refused credentials of one address: what somebody may try; who has a valid one is not counted. And
+   * answers of the identity provider, before they are known to be valid.
+   */
   failuresPerMinute: number;
   /** Sign-ins of one user: what a client that signs in again and again may take. */
   signInsPerMinute: number;

@@ -1,9 +1,11 @@
 // GET /.well-known/jwks.json: the public keys with which anyone checks a user token.
 import { createHash } from 'node:crypto';
-import { jwksCachedMs } from '../../lib/crypto/key-rotation.ts';
+import { jwksCachedMs, jwksStaleMs } from '../../lib/crypto/key-rotation.ts';
 import type { Handler } from '../http/router.ts';
 
-/** Gives the JWK set (RFC 7517), cacheable for five minutes. */
+/** Gives the JWK set (RFC 7517), cacheable for five minutes, and longer while this fails (RFC 5861). */
+const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
+
 export const getJwks: Handler = async (_request, context) => {
   const body = await context.tokens.publicKeys();
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
@@ -11,7 +13,7 @@ export const getJwks: Handler = async (_request, context) => {
     status: 200,
     body,
     headers: {
-      'cache-control': `public, max-age=${jwksCachedMs / 1_000}`,
+      'cache-control': cacheControl,
       etag: `"${digest}"`,
     },
   };

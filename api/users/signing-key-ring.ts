@@ -2,7 +2,7 @@
 import type { JWK } from 'jose';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../../lib/config.ts';
-import { keysCachedMs, planRotation } from '../../lib/crypto/key-rotation.ts';
+import { jwksStaleMs, keysCachedMs, planRotation } from '../../lib/crypto/key-rotation.ts';
 import type { KeyTerm, RotationPlan } from '../../lib/crypto/key-rotation.ts';
 import type { SecretBox } from '../../lib/crypto/secret-box.ts';
 import { createSigningKey, importSigningKey } from '../../lib/crypto/user-token.ts';
@@ -28,13 +28,17 @@ export interface SigningKeyRingPorts {
 export interface SigningKeyRing {
   /** The key that signs at this moment. */
   active(): Promise<SigningKey>;
-  /** The public halves of the next, the active and the retired keys. */
+  /**
+   * The public halves of the next, the active and the retired keys; while the database is away as they
+   * were last read, for 20 minutes.
+   */
   published(): Promise<JWK[]>;
 }
 
 /** Makes the ring of a process. The first reading of a new installation makes the first key. */
 export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing {
   let read: { keys: Promise<SigningKeyDocument[]>; at: number } | null = null;
+  let known: { keys: SigningKeyDocument[]; at: number } | null = null;
   let opened: { keyId: string; key: Promise<SigningKey> } | null = null;
 
   function readKeys(): Promise<SigningKeyDocument[]> {
@@ -42,10 +46,24 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     if (read === null || now - read.at > keysCachedMs) {
       const keys = rotateKeys(ports);
       read = { keys, at: now };
-      // A failure is not kept: the next sign-in tries again.
-      keys.catch(() => (read = null));
+      keys.then(
+        (found) => (known = { keys: found, at: now }),
+        // A failure is not kept: the next sign-in tries again.
+        () => (read = null),
+      );
     }
     return read.keys;
+  }
+
+  /** Whoever has a token can so have it checked while nobody gets a new one. */
+  async function readKeysOrKnown(): Promise<SigningKeyDocument[]> {
+    try {
+      return await readKeys();
+    } catch (error) {
+      if (known === null || ports.clock.now().getTime() - known.at > jwksStaleMs) throw error;
+      tokenLog.warn({ err: error }, 'signing_keys.not_read');
+      return known.keys;
+    }
   }
 
   return {
@@ -59,7 +77,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       return opened.key;
     },
     async published() {
-      return plan(ports, await readKeys()).published.map((key) => key.publicKey);
+      return plan(ports, await readKeysOrKnown()).published.map((key) => key.publicKey);
     },
   };
 }

@@ -34,9 +34,15 @@ export const jwksCachedMs = 5 * 60_000;
 export const keysCachedMs = 60_000;
 
 /**
- * How long a key is published before it signs. It must be more than both times above together, or
- * a verifier meets a key it has not heard of; an hour also covers verifiers that keep keys longer
- * than they are told to (jose keeps them for ten minutes).
+ * How long a process goes on to publish what it read while the database is away, and a cache what it
+ * has while the service is.
+ */
+export const jwksStaleMs = 20 * 60_000;
+
+/**
+ * How long a key is published before it signs. It must be more than the times above together, the
+ * last one twice, or a verifier meets a key it has not heard of; an hour also covers verifiers that
+ * keep keys longer than they are told to (jose keeps them for ten minutes).
  */
 export const publishedAheadMs = 60 * 60_000;
 

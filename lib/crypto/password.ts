@@ -15,10 +15,14 @@ const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
-// Each takes 128 MiB and one of the threads that DNS look-ups use, too.
-const hashesAtOnceMax = 2;
-const hashesWaitingMax = 16;
-const inTurnToHash = createTurns({ atOnceMax: hashesAtOnceMax, waitingMax: hashesWaitingMax });
+/** Who waits for a hash: whoever asks, or somebody known, whom a crowd of the others must not keep out. */
+export type HashLine = 'anyone' | 'known';
+
+// Each hash takes 128 MiB and one of the threads that DNS look-ups use, too.
+const inTurnToHash = {
+  anyone: createTurns({ atOnceMax: 2, waitingMax: 16 }),
+  known: createTurns({ atOnceMax: 1, waitingMax: 4 }),
+};
 
 /** Makes a password for an admin who did not choose one: 120 random bits, in groups of four. */
 export function newPassword(): string {
@@ -29,11 +33,12 @@ export function newPassword(): string {
 
 /**
  * Hashes a password under a salt of its own, `$scrypt$ln=17,r=8,p=1$salt$hash`, so that the cost can
- * be raised and old hashes still be read. Throws `overloaded` when too many wait for a hash.
+ * be raised and old hashes still be read. It waits in the line of the known, for only they set
+ * passwords. Throws `overloaded` when too many wait for a hash.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await inTurnToHash(() => derive(password, salt, currentCost));
+  const hash = await inTurnToHash.known(() => derive(password, salt, currentCost));
   const { log2N, r, p } = currentCost;
   return `$scrypt$ln=${log2N},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
@@ -46,9 +51,13 @@ const decoy = `$scrypt$ln=${currentCost.log2N},r=${currentCost.r},p=${currentCos
  * a password) costs the same time and is false. Throws `overloaded`, or an Error for a `stored`
  * that is no hash of this file.
  */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string | null,
+  line: HashLine,
+): Promise<boolean> {
   const { cost, salt, hash } = parse(stored ?? decoy);
-  const derived = await inTurnToHash(() => derive(password, salt, cost));
+  const derived = await inTurnToHash[line](() => derive(password, salt, cost));
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 

@@ -15,6 +15,9 @@ export const userTokenAlgorithm = 'ES256';
 export const userTokenType = 'embed+jwt';
 export const userTokenAudience = 'embedded-sdk';
 
+/** By how much the clocks of two machines may differ, of which one signs and the other verifies at once. */
+export const clockToleranceSeconds = 5;
+
 export interface SigningKey {
   keyId: string;
   privateKey: CryptoKey;
@@ -75,7 +78,8 @@ export async function signUserToken(
     .setSubject(claims.userUid)
     .setJti(newId('tok', now))
     .setIssuedAt(issuedAt)
-    .setNotBefore(issuedAt)
+    // Other verifiers may allow for no difference; jose by itself does not.
+    .setNotBefore(issuedAt - clockToleranceSeconds)
     .setExpirationTime(expiresAt)
     .sign(key.privateKey);
   return { authToken, expiresAt: new Date(expiresAt * 1_000) };

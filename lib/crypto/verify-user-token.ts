@@ -2,7 +2,12 @@
 import { errors, importJWK, jwtVerify } from 'jose';
 import type { JWK, JWTPayload } from 'jose';
 import { limits } from '../config.ts';
-import { userTokenAlgorithm, userTokenAudience, userTokenType } from './user-token.ts';
+import {
+  clockToleranceSeconds,
+  userTokenAlgorithm,
+  userTokenAudience,
+  userTokenType,
+} from './user-token.ts';
 import type { UserClaims } from './user-token.ts';
 
 export interface VerifiedClaims extends UserClaims {
@@ -24,8 +29,6 @@ export interface VerifyOptions {
   now: Date;
 }
 
-// The clocks of two processes, of which one signs and the other verifies at once.
-const clockToleranceSeconds = 5;
 const signatureBytes = 64;
 const headerNames = 'alg,kid,typ';
 

@@ -1,5 +1,5 @@
 // The connection to MongoDB and the collections on it.
-import { MongoBulkWriteError, MongoClient } from 'mongodb';
+import { MongoBulkWriteError, MongoClient, MongoOperationTimeoutError } from 'mongodb';
 import type { ClientSession, Collection, Db } from 'mongodb';
 import type { AdminDocument, AdminSessionDocument, MembershipDocument } from './admins.ts';
 import type { AccountDocument, AppDocument } from './apps.ts';
@@ -46,6 +46,8 @@ export interface Store extends AsyncDisposable {
 }
 
 const operationTimeoutMs = 5_000;
+/** The driver alone would begin a transaction again for two minutes; whoever waits has gone by then. */
+const transactionBeginsMsMax = 2 * operationTimeoutMs;
 
 /**
  * Connects to MongoDB and gives the collections. Every write is acknowledged by a majority and
@@ -112,19 +114,24 @@ function openStore(client: MongoClient, database: string): Store {
 
 /**
  * Runs `work` in one transaction and gives what it gives. The driver runs it again on a write
- * conflict, so `work` must do nothing but read and write through the session.
+ * conflict, so `work` must do nothing but read and write through the session. Throws the driver's
+ * error, and its `MongoOperationTimeoutError` when after ten seconds it would be run once more.
  */
 export async function inTransaction<T>(
   store: Store,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
+  const endsAtMs = performance.now() + transactionBeginsMsMax;
+  const beginInTime = (session: ClientSession): Promise<T> => {
+    if (performance.now() < endsAtMs) return work(session);
+    throw new MongoOperationTimeoutError('a transaction met others again and again');
+  };
   return store.client.withSession((session) =>
-    session.withTransaction(work, {
+    session.withTransaction(beginInTime, {
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',
       maxCommitTimeMS: operationTimeoutMs,
-      timeoutMS: 2 * operationTimeoutMs,
     }),
   );
 }

@@ -1,4 +1,5 @@
-// Makes and removes the admins of an installation, and changes how they sign in, from the command line.
+// Makes, promotes and removes the admins of an installation, and changes how they sign in, from the command line.
+import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from '../canonical-email.ts';
 import { passwordFault } from '../crypto/password-rules.ts';
 import { hashPassword } from '../crypto/password.ts';
@@ -96,15 +97,7 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
   return inTransaction(store, async (session) => {
     const admin = await store.admins.findOneAndDelete({ email }, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
-    const heir = await store.admins.findOneAndUpdate(
-      // Written, so that two superusers who are removed at once conflict.
-      { superuser: true },
-      { $set: { updatedAt: now } },
-      { session },
-    );
-    if (admin.superuser && heir === null) {
-      throw new Error(`${email} is the last superuser; make another one first`);
-    }
+    if (admin.superuser) await requireHeir(store, email, session);
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     await store.memberships.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
@@ -112,6 +105,40 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
     await recordAudit(store, entry, { caller, now, session });
     return admin;
   });
+}
+
+/**
+ * Makes an admin a superuser, or one of the others again; it is read for every call, so the next one
+ * goes by it. Throws an Error with one sentence for who is that already, and for the last superuser.
+ */
+export async function setSuperuser(
+  store: Store,
+  wish: { email: string; superuser: boolean },
+): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const { superuser } = wish;
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const update = { $set: { superuser, updatedAt: now } };
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    if (admin.superuser === superuser) {
+      throw new Error(`${email} is ${superuser ? 'a superuser already' : 'no superuser'}`);
+    }
+    if (!superuser) await requireHeir(store, email, session);
+    const target = { kind: 'admin', uid: admin._id };
+    const action = superuser ? 'admin.promoted' : 'admin.demoted';
+    await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
+    return admin;
+  });
+}
+
+/** Throws where no superuser is left, for nobody could do anything. */
+async function requireHeir(store: Store, email: string, session: ClientSession): Promise<void> {
+  // Written, so that two superusers who go at once conflict.
+  const touch = { $set: { updatedAt: new Date() } };
+  const heir = await store.admins.findOneAndUpdate({ superuser: true }, touch, { session });
+  if (heir === null) throw new Error(`${email} is the last superuser; make another one first`);
 }
 
 function readEmail(text: string): string {

@@ -28,14 +28,21 @@ export interface SignInSubject {
 }
 
 /** The leave to check one password, or how long to wait for it. */
-export type SignInTurn =
-  { allowed: true; succeeded: () => Promise<void> } | { allowed: false; retryAfterMs: number };
+export type SignInTurn = Leave | { allowed: false; retryAfterMs: number };
+
+interface Leave {
+  allowed: true;
+  /** The password was right. */
+  succeeded: () => Promise<void>;
+  /** The password was not looked at. */
+  handBack: () => Promise<void>;
+}
 
 /**
- * Takes the leave to check one password. It counts as a failure until `succeeded` is called, so
- * guesses made at once count as well. After 5 failures for an e-mail from an address, and after 20
- * from an address, each next one must wait, from 1 s doubling to 15 minutes; a day without any
- * forgets them. The e-mail alone is never held back: its owner signs in from another address, or with
+ * Takes the leave to check one password. It counts as a failure until `succeeded` or `handBack` is
+ * called, so guesses made at once count as well; what is refused does not count. After 5 failures for
+ * an e-mail from an address, and after 20 from an address, each next one must wait, from 1 s doubling
+ * to 15 minutes; a day without any forgets them. The e-mail alone is never held back: its owner signs in from another address, or with
  * a browser known from before, whose own failures alone count.
  */
 export async function takeSignInTurn(
@@ -47,25 +54,41 @@ export async function takeSignInTurn(
   const hash = (text: string): string =>
     createHmac('sha256', pepper).update(`sign-in|${text}`).digest('hex');
   const own = hash(device === null ? `${email}|${network}` : `device|${device}`);
-  const person = await count(store, { id: own, free: freeFailures.person, now });
-  if (person.retryAfterMs > 0) return { allowed: false, retryAfterMs: person.retryAfterMs };
-  const forgotten = async (): Promise<void> => {
-    await store.signInThrottles.deleteOne({ _id: person.id });
+  const counters: Counter[] = [{ id: own, free: freeFailures.person }];
+  if (device === null) counters.push({ id: hash(network), free: freeFailures.address });
+  // Before anything is written: an address that waits must neither fill the database with the e-mails
+  // that it makes up, nor have the owner of one wait for more than the address.
+  const waitMs = await findWait(store, counters, now);
+  if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
+  const counted: Counted[] = [];
+  const handBack = async (): Promise<void> => {
+    await Promise.all(counted.map((each) => takeBack(store, each)));
   };
-  if (device !== null) return { allowed: true, succeeded: forgotten };
-  const place = await count(store, { id: hash(network), free: freeFailures.address, now });
-  if (place.retryAfterMs > 0) return { allowed: false, retryAfterMs: place.retryAfterMs };
+  for (const counter of counters) {
+    const each = await count(store, counter, now);
+    if (each.retryAfterMs > 0) {
+      await handBack();
+      return { allowed: false, retryAfterMs: each.retryAfterMs };
+    }
+    counted.push(each);
+  }
   return {
     allowed: true,
+    handBack,
     async succeeded() {
-      await forgotten();
-      // Only this attempt is taken back: an own account must not wipe out guesses at others.
-      await store.signInThrottles.updateOne(
-        { _id: place.id, blockedUntil: place.blockedUntil },
-        { $inc: { failures: -1 }, $set: { blockedUntil: null } },
+      await store.signInThrottles.deleteOne({ _id: own });
+      // Of the address only this attempt: an own account must not wipe out guesses at others.
+      await Promise.all(
+        counted.filter(({ id }) => id !== own).map((each) => takeBack(store, each)),
       );
     },
   };
+}
+
+/** What failures are counted under, and how many of them cost no wait. */
+interface Counter {
+  id: string;
+  free: number;
 }
 
 interface Counted {
@@ -75,10 +98,25 @@ interface Counted {
   blockedUntil: Date | null;
 }
 
-async function count(
-  store: Store,
-  { id, free, now }: { id: string; free: number; now: Date },
-): Promise<Counted> {
+async function findWait(store: Store, counters: readonly Counter[], now: Date): Promise<number> {
+  const ids = counters.map(({ id }) => id);
+  const longest = await store.signInThrottles.findOne(
+    { _id: { $in: ids }, blockedUntil: { $gt: now } },
+    { sort: { blockedUntil: -1 } },
+  );
+  return (longest?.blockedUntil?.getTime() ?? now.getTime()) - now.getTime();
+}
+
+/** Takes one attempt back, where no other came after it that waits because of it. */
+async function takeBack(store: Store, { id, blockedUntil }: Counted): Promise<void> {
+  await store.signInThrottles.updateOne(
+    { _id: id, blockedUntil },
+    { $inc: { failures: -1 }, $set: { blockedUntil: null } },
+  );
+  await store.signInThrottles.deleteOne({ _id: id, failures: { $lte: 0 } });
+}
+
+async function count(store: Store, { id, free }: Counter, now: Date): Promise<Counted> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const before = await store.signInThrottles.findOneAndUpdate(
@@ -115,7 +153,7 @@ function counting(free: number, now: Date): Document[] {
       $set: {
         failures: { $cond: [blocked, '$failures', failures] },
         blockedUntil: { $cond: [blocked, '$blockedUntil', until] },
-        updatedAt: now,
+        updatedAt: { $cond: [blocked, '$updatedAt', now] },
       },
     },
   ];

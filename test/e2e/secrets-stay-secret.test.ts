@@ -2,7 +2,7 @@
 // logged, answered, stored and sent is searched for it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAdmin } from '../../lib/store/create-admin.ts';
-import { cookieOf } from '../support/admin-client.ts';
+import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
 import { createApiClient } from '../support/api-client.ts';
 import type { Answer, CallOptions } from '../support/api-client.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -65,13 +65,17 @@ interface Shown {
   webhookSecret: string;
   rotatedSecret: string;
   session: string;
+  /** Of after the change of the password. */
+  laterSession: string;
   authToken: string;
 }
+
+type Misused = Omit<Shown, 'laterSession'>;
 
 async function useEverything(): Promise<Shown> {
   const signedIn = await call('POST', '/admin/api/session', { body: { email, password } });
   const session = cookieOf(signedIn).split('=')[1] ?? '';
-  const admin = { cookie: cookieOf(signedIn), 'x-csrf-token': String(signedIn.body['csrfToken']) };
+  const admin = sessionHeaders(signedIn);
   const keys = `/admin/api/apps/${installation.app.appUid}/keys`;
   const scopes = ['users:auth', 'webhooks:write', 'webhooks:read', 'resources:write', 'admin'];
   const key = await call('POST', keys, { headers: admin, body: { name: 'Canary', scopes } });
@@ -95,7 +99,7 @@ async function useEverything(): Promise<Shown> {
   await call('POST', `${app}/agents`, { headers: withKey, body: agent });
   await call('POST', `${webhookPath}/test`, { headers: withKey, body: {} });
 
-  const shown: Shown = {
+  const shown: Misused = {
     adminKey,
     rolledKey: String(rolled.body['apiKey']),
     webhookSecret: String(webhook.body['secret']),
@@ -106,9 +110,9 @@ async function useEverything(): Promise<Shown> {
   await readEverything(app, keys, { admin, withKey, webhookPath });
   await misuseEverything(app, shown, admin);
   const change = { currentPassword: password, newPassword };
-  await call('POST', '/admin/api/password', { headers: admin, body: change });
-  await call('DELETE', '/admin/api/session', { headers: admin });
-  return shown;
+  const changed = await call('POST', '/admin/api/password', { headers: admin, body: change });
+  await call('DELETE', '/admin/api/session', { headers: sessionHeaders(changed) });
+  return { ...shown, laterSession: cookieOf(changed).split('=')[1] ?? '' };
 }
 
 async function readEverything(
@@ -133,7 +137,7 @@ async function readEverything(
 /** Puts secrets where people put them by mistake. */
 async function misuseEverything(
   app: string,
-  shown: Shown,
+  shown: Misused,
   admin: Record<string, string>,
 ): Promise<void> {
   const { adminKey, webhookSecret, authToken, session } = shown;
@@ -235,6 +239,7 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
     webhookSecret: shown.webhookSecret.slice(6),
     rotatedSecret: shown.rotatedSecret.slice(6),
     session: shown.session,
+    laterSession: shown.laterSession,
     authToken: shown.authToken.split('.')[2] ?? '',
     password,
     newPassword,

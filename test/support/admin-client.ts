@@ -20,6 +20,11 @@ export function cookieOf(answer: Pick<Answer, 'headers'>): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
+/** Gives the headers of the session that an answer hands over. */
+export function sessionHeaders(answer: Answer): Record<string, string> {
+  return { cookie: cookieOf(answer), 'x-csrf-token': String(answer.body['csrfToken']) };
+}
+
 /** Signs in and gives the headers of the session. */
 export async function signIn(
   service: TestService,
@@ -27,8 +32,7 @@ export async function signIn(
 ): Promise<{ answer: Answer; headers: Record<string, string> }> {
   const body = { email, password };
   const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
-  const csrfToken = String(answer.body['csrfToken']);
-  return { answer, headers: { cookie: cookieOf(answer), 'x-csrf-token': csrfToken } };
+  return { answer, headers: sessionHeaders(answer) };
 }
 
 /** Makes an admin and signs in. The first of an installation is a superuser. */

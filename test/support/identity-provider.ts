@@ -19,6 +19,8 @@ export interface TestProvider extends AsyncDisposable {
   refusals: string[];
   /** True answers nothing any more. */
   silent: boolean;
+  /** The status and the body with which the token endpoint answers instead, as HTML where it is no JSON. */
+  tokenFault: [status: number, body: string] | null;
 }
 
 interface Grant {
@@ -76,6 +78,10 @@ export async function startIdentityProvider(): Promise<TestProvider> {
     };
     if (url.pathname === '/authorize') {
       response.writeHead(302, { location: authorize(url.searchParams) }).end();
+    } else if (url.pathname === '/token' && provider.tokenFault !== null) {
+      const [status, body] = provider.tokenFault;
+      const type = body.startsWith('{') ? 'application/json' : 'text/html';
+      response.writeHead(status, { 'content-type': type }).end(body);
     } else if (url.pathname === '/token') {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
@@ -101,6 +107,7 @@ export async function startIdentityProvider(): Promise<TestProvider> {
     forged: false,
     refusals: [],
     silent: false,
+    tokenFault: null,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

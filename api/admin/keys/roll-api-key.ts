@@ -24,7 +24,7 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
 
 /**
  * Makes a key of the same name and scopes and shows it, this once. The old one is taken until the
- * overlap is over, and no longer than it would have been. Throws `not_found`, `conflict` for a key
+ * overlap is over, and no longer than it would have been; with an overlap of 0 it is revoked. Throws `not_found`, `conflict` for a key
  * that was rolled before or is no longer taken, `limit_reached`.
  */
 export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context) => {
@@ -42,7 +42,9 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context)
     const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
     await store.apiKeys.insertOne(key, { session });
     const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
-    const ending = { expiresAt, rolledTo: key._id };
+    // Without an overlap at once, and not when each process, by its own clock, finds it expired.
+    const revokedAt = overlapSeconds === 0 ? now : null;
+    const ending = { expiresAt, revokedAt, rolledTo: key._id };
     await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });
     const target = { kind: 'api_key', uid: old._id };
     const details = { newKeyUid: key._id, overlapSeconds };

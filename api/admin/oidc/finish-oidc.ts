@@ -2,6 +2,7 @@
 import { canonicalEmail } from '../../../lib/canonical-email.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { httpLog } from '../../../lib/logger.ts';
+import { networkOf } from '../../../lib/net/network-of.ts';
 import type { ProviderIdentity } from '../../../lib/store/admins.ts';
 import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { SignInFailure } from '../../../lib/store/sign-in-failures.ts';
@@ -9,6 +10,7 @@ import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer, ApiRequest, Handler } from '../../http/router.ts';
 import { oidcCookie, setCookie } from '../cookies.ts';
 import { openCookie } from '../sealed-cookie.ts';
+import { spend } from '../../limits/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { requireProvider } from './begin-oidc.ts';
 import type { OidcTransaction } from './identity-provider.ts';
@@ -26,7 +28,8 @@ interface VouchedUser {
 /**
  * Opens the session of the admin who is linked to the identity that the provider vouches for, and
  * sends the browser on. An admin who is linked to none yet is found by the verified e-mail, and is
- * linked from then on. It makes no admins. Throws `not_found`, `sign_in_refused`, `unavailable`.
+ * linked from then on. It makes no admins. Throws `not_found`, `sign_in_refused`, `rate_limited`,
+ * `unavailable`.
  */
 export const finishOidc: Handler = async (request, context) => {
   const { identity, email } = await readUser(request, context);
@@ -37,7 +40,8 @@ export const finishOidc: Handler = async (request, context) => {
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
-    const opening = { admin, caller: request.caller, method: 'oidc', changes } as const;
+    const { caller, rawHeaders } = request;
+    const opening = { admin, caller, method: 'oidc', rawHeaders, changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return sendOn(context, answer);
   }
@@ -68,6 +72,8 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
   if (transaction === null) {
     throw await refuse(request, context, { reason: 'it was begun elsewhere or too long ago' });
   }
+  // An answer can be made up as often as one likes, and each is asked about at the provider.
+  spend(context.rateLimits.failure, networkOf(request.caller.address));
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
   try {
     const { identity, claims } = await provider.finish(callbackUrl, transaction);

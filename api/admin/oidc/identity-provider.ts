@@ -79,8 +79,9 @@ export function createIdentityProvider(
         if (claims === undefined) throw new Error('the provider gave no ID token');
         const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
         const identity = { issuer: claims.iss, subject: claims.sub };
-        if (claims['email'] !== undefined || !hasMore) return { identity, claims };
-        // Where OpenID Connect Core §5.4 is taken at its word, the e-mail is told there only.
+        const isTold = claims['email'] !== undefined && claims['email_verified'] !== undefined;
+        if (isTold || !hasMore) return { identity, claims };
+        // Where OpenID Connect Core §5.4 is taken at its word, the two are told there only.
         const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
         return { identity, claims: more };
       } catch (error) {
@@ -101,10 +102,16 @@ async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   return oidc.discovery(issuer, clientId, undefined, auth, options);
 }
 
-/** Tells a provider that does not answer from an answer that does not hold. */
+/** Tells a provider that cannot answer, or a gateway that does in its place, from an answer that does not hold. */
 function isAway(error: unknown): boolean {
-  if (error instanceof oidc.ClientError) return error.code === 'OAUTH_TIMEOUT';
-  return error instanceof TypeError;
+  if (error instanceof oidc.ResponseBodyError) return isBusy(error.status);
+  if (!(error instanceof oidc.ClientError)) return error instanceof TypeError;
+  if (error.cause instanceof Response && isBusy(error.cause.status)) return true;
+  return error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_RESPONSE_IS_NOT_JSON';
+}
+
+function isBusy(status: number): boolean {
+  return status >= 500 || status === 429;
 }
 
 function away(cause: unknown): AppError {

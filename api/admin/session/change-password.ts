@@ -8,7 +8,8 @@ import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { AdminHandler } from '../../http/router.ts';
 import { validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
-import { knownDevice, rememberDevice } from './known-device.ts';
+import { knownDevice } from './known-device.ts';
+import { makeSession } from './open-session.ts';
 import { passwordField } from './sign-in.ts';
 
 export interface ChangePasswordBody {
@@ -24,8 +25,8 @@ export const changePasswordBody = validator<ChangePasswordBody>({
 });
 
 /**
- * Sets a new password, ends the admin's other sessions and forgets the other browsers. Throws
- * `password_refused` for a new one that breaks the rules and for a current one that is wrong,
+ * Sets a new password, ends all sessions of the admin and opens another for who asks, and forgets the
+ * other browsers. Throws `password_refused` for a new one that breaks the rules and for a current one that is wrong,
  * `too_many_sign_ins`, and `conflict` for an admin without a password or when another change came
  * first.
  */
@@ -48,23 +49,23 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
     throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
   }
   const passwordHash = await hashPassword(body.newPassword);
-  const changed = await inTransaction(store, async (session) => {
+  const answer = await inTransaction(store, async (session) => {
     const after = await store.admins.findOneAndUpdate(
       { _id: admin._id, passwordHash: admin.passwordHash },
       { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
       { session, returnDocument: 'after' },
     );
     if (after === null) throw new AppError('conflict', 'the password was just changed');
-    await store.adminSessions.deleteMany(
-      { adminUid: admin._id, _id: { $ne: signedIn.session._id } },
-      { session },
-    );
+    // The one that asks, too: a copy of its cookie may be in other hands (OWASP ASVS 5.0, 7.2.4).
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    const made = makeSession(context, after);
+    await store.adminSessions.insertOne(made.session, { session });
     const target = { kind: 'admin', uid: admin._id };
     const entry = { appUid: null, action: 'admin.password_changed', target };
     await recordAudit(store, entry, { caller, now, session });
-    return after;
+    return made.answer;
   });
-  return { status: 204, headers: { 'set-cookie': rememberDevice(context, changed) } };
+  return answer;
 };
 
 function refused(field: string, fault: { code: string; detail: string }): AppError {

@@ -25,7 +25,12 @@ export async function checkPassword(
       headers: { 'retry-after': String(seconds) },
     });
   }
-  const right = await verifyPassword(password, stored);
+  const line = subject.device ? 'known' : 'anyone';
+  const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
+    // Who was not served has not guessed.
+    await turn.handBack();
+    throw error;
+  });
   if (right) await turn.succeeded();
   return right;
 }

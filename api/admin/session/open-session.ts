@@ -10,7 +10,7 @@ import type { Caller } from '../../../lib/store/audit-log.ts';
 import { inTransaction, isDuplicateKey } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer } from '../../http/router.ts';
-import { sessionCookie, setCookie } from '../cookies.ts';
+import { cookieValues, sessionCookie, setCookie } from '../cookies.ts';
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
@@ -21,21 +21,21 @@ export interface Opening {
   admin: AdminDocument;
   caller: Caller;
   method: 'password' | 'oidc';
+  /** The headers that came, which may hold the cookie of a session before. */
+  rawHeaders: readonly string[];
   /** The password's hash at today's cost where the stored one is older; the identity to link. */
   changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
 
-/**
- * Opens a session under a new random id and gives the answer with its cookies; null when the admin's
- * password or identity changed meanwhile, so that one that was changed away opens nothing, or when the
- * identity was linked to another admin.
- */
-export async function openSession(
-  context: ApiContext,
-  opening: Opening,
-): Promise<ApiAnswer | null> {
+/** A session, to be stored by the caller, and the answer that hands it to the browser. */
+export interface NewSession {
+  session: AdminSessionDocument;
+  answer: ApiAnswer;
+}
+
+/** Makes a session under a new random id. */
+export function makeSession(context: ApiContext, admin: AdminDocument): NewSession {
   const { config, clock } = context;
-  const { admin } = opening;
   const now = clock.now();
   const token = newSessionToken();
   const session: AdminSessionDocument = {
@@ -45,24 +45,32 @@ export async function openSession(
     lastUsedAt: now,
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
   };
-  if (!(await storeSession(context, opening, session))) return null;
   const csrfToken = csrfTokenOf(token, config.keyPepper);
   const content = { value: token, lifetimeMs: sessionLifetimeMs };
-  return {
-    status: 200,
-    body: presentSession({ admin, session, csrfToken }),
-    headers: {
-      'set-cookie': [
-        setCookie(config.http.publicUrl, sessionCookie, content),
-        rememberDevice(context, admin),
-      ],
-    },
-  };
+  const cookies = [
+    setCookie(config.http.publicUrl, sessionCookie, content),
+    rememberDevice(context, admin),
+  ];
+  const body = presentSession({ admin, session, csrfToken });
+  return { session, answer: { status: 200, body, headers: { 'set-cookie': cookies } } };
+}
+
+/**
+ * Opens a session, ends the one that the browser had before, and gives the answer with its cookies; null
+ * when the admin's password or identity changed meanwhile, so that one that was changed away opens
+ * nothing, or when the identity was linked to another admin.
+ */
+export async function openSession(
+  context: ApiContext,
+  opening: Opening,
+): Promise<ApiAnswer | null> {
+  const { session, answer } = makeSession(context, opening.admin);
+  return (await storeSession(context, opening, session)) ? answer : null;
 }
 
 async function storeSession(
-  { store }: ApiContext,
-  { admin, caller, method, changes = {} }: Opening,
+  { store, config }: ApiContext,
+  { admin, caller, method, rawHeaders, changes = {} }: Opening,
   session: AdminSessionDocument,
 ): Promise<boolean> {
   const now = session.createdAt;
@@ -71,6 +79,8 @@ async function storeSession(
   const row = { appUid: null, target: actor };
   const linked = { ...row, action: 'admin.identity_linked', details: { ...changes.identity } };
   const signedIn = { ...row, action: 'admin.signed_in', details: { method } };
+  const given = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
+  const before = given.map((token) => hashSessionToken(token, config.keyPepper));
   const rows = changes.identity ? [linked, signedIn] : [signedIn];
   try {
     return await inTransaction(store, async (transaction) => {
@@ -81,6 +91,7 @@ async function storeSession(
         { session: transaction },
       );
       if (found.matchedCount === 0) return false;
+      await store.adminSessions.deleteMany({ _id: { $in: before } }, { session: transaction });
       await store.adminSessions.insertOne(session, { session: transaction });
       const occasion = { caller: { ...caller, actor }, now, session: transaction };
       await recordAudits(store, rows, occasion);

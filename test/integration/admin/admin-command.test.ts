@@ -136,7 +136,43 @@ test('a removed admin is refused with the next call; the last superuser stays', 
   for (const other of others) await run(['remove', '--email', other]);
   const refused = await run(['remove', '--email', last ?? '']);
   expect(refused.err).toBe(`${last} is the last superuser; make another one first\n`);
-  expect(await service.store.admins.countDocuments({ email: last ?? '' })).toBe(1);
+  const demoted = await run(['demote', '--email', last ?? '']);
+  expect(demoted.err).toBe(refused.err);
+  expect(await service.store.admins.countDocuments({ email: last ?? '', superuser: true })).toBe(1);
+});
+
+test('all admins are listed, with role, ways to sign in and last sign-in', async () => {
+  const email = 'aaa@example.com';
+  await run(['create', '--email', email, '--no-password']);
+  await run(['create', '--email', 'aab@example.com'], { input: 'a listed password\n' });
+  await signIn(service, { email: 'aab@example.com', password: 'a listed password' });
+  const { code, out } = await run(['list']);
+  expect(code).toBe(0);
+  const [first = '', second = '', ...more] = out.trimEnd().split('\n');
+  expect(first).toMatch(/^aaa@example\.com\tadm_\w+\tadmin\tnot yet\tnever$/);
+  expect(second).toMatch(/^aab@example\.com\tadm_\w+\tadmin\tpassword\t\d{4}-.*Z$/);
+  expect(more).toHaveLength((await service.store.admins.countDocuments({})) - 2);
+});
+
+test('who is promoted is a superuser with the next call, who is demoted no more, and each is a row', async () => {
+  const [email, password] = ['riser@example.com', 'a rising password'];
+  await run(['create', '--email', email], { input: `${password}\n` });
+  const { headers } = await signIn(service, { email, password });
+  const ask = async (): Promise<number> =>
+    (await service.raw('GET', '/admin/api/audit-log', { headers })).status;
+  expect(await ask()).toBe(403);
+  expect(await run(['promote', '--email', email])).toMatchObject({ code: 0, err: '' });
+  expect(await ask()).toBe(200);
+  const again = await run(['promote', '--email', email]);
+  expect(again).toMatchObject({ code: 1, err: `${email} is a superuser already\n` });
+  expect(await run(['demote', '--email', email])).toMatchObject({ code: 0, err: '' });
+  expect(await ask()).toBe(403);
+  const none = await run(['demote', '--email', email]);
+  expect(none).toMatchObject({ code: 1, err: `${email} is no superuser\n` });
+  const uid = (await service.store.admins.findOne({ email }))?._id ?? '';
+  const rows = await service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
+  const actions = rows.map((row) => row.action).filter((action) => action.endsWith('moted'));
+  expect(actions).toEqual(['admin.promoted', 'admin.demoted']);
 });
 
 test('beside npm start the database is the one that runs there', async () => {

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
-import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf, itemsOf, makeKey } from '../api/problems.ts';
 
 let service: TestService;
@@ -131,9 +132,12 @@ test('signing in, failing to, signing out and changing a password are rows of th
   const guest = await makeTestAdmin(service);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
   await signIn(service, { email: 'unknown@example.com', password: 'wrong wrong wrong' });
+  // Their answers do not wait for the rows.
+  const failures = { action: 'admin.sign_in_failed' };
+  await waitFor(async () => (await service.store.auditLog.countDocuments(failures)) === 2);
   const body = { currentPassword: guest.password, newPassword: 'a new long password' };
-  await guest.call('POST', '/password', { body });
-  await guest.call('DELETE', '/session');
+  const changed = await guest.call('POST', '/password', { body });
+  await guest.call('DELETE', '/session', { headers: sessionHeaders(changed) });
   const query = `?targetUid=${guest.admin._id}`;
   const found = itemsOf(await ada.call('GET', `/audit-log${query}`)).toReversed();
   expect(found.map((row) => [row['action'], row['actor']?.['kind']])).toEqual([

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
-import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
+import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from '../api/problems.ts';
@@ -17,15 +17,21 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the new password is taken, the old one is not, and the other sessions have ended', async () => {
+test('the new password is taken, the old one is not, and all sessions have ended but a new one of who asked', async () => {
   const ada = await makeTestAdmin(service);
   const other = await signIn(service, ada);
   const newPassword = 'another correct horse';
   const body = { currentPassword: ada.password, newPassword };
-  expect((await ada.call('POST', '/password', { body })).status).toBe(204);
-  expect((await ada.call('GET', '/session')).status).toBe(200);
-  const ended = await service.raw('GET', '/admin/api/session', { headers: other.headers });
-  expectProblem(ended, 401, 'not_signed_in');
+  const changed = await ada.call('POST', '/password', { body });
+  expect(changed.status).toBe(200);
+  for (const headers of [ada.headers, other.headers]) {
+    const ended = await service.raw('GET', '/admin/api/session', { headers });
+    expectProblem(ended, 401, 'not_signed_in');
+  }
+  const headers = sessionHeaders(changed);
+  const who = await service.raw('GET', '/admin/api/session', { headers });
+  expect(who.body).toEqual(changed.body);
+  expect((await service.raw('DELETE', '/admin/api/session', { headers })).status).toBe(204);
   expectProblem((await signIn(service, ada)).answer, 401, 'sign_in_refused');
   const again = await signIn(service, { email: ada.email, password: newPassword });
   expect(again.answer.status).toBe(200);
@@ -38,7 +44,7 @@ test('a sign-in that checked the old password before the change opens nothing af
   const actor = { kind: 'anonymous', uid: null } as const;
   const caller = { actor, address: null, requestId: null };
   const before = await service.store.adminSessions.countDocuments({});
-  const opening = { admin: ada.admin, caller, method: 'password' } as const;
+  const opening = { admin: ada.admin, caller, method: 'password', rawHeaders: [] } as const;
   expect(await openSession(service.context, opening)).toBeNull();
   expect(await service.store.adminSessions.countDocuments({})).toBe(before);
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   const claims = { email, email_verified: true };
-  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false });
+  Object.assign(provider, { claims, userInfo: {}, forged: false, silent: false, tokenFault: null });
 });
 
 afterAll(async () => {
@@ -96,6 +96,14 @@ test('an e-mail that the ID token leaves out is asked for, and counts if it is t
   }
 });
 
+test('a verification that the ID token leaves out is asked for, with the e-mail that it is of', async () => {
+  provider.claims = { email };
+  provider.userInfo = { sub: 'user-1', email, email_verified: true };
+  expect((await comeBack(service, await visitProvider(service))).status).toBe(303);
+  provider.userInfo = { sub: 'user-1', email_verified: true };
+  await expectRefused(await comeBack(service, await visitProvider(service)));
+});
+
 test('an ID token signed with another key lets nobody in', async () => {
   provider.forged = true;
   await expectRefused(await comeBack(service, await visitProvider(service)));
@@ -120,6 +128,38 @@ test('an answer counts only in the browser that asked, for its own question, and
   expect((await comeBack(service, mine)).status).toBe(303);
   await expectRefused(await comeBack(service, mine));
   expect(provider.refusals).toEqual(['unknown code']);
+});
+
+test('made-up answers of an address are asked about so often a minute, and no more', async () => {
+  const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '3' };
+  await using limited = await startService({ worker: false, env });
+  const { cookie, location } = await visitProvider(limited);
+  const guess = { cookie, location: location.replace(/code=[^&]*/, 'code=guess') };
+  const askedBefore = provider.refusals.length;
+  for (let i = 0; i < 3; i += 1) await expectRefused(await comeBack(limited, guess));
+  const { status, headers } = await comeBack(limited, guess);
+  expect([status, headers.has('retry-after')]).toEqual([429, true]);
+  expect(provider.refusals.length - askedBefore).toBe(3);
+});
+
+test('a return waits for its turn like every call, and where none is free the provider is not asked', async () => {
+  const env = { ...oidcSettings(provider.issuer), HERALD_REQUESTS_AT_ONCE: '1' };
+  await using busy = await startService({ worker: false, env });
+  await createAdmin(busy.store, { email, password: null, superuser: true });
+  const visit = await visitProvider(busy);
+  const taking = busy.context.load.enter();
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  try {
+    expect((await comeBack(busy, visit)).status).toBe(503);
+    expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);
+  } finally {
+    end();
+    await Promise.all(turns);
+    taking.leave();
+  }
+  expect((await comeBack(busy, visit)).status).toBe(303);
 });
 
 test('what the provider refuses is refused', async () => {
@@ -161,6 +201,18 @@ test('a provider that does not answer is 503, and works again once it does', asy
   await expectRefused(await comeBack(service, visit), 503);
   provider.silent = false;
   expect((await comeBack(service, visit)).status).toBe(303);
+});
+
+test.each([
+  [500, '{"error":"server_error"}', 503],
+  [502, '<h1>Bad Gateway</h1>', 503],
+  [429, '{"error":"slow_down"}', 503],
+  [200, '<h1>We are back soon</h1>', 503],
+  [400, '{"error":"invalid_grant"}', 401],
+  [403, '{"error":"access_denied"}', 401],
+])('a token endpoint that answers %d %s is %d to the admin', async (status, body, told) => {
+  provider.tokenFault = [status, body];
+  await expectRefused(await comeBack(service, await visitProvider(service)), told);
 });
 
 test('a provider that is not there is 503; without one the paths are not found', async () => {

@@ -8,6 +8,7 @@ import type { TestProvider } from '../../support/identity-provider.ts';
 import { comeBack, oidcSettings, visitProvider } from '../../support/oidc-visit.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let provider: TestProvider;
 let service: TestService;
@@ -74,6 +75,16 @@ test('people whom the provider knows and who are no admins are counted as well',
   expect(await countsOf('unknown', noon)).toEqual(firstTen);
 });
 
+test('a failure is answered whether or not it can be recorded', async () => {
+  const { db } = service.store;
+  const refuse = { collMod: 'rateCounts', validator: { neverThere: { $type: 'bool' } } };
+  await db.command({ ...refuse, validationLevel: 'strict' });
+  const body = { email: 'unrecorded@example.com', password: 'wrong' };
+  const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
+  await db.command({ ...refuse, validator: {}, validationLevel: 'off' });
+  expect(answer.status).toBe(401);
+});
+
 test('a wrong password of an admin is a row of that admin, with the address it came from', async () => {
   const email = 'ada@example.com';
   const wish = { email, password: 'correct horse battery', superuser: true };
@@ -82,7 +93,9 @@ test('a wrong password of an admin is a row of that admin, with the address it c
   const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
   expect(answer.status).toBe(401);
   const filter = { 'target.uid': uid, action: 'admin.sign_in_failed' };
-  expect(await service.store.auditLog.findOne(filter)).toMatchObject({
+  // The answer does not wait for it.
+  const row = await waitFor(async () => (await service.store.auditLog.findOne(filter)) ?? false);
+  expect(row).toMatchObject({
     actor: { kind: 'anonymous', uid: null },
     address: expect.stringMatching(/127\.0\.0\.1$/),
     details: { email, method: 'password', failuresOfDay: 1 },

@@ -104,6 +104,40 @@ test('an address alone waits after twenty failures, whatever the e-mails; an IPv
   expect((await attempt(21, '2001:db8:1:3::1')).allowed).toBe(true);
 });
 
+test('an attempt while its address waits is counted nowhere, and the owner comes in once the wait is over', async () => {
+  const { store, config } = service;
+  const now = new Date();
+  const address = '203.0.113.20';
+  const attempt = (email: string, at: Date) =>
+    takeSignInTurn(store, { email, address }, { pepper: config.keyPepper, now: at });
+  for (let i = 0; i < 20; i += 1) await attempt(`guessed${i}@example.com`, now);
+  const all = () => store.signInThrottles.find({}).sort({ _id: 1 }).toArray();
+  const before = await all();
+  for (let i = 0; i < 10; i += 1) {
+    expect(await attempt(`made-up${i}@example.com`, now)).toEqual({
+      allowed: false,
+      retryAfterMs: 1_000,
+    });
+    expect((await attempt('owner@example.com', now)).allowed).toBe(false);
+  }
+  expect(await all()).toEqual(before);
+  expect((await attempt('owner@example.com', new Date(now.getTime() + 999))).allowed).toBe(false);
+  expect((await attempt('owner@example.com', new Date(now.getTime() + 1_000))).allowed).toBe(true);
+});
+
+test('a turn that is handed back leaves nothing behind', async () => {
+  const { store, config } = service;
+  const now = new Date();
+  const subject = { email: 'unserved@example.com', address: '203.0.113.30' };
+  const before = await store.signInThrottles.countDocuments({});
+  for (let i = 0; i < 25; i += 1) {
+    const turn = await takeSignInTurn(store, subject, { pepper: config.keyPepper, now });
+    if (!turn.allowed) throw new Error(`attempt ${i + 1} was refused`);
+    await turn.handBack();
+  }
+  expect(await store.signInThrottles.countDocuments({})).toBe(before);
+});
+
 test('a success forgets the failures of its e-mail, and of its address only itself', async () => {
   const { store, config } = service;
   const now = new Date();

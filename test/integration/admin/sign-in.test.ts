@@ -84,6 +84,19 @@ test('the session tells who is signed in, and ends when the admin signs out', as
   expect(after.headers.get('www-authenticate')).toMatch(/^Session /);
 });
 
+test('a sign-in ends the session that the browser had before, and no other', async () => {
+  const [mine, other] = [await signIn(service, ada), await signIn(service, ada)];
+  const { email, password } = await makeTestAdmin(service);
+  const body = { email, password };
+  const { headers } = mine;
+  const again = await service.raw('POST', '/admin/api/session', { headers, body });
+  expect(again.status).toBe(200);
+  const ended = await service.raw('GET', '/admin/api/session', { headers });
+  expectProblem(ended, 401, 'not_signed_in');
+  const left = await service.raw('GET', '/admin/api/session', { headers: other.headers });
+  expect(left.status).toBe(200);
+});
+
 test('signing out everywhere ends every session of the admin and of nobody else', async () => {
   const grace = await makeTestAdmin(service);
   const one = await signIn(service, grace);

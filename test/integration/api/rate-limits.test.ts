@@ -148,3 +148,16 @@ test('without its database a process holds its callers to the limit by itself, a
   expect(limiter.take('bob').isOver).toBe(false);
   await limiter[Symbol.asyncDispose]();
 });
+
+test('whoever comes again and again is not forgotten, however many others come once', async () => {
+  const now = new Date();
+  const limit = { name: 'crowded', countMax: 100, windowMs: 60_000 };
+  const ports = { store: service.store, clock: { now: () => now } };
+  await using limiter = createRateLimiter(ports, limit);
+  for (let n = 0; n < 100; n += 1) limiter.take('busy');
+  for (let n = 0; n < 50_000; n += 1) {
+    limiter.take(`once-${n}`);
+    if (n % 10_000 === 0) expect(limiter.take('busy').isOver).toBe(true);
+  }
+  expect(limiter.take('busy').isOver).toBe(true);
+});

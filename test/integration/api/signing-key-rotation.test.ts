@@ -107,7 +107,10 @@ test('the set of keys is confirmed by its ETag until it changes', async () => {
   expect(etag).toMatch(/^"[\w-]{43}"$/);
   const same = await ask({ 'if-none-match': etag });
   expect([same.statusCode, await same.body.text()]).toEqual([304, '']);
-  expect(same.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=300' });
+  expect(same.headers).toMatchObject({
+    etag,
+    'cache-control': 'public, max-age=300, stale-if-error=1200',
+  });
   aheadMs += 30 * dayMs;
   const changed = await ask({ 'if-none-match': etag });
   await changed.body.dump();
@@ -138,14 +141,18 @@ test('twenty processes at once keep one key a generation, and all sign with the 
 /** A store as a process sees it that dies at its `call`th use of keys or audit log. */
 function dyingStore(call: number): Store {
   let left = call;
+  return failingStore(() => (left -= 1) <= 0);
+}
+
+/** A store whose keys and audit log cannot be used when `fails` says so. */
+function failingStore(fails: () => boolean): Store {
   const mortal = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(inner, name) {
         const value: unknown = Reflect.get(inner, name);
         if (typeof value !== 'function') return value;
         return (...rest: unknown[]): unknown => {
-          left -= 1;
-          if (left <= 0) throw new Error('the process died');
+          if (fails()) throw new Error('no database');
           return value.apply(inner, rest) as unknown;
         };
       },
@@ -176,6 +183,21 @@ test('a process that dies at any step of a rotation leaves the rest to the next 
   }
   expect(died).toBeGreaterThanOrEqual(5);
   expect(died).toBeLessThan(8);
+});
+
+test('while the database is away the keys are published as last read, for 20 minutes, and none signs', async () => {
+  let isAway = false;
+  const ring = ringOf(failingStore(() => isAway));
+  const keys = await ring.published();
+  expect(keys).toHaveLength(1);
+  isAway = true;
+  aheadMs += 19 * minuteMs;
+  expect(await ring.published()).toEqual(keys);
+  await expect(ring.active()).rejects.toThrow('no database');
+  aheadMs += minuteMs + 1;
+  await expect(ring.published()).rejects.toThrow('no database');
+  isAway = false;
+  expect(await ring.published()).toEqual(keys);
 });
 
 test('a key that is taken out of the database by hand is signed with no longer than a minute', async () => {

@@ -47,7 +47,7 @@ test('an independent verifier accepts the token by the published keys, and its c
     epoch: 0,
     jti: expect.stringMatching(/^tok_/),
     iat: expect.any(Number),
-    nbf: payload.iat,
+    nbf: Number(payload.iat) - 5,
     exp: Number(payload.iat) + 15 * 60,
   });
   expect(Math.abs(Number(payload.iat) * 1_000 - Date.now())).toBeLessThan(60_000);
@@ -72,6 +72,20 @@ test.each<[string, (iat: number) => JWTVerifyOptions, string]>([
   const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
   await expect(jwtVerify(String(authToken), keys, { ...wanted, ...change })).rejects.toMatchObject({
     code,
+  });
+});
+
+test('a verifier whose clock is five seconds behind, and who allows for nothing, takes a fresh token', async () => {
+  const { authToken } = await signIn({ externalId: 'behind' });
+  const { iat = 0 } = decodeJwt(String(authToken));
+  const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
+  const at = (seconds: number): JWTVerifyOptions => ({
+    ...wanted,
+    currentDate: new Date(seconds * 1_000),
+  });
+  await jwtVerify(String(authToken), keys, at(iat - 5));
+  await expect(jwtVerify(String(authToken), keys, at(iat - 6))).rejects.toMatchObject({
+    claim: 'nbf',
   });
 });
 
@@ -114,7 +128,7 @@ test('the tokens of one user differ in their id alone from second to second', as
 test('the published keys are cacheable, public, and hold no private part', async () => {
   const answer = await service.raw('GET', '/.well-known/jwks.json', { headers: {} });
   expect(answer.status).toBe(200);
-  expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+  expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=\d+, stale-if-error=\d+$/);
   expect(answer.body).toEqual({
     keys: [
       {

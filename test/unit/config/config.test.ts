@@ -69,6 +69,10 @@ const bad: [string, string][] = [
   ['PORT', 'http'],
   ['HERALD_PUBLIC_URL', 'ftp://herald.example'],
   ['HERALD_PUBLIC_URL', 'herald.example'],
+  ['HERALD_PUBLIC_URL', 'https://herald.example?tenant=1'],
+  ['HERALD_PUBLIC_URL', 'https://herald.example/#top'],
+  ['HERALD_PUBLIC_URL', 'https://user@herald.example'],
+  ['HERALD_PUBLIC_URL', 'https://user:hunter2@herald.example'],
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'yes'],
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'TRUE'],
   ['HERALD_WEBHOOK_PORTS', '443,https'],
@@ -183,9 +187,14 @@ test('an address may hold a fifth of the connections, or what is set, and behind
   expect(shareOf(both)).toBeNull();
 });
 
-test('an address loses the slash at its end', () => {
-  const { http } = readConfig({ ...valid, HERALD_PUBLIC_URL: 'https://herald.example/base//' });
-  expect(http.publicUrl).toBe('https://herald.example/base');
+test.each([
+  ['https://herald.example/base//', 'https://herald.example/base'],
+  ['HTTPS://Herald.Example:443', 'https://herald.example'],
+  ['http://herald.example:80/', 'http://herald.example'],
+  ['https://herald.example:8443', 'https://herald.example:8443'],
+  ['https://b\u00fccher.example/a/../b', 'https://xn--bcher-kva.example/b'],
+])('the public address %s is used as %s', (text, publicUrl) => {
+  expect(readConfig({ ...valid, HERALD_PUBLIC_URL: text }).http.publicUrl).toBe(publicUrl);
 });
 
 test('no value of a secret is in an error', () => {

@@ -1,0 +1,36 @@
+// A transaction that others are always in the way of.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { inTransaction } from '../../../lib/store/connect.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+test('a transaction is begun again while another is in its way, and given up after ten seconds', async () => {
+  const { store } = installation;
+  const { _id } = await insertWebhook(installation, { url: 'https://receiver.example/' });
+  const touch = { $set: { updatedAt: new Date() } };
+  let begun = 0;
+  await store.client.withSession(async (inTheWay) => {
+    inTheWay.startTransaction();
+    await store.webhooks.updateOne({ _id }, touch, { session: inTheWay });
+    const giving = inTransaction(store, async (session) => {
+      begun += 1;
+      await store.webhooks.updateOne({ _id }, touch, { session });
+    });
+    await expect(giving).rejects.toMatchObject({ name: 'MongoOperationTimeoutError' });
+    await inTheWay.abortTransaction();
+  });
+  expect(begun).toBeGreaterThan(1);
+  await inTransaction(store, (session) => store.webhooks.deleteOne({ _id }, { session }));
+  expect(await store.webhooks.countDocuments({ _id })).toBe(0);
+});
