@@ -121,12 +121,13 @@ test('a later event waits until an earlier one is delivered, and other resources
 
 test('a replay of what a lane retries sends it now, and the lane goes on after it', async () => {
   const webhookUid = await newWebhook('/replayed', { retrySchedule: ['1h'] });
-  // The first takes its time, so that the others meet it on its way and line up behind it.
-  receiver.answerOf = (request) =>
-    sequenceOf(request) === 1 ? { status: 200, ms: 3_000 } : { status: 500 };
-  await report('agt_replayed');
+  receiver.answerOf = () => ({ status: 500 });
+  const first = await report('agt_replayed');
   await untilArrived('/replayed', 'agt_replayed', 1);
   await reportMany('agt_replayed', 2);
+  await untilWaiting(webhookUid, 2);
+  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 500 });
+  await service.call('POST', `/events/${first}/resend`);
   const { deliveries } = service.store;
   const inLane = { webhookUid, state: 'retrying', lane: { $ne: null } } as const;
   await waitFor(async () => (await deliveries.countDocuments(inLane)) === 1, {
@@ -135,8 +136,8 @@ test('a replay of what a lane retries sends it now, and the lane goes on after i
   receiver.answerOf = () => ({ status: 200 });
   const body = { since: new Date(0).toISOString(), states: ['retrying'] };
   await service.call('POST', `/webhooks/${webhookUid}/replays`, { body });
-  await untilArrived('/replayed', 'agt_replayed', 4);
-  expect(arrivedAt('/replayed', 'agt_replayed').map(sequenceOf)).toEqual([1, 2, 2, 3]);
+  await untilArrived('/replayed', 'agt_replayed', 5);
+  expect(arrivedAt('/replayed', 'agt_replayed').map(sequenceOf)).toEqual([1, 1, 2, 2, 3]);
   await remove(webhookUid);
 });
 
