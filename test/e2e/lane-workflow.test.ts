@@ -6,6 +6,7 @@ import type { Answering, ReceivedRequest, Receiver } from '../support/receivers.
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -23,15 +24,11 @@ afterAll(async () => {
 
 async function newWebhook(path: string, retrySchedule: string[]): Promise<string> {
   const url = `${receiver.url}${path}`;
-  const body = { url, entities: ['agent'], ordering: 'resource', retrySchedule };
-  return String((await service.call('POST', '/webhooks', { body })).body['uid']);
+  const fields = { url, ordering: 'resource', retrySchedule };
+  return (await registerWebhook(service, fields)).uid;
 }
 
-async function report(uid: string): Promise<string> {
-  const data = { uid, externalTenantId: 'tenant-1' };
-  const body = { event: 'agent.updated', data };
-  return String((await service.call('POST', '/changes', { body })).body['eventId']);
-}
+const report = (uid: string): Promise<string> => reportChange(service, { uid });
 
 function attemptOf({ headers }: Pick<ReceivedRequest, 'headers'>): string {
   return `${Number(headers['x-webhook-sequence'])}/${Number(headers['x-webhook-attempt'])}`;

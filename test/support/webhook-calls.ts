@@ -1,6 +1,7 @@
 // Calls that many tests begin with: a webhook is registered, a change is reported.
 import { expect } from '@jest/globals';
 import type { ApiClient } from './api-client.ts';
+import { callPatiently } from './call-patiently.ts';
 
 /** Registers an active webhook for agents; `fields` replace its defaults. */
 export async function registerWebhook(
@@ -8,7 +9,7 @@ export async function registerWebhook(
   fields: { url: string; [field: string]: unknown },
 ): Promise<{ uid: string; secret: string }> {
   const body = { entities: ['agent'], active: true, ...fields };
-  const answer = await client.call('POST', '/webhooks', { body });
+  const answer = await callPatiently(() => client.call('POST', '/webhooks', { body }));
   expect(answer.status).toBe(201);
   return { uid: String(answer.body['uid']), secret: String(answer.body['secret']) };
 }
@@ -20,7 +21,7 @@ export async function reportChange(
   event = 'agent.updated',
 ): Promise<string> {
   const body = { event, data: { uid: 'agt_1', externalTenantId: 'tenant-1', ...data } };
-  const answer = await client.call('POST', '/changes', { body });
+  const answer = await callPatiently(() => client.call('POST', '/changes', { body }));
   expect(answer.status).toBe(202);
   return String(answer.body['eventId']);
 }

@@ -85,7 +85,7 @@ const shapes: RefusalCase[] = [
         },
       }),
   ],
-  ['200 KiB of letters', () => 'a'.repeat(200 * 1_024)],
+  ['60 KiB of letters', () => 'a'.repeat(60 * 1_024)],
   ['50,000 dots', () => dot.repeat(50_000)],
 ];
 
