@@ -9,6 +9,7 @@ import {
 } from './address-ranges.ts';
 import type { EmbeddingRange, SpecialRange } from './address-ranges.ts';
 import type { EgressPolicy } from './egress-policy.ts';
+import { localNat64Ipv4s } from './local-nat64.ts';
 import { inCidr, ipv4Address, parseAddress, parseCidr } from './parse-address.ts';
 import type { Cidr, ParsedAddress } from './parse-address.ts';
 
@@ -57,7 +58,7 @@ export function createAddressGuard(
 
   function judge(address: ParsedAddress): AddressVerdict {
     if (holds(deny, address)) return deniedByOperator;
-    const embedded = embeddedIpv4s(address);
+    const embedded = embeddedIpv4s(address, allow);
     const isAllowed = holds(allow, address);
     // What leads to an IPv4 address must not be better off than that address: neither past a range
     // that is denied, nor by an allowed range so wide that it holds the other spelling by chance.
@@ -115,30 +116,21 @@ function holds(ranges: readonly Cidr[], address: ParsedAddress): boolean {
 }
 
 /** The IPv4 addresses that an IPv6 address may lead to: none, one, or one for each place. */
-function embeddedIpv4s(address: ParsedAddress): readonly ParsedAddress[] {
+function embeddedIpv4s(address: ParsedAddress, allow: readonly Cidr[]): readonly ParsedAddress[] {
   // Inside ::/96, ::1 is not the IPv4 address 0.0.0.1 but loopback (RFC 4291 §2.5.3).
   if (address.family === 4 || sameAddress(address, loopbackIpv6)) return [];
-  for (const { cidr, place } of embeddings) {
-    if (inCidr(cidr, address)) return embeddedBits(address, place).map(ipv4Address);
-  }
-  return [];
+  const embedding = embeddings.find(({ cidr }) => inCidr(cidr, address));
+  if (embedding === undefined) return [];
+  if (embedding.place === 'after-prefix') return localNat64Ipv4s(address, allow);
+  return [ipv4Address(embeddedBits(address, embedding.place))];
 }
 
 function embeddedBits(
-  { w0, w1, w2, w3 }: ParsedAddress,
-  place: EmbeddingRange['place'],
-): readonly number[] {
-  if (place === 'last') return [w3];
-  if (place === 'inverted') return [~w3];
-  if (place === 'after-16-bits') return [(w0 << 16) | (w1 >>> 16)];
-  // The byte after the first 64 bits is never part of it.
-  const afterPrefixes = [
-    (w1 << 16) | ((w2 >>> 8) & 0xffff),
-    (w1 << 24) | (w2 & 0xffffff),
-    (w2 << 8) | (w3 >>> 24),
-  ];
-  // A place that the prefix does not use reads as 0.0.0.0/8 as a rule, which nothing leads to.
-  return [w3, ...afterPrefixes.filter((bits) => bits >>> 24 !== 0)];
+  { w0, w1, w3 }: ParsedAddress,
+  place: Exclude<EmbeddingRange['place'], 'after-prefix'>,
+): number {
+  if (place === 'last') return w3;
+  return place === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
 }
 
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {

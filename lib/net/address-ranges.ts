@@ -56,10 +56,10 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
 export interface EmbeddingRange {
   readonly cidr: string;
   /**
-   * `inverted` is Teredo's way of hiding the client's address from address translators. `unknown` is
-   * any place that the operator's prefix may give it, of /48, /56, /64 or /96 (RFC 6052 §2.2).
+   * `inverted` is Teredo's way of hiding the client's address from address translators.
+   * `after-prefix` is where the operator's prefix ends (`local-nat64.ts`).
    */
-  readonly place: 'last' | 'inverted' | 'after-16-bits' | 'unknown';
+  readonly place: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
 }
 
 /**
@@ -75,7 +75,7 @@ export const nat64WellKnownPrefix = '64:ff9b::/96';
  */
 export const embeddingRanges: readonly EmbeddingRange[] = [
   { cidr: nat64WellKnownPrefix, place: 'last' },
-  { cidr: '64:ff9b:1::/48', place: 'unknown' }, // local NAT64 (RFC 8215)
+  { cidr: '64:ff9b:1::/48', place: 'after-prefix' }, // local NAT64 (RFC 8215)
   { cidr: '::/96', place: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
   { cidr: '::ffff:0:0/96', place: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
   { cidr: '::ffff:0:0:0/96', place: 'last' }, // SIIT (RFC 2765 §2.1)

@@ -13,6 +13,7 @@ export interface ParsedAddress {
 export interface Cidr {
   readonly base: ParsedAddress;
   readonly mask: ParsedAddress;
+  readonly prefixBits: number;
 }
 
 const DOT = 46;
@@ -43,9 +44,9 @@ export function parseCidr(text: string): Cidr | null {
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash));
   if (address === null) return null;
   const bitsMax = address.family === 4 ? 32 : 128;
-  const prefix = slash === -1 ? bitsMax : parsePrefix(text.slice(slash + 1), bitsMax);
-  if (prefix === null) return null;
-  const mask = prefixMask(address.family, prefix);
+  const prefixBits = slash === -1 ? bitsMax : parsePrefix(text.slice(slash + 1), bitsMax);
+  if (prefixBits === null) return null;
+  const mask = prefixMask(address.family, prefixBits);
   const base = {
     family: address.family,
     w0: address.w0 & mask.w0,
@@ -53,7 +54,7 @@ export function parseCidr(text: string): Cidr | null {
     w2: address.w2 & mask.w2,
     w3: address.w3 & mask.w3,
   };
-  return { base, mask };
+  return { base, mask, prefixBits };
 }
 
 /** True for text that `parseCidr` reads, so that settings can name a bad range at start. */

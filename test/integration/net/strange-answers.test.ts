@@ -104,9 +104,15 @@ const whileOpen: readonly Case[] = [
     2,
   ],
   [
-    'an interim head of 20 KiB',
-    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(20_480)}\r\n\r\n${good}`,
-    'too_large: the headers of the answer were larger than 16 KiB',
+    'an interim head of 100 KiB',
+    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(102_400)}\r\n\r\n${good}`,
+    200,
+    1,
+  ],
+  [
+    'an interim head of 300 KiB',
+    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(307_200)}\r\n\r\n${good}`,
+    'too_large: the answer was too large',
     2,
   ],
 ];
