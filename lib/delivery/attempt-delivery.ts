@@ -19,7 +19,14 @@ import { noteHealth } from './note-health.ts';
 import { isOpen } from './outcome.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { isCarriedBy, outcomeOf, readOutcome, recordStep, recordUnsent } from './record-step.ts';
+import {
+  isCarriedBy,
+  outcomeOf,
+  readOutcome,
+  recordStep,
+  recordUnsent,
+  standing,
+} from './record-step.ts';
 
 export interface AttemptOptions {
   /** The redelivery for which the attempt is made; null for the event's own workflow. */
@@ -270,22 +277,4 @@ async function sendOnce(
     if (faultCode(error) === 'NO_TURN') return null;
     throw error;
   }
-}
-
-/** What an outcome tells of a delivery to which nothing was sent. */
-function standing(
-  { eventId, webhookUid }: DeliveryKey,
-  delivery: DeliveryDocument | null,
-): Omit<DeliveryOutcome, 'state'> {
-  const last = delivery?.attempts.at(-1);
-  return {
-    eventId,
-    webhookUid,
-    attemptCount: delivery?.attemptCount ?? 0,
-    status: last?.status ?? null,
-    errorClass: last?.errorClass ?? null,
-    host: null,
-    attemptsMax: null,
-    nextAttemptAt: null,
-  };
 }

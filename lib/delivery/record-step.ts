@@ -90,15 +90,26 @@ export function outcomeOf(
   delivery: DeliveryDocument,
   by: Carrier,
 ): DeliveryOutcome {
-  const last = delivery.attempts.at(-1);
   return {
-    eventId: key.eventId,
-    webhookUid: key.webhookUid,
+    ...standing(key, delivery),
     state: isCarriedBy(delivery, by) ? delivery.state : 'superseded',
-    attemptCount: delivery.attemptCount,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+/** What an outcome tells of a delivery to which nothing was sent. */
+export function standing(
+  { eventId, webhookUid }: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Omit<DeliveryOutcome, 'state'> {
+  const last = delivery?.attempts.at(-1);
+  return {
+    eventId,
+    webhookUid,
+    attemptCount: delivery?.attemptCount ?? 0,
     status: last?.status ?? null,
     errorClass: last?.errorClass ?? null,
     ...noTarget,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: null,
   };
 }
