@@ -41,7 +41,7 @@ export async function recordStep(
   };
 }
 
-/** Records that a delivery is not sent now: its webhook is gone or paused, or it waits for others. */
+/** Records that a delivery is not sent now: its webhook is gone or paused, it waits for others or for a turn. */
 export async function recordUnsent(
   ports: Pick<DeliveryPorts, 'records' | 'clock'>,
   key: DeliveryKey,
@@ -49,7 +49,7 @@ export async function recordUnsent(
     event: EventToAttempt;
     delivery: DeliveryDocument | null;
     options: Carrier;
-    state: 'cancelled' | 'held' | 'waiting';
+    state: 'cancelled' | 'held' | 'waiting' | 'pending';
   },
 ): Promise<DeliveryOutcome> {
   const { event, delivery, options, state } = facts;
@@ -67,7 +67,7 @@ export async function recordUnsent(
       now: ports.clock.now(),
     },
   });
-  if (state !== 'waiting') {
+  if (state === 'cancelled' || state === 'held') {
     deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
