@@ -19,7 +19,14 @@ import { noteHealth } from './note-health.ts';
 import { isOpen } from './outcome.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { isCarriedBy, outcomeOf, readOutcome, recordStep, recordUnsent } from './record-step.ts';
+import {
+  isCarriedBy,
+  outcomeOf,
+  readOutcome,
+  recordStep,
+  recordUnsent,
+  standing,
+} from './record-step.ts';
 
 export interface AttemptOptions {
   /** The redelivery for which the attempt is made; null for the event's own workflow. */
@@ -37,7 +44,8 @@ const dueToleranceMs = 1_000;
  * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
  * stands. The delivery document is the truth and the workflow only the alarm clock: an attempt that
  * is recorded already is not made again, and one that is not due yet is not made early. One that gets
- * no turn at its receiver is not made: the delivery is as it was, and told as `retrying` and due.
+ * no turn at its receiver is not made: the delivery is as it was, or `pending` where nothing was stored
+ * of it yet, and told as `retrying` and due.
  * A receiver's failure is an outcome; what rejects is our own fault (database away, process
  * stopping), to be repeated by Temporal without using up the receiver's attempts.
  */
@@ -185,7 +193,7 @@ async function handToLane(
   return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
 }
 
-/** Sends, and records what came of it. Where no turn came, nothing was sent and there is nothing to record. */
+/** Sends, and records what came of it. */
 async function sendAndRecord(
   ports: DeliveryPorts,
   key: DeliveryKey,
@@ -200,7 +208,8 @@ async function sendAndRecord(
   const sent = await sendOnce(ports, key, subject);
   if (sent === null) {
     deliveryLog.info({ ...key, host }, 'delivery.no_turn');
-    return { ...standing(key, delivery), state: 'retrying', ...target };
+    const left = await leaveToRetries(ports, key, subject);
+    return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
   }
   const { at, result } = sent;
   const now = ports.clock.now();
@@ -234,6 +243,16 @@ async function sendAndRecord(
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
+}
+
+/** Leaves what got no turn as it is. Of a first attempt it is written down, for pauses and discards to find. */
+async function leaveToRetries(
+  ports: DeliveryPorts,
+  key: DeliveryKey,
+  { event, delivery, options }: Subject,
+): Promise<DeliveryOutcome> {
+  if (delivery !== null) return { ...standing(key, delivery), state: 'pending' };
+  return recordUnsent(ports, key, { event, delivery, options, state: 'pending' });
 }
 
 /** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */
@@ -270,22 +289,4 @@ async function sendOnce(
     if (faultCode(error) === 'NO_TURN') return null;
     throw error;
   }
-}
-
-/** What an outcome tells of a delivery to which nothing was sent. */
-function standing(
-  { eventId, webhookUid }: DeliveryKey,
-  delivery: DeliveryDocument | null,
-): Omit<DeliveryOutcome, 'state'> {
-  const last = delivery?.attempts.at(-1);
-  return {
-    eventId,
-    webhookUid,
-    attemptCount: delivery?.attemptCount ?? 0,
-    status: last?.status ?? null,
-    errorClass: last?.errorClass ?? null,
-    host: null,
-    attemptsMax: null,
-    nextAttemptAt: null,
-  };
 }

@@ -41,7 +41,7 @@ export async function recordStep(
   };
 }
 
-/** Records that a delivery is not sent now: its webhook is gone or paused, or it waits for others. */
+/** Records that a delivery is not sent now: its webhook is gone or paused, it waits for others or for a turn. */
 export async function recordUnsent(
   ports: Pick<DeliveryPorts, 'records' | 'clock'>,
   key: DeliveryKey,
@@ -49,7 +49,7 @@ export async function recordUnsent(
     event: EventToAttempt;
     delivery: DeliveryDocument | null;
     options: Carrier;
-    state: 'cancelled' | 'held' | 'waiting';
+    state: 'cancelled' | 'held' | 'waiting' | 'pending';
   },
 ): Promise<DeliveryOutcome> {
   const { event, delivery, options, state } = facts;
@@ -67,7 +67,7 @@ export async function recordUnsent(
       now: ports.clock.now(),
     },
   });
-  if (state !== 'waiting') {
+  if (state === 'cancelled' || state === 'held') {
     deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
@@ -90,15 +90,26 @@ export function outcomeOf(
   delivery: DeliveryDocument,
   by: Carrier,
 ): DeliveryOutcome {
-  const last = delivery.attempts.at(-1);
   return {
-    eventId: key.eventId,
-    webhookUid: key.webhookUid,
+    ...standing(key, delivery),
     state: isCarriedBy(delivery, by) ? delivery.state : 'superseded',
-    attemptCount: delivery.attemptCount,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  };
+}
+
+/** What an outcome tells of a delivery to which nothing was sent. */
+export function standing(
+  { eventId, webhookUid }: DeliveryKey,
+  delivery: DeliveryDocument | null,
+): Omit<DeliveryOutcome, 'state'> {
+  const last = delivery?.attempts.at(-1);
+  return {
+    eventId,
+    webhookUid,
+    attemptCount: delivery?.attemptCount ?? 0,
     status: last?.status ?? null,
     errorClass: last?.errorClass ?? null,
     ...noTarget,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: null,
   };
 }

@@ -189,19 +189,34 @@ async function lookAtEvents(
     .sort({ _id: 1 })
     .limit(eventsLookedAtMax)
     .toArray();
-  const wanted = events.filter((event) => isWanted(event, { replay, webhook }));
-  const keys = wanted.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
+  const keys = events.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
   const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys);
   return {
-    chosen: wanted.flatMap((event, index) => {
+    chosen: events.flatMap((event, index) => {
       const delivery = deliveries[index] ?? null;
-      if (delivery === null) return isMissed(event, replay) ? [{ ...event, lane: null }] : [];
-      const lane = isInLane(delivery, { replay, webhook }) ? laneOf(event, webhook._id) : null;
-      return isChosen(delivery, replay) ? [{ ...event, lane }] : [];
+      if (!isChosen(event, delivery, { replay, webhook })) return [];
+      const isLaned = delivery !== null && isInLane(delivery, { replay, webhook });
+      return [{ ...event, lane: isLaned ? laneOf(event, webhook._id) : null }];
     }),
     last: events.at(-1)?._id ?? after,
     isEnd: events.length < eventsLookedAtMax,
   };
+}
+
+function isChosen(
+  event: Omit<EventDocument, 'body'>,
+  delivery: DeliveryDocument | null,
+  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
+): boolean {
+  // Whatever the webhook gets by now: nobody else carries it, and its attempt looks at that again.
+  if (delivery !== null && isTaken(delivery, replay)) return true;
+  if (!isWanted(event, { replay, webhook })) return false;
+  return delivery === null ? isMissed(event, replay) : isAskedFor(delivery, replay);
+}
+
+/** This very page was taken before a crash: it is taken again. */
+function isTaken({ state, redeliveryUid }: DeliveryDocument, { _id }: ReplayDocument): boolean {
+  return redeliveryUid === _id && state === 'pending';
 }
 
 /** Only what the webhook gets as it is now: a replay is no way around its filters. */
@@ -225,14 +240,7 @@ function isMissed(
   return isOverdue || !webhookUids.includes(webhookUid);
 }
 
-/** This very page was taken before a crash: it is taken again. */
-function isTaken({ state, redeliveryUid }: DeliveryDocument, { _id }: ReplayDocument): boolean {
-  return redeliveryUid === _id && state === 'pending';
-}
-
-function isChosen(delivery: DeliveryDocument, replay: ReplayDocument): boolean {
-  if (isTaken(delivery, replay)) return true;
-  const { state, updatedAt } = delivery;
+function isAskedFor({ state, updatedAt }: DeliveryDocument, replay: ReplayDocument): boolean {
   const { states, createdAt: askedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
   // Whoever has just taken it for sending may be about to: only what was left lying is taken over.

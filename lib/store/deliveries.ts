@@ -4,7 +4,7 @@ import { limits } from '../config.ts';
 import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
 import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
-import { idAt, newId } from '../ids.ts';
+import { newId } from '../ids.ts';
 import type { AttemptTimings } from '../net/attempt-trace.ts';
 import { duplicateIndexes } from './connect.ts';
 import type { Store } from './connect.ts';
@@ -185,20 +185,6 @@ function stillOpenTo({ state, attempt, lane }: DeliveryStep): Filter<DeliveryDoc
   return {
     state: { $in: ['pending', 'retrying', ...(lane === null ? [] : ['waiting' as const])] },
   };
-}
-
-/** Tells whether a webhook took, by now, a delivery whose first attempt was recorded at a time or later. */
-export async function hasDeliveredSince(
-  store: Store,
-  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
-  since: Date,
-): Promise<boolean> {
-  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
-  const found = await store.deliveries.findOne(
-    { appUid, webhookUid, ...delivered, _id: { $gte: idAt('dlv', since) } },
-    { projection: { _id: 1 } },
-  );
-  return found !== null;
 }
 
 /** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */

@@ -4,10 +4,13 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
+import { discardPage } from '../../../lib/delivery/discard.ts';
 import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
+import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import { countHeld } from '../../../lib/store/held-deliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -49,7 +52,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
 
 const inActivity = <T>(run: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(run);
 
-test('first attempts that get no turn are left to the retries, unrecorded, and none is a fault', async () => {
+test('first attempts that get no turn are left to the retries as pending, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
@@ -59,18 +62,29 @@ test('first attempts that get no turn are left to the retries, unrecorded, and n
   expect(outcomes.map(({ state }) => state)).toEqual(eventIds.map(() => 'retrying'));
   const [leftOut, tried] = [outcomes.filter(isLeftOut), outcomes.filter((one) => !isLeftOut(one))];
   expect(tried.length).toBeGreaterThanOrEqual(turnsOfWebhook);
-  expect(leftOut.length).toBeGreaterThan(0);
+  expect(leftOut.length).toBeGreaterThan(1);
   const { store } = installation;
-  expect(await store.deliveries.countDocuments({ webhookUid })).toBe(tried.length);
+  const pending = await store.deliveries.find({ webhookUid, state: 'pending' }).toArray();
+  expect(new Set(pending.map(({ eventId }) => eventId))).toEqual(new Set(leftOut.map(eventIdOf)));
+  expect(await countHeld(store, { ...webhook, active: false })).toBe(eventIds.length);
 
   hangs = false;
-  const [{ eventId } = { eventId: '' }] = leftOut;
+  const [eventId = '', droppedId = ''] = leftOut.map(eventIdOf);
   const input = { appUid, eventId, webhookUid };
   const outcome = await inActivity(() => retryDelivery(ports, input));
   expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   const delivery = await store.deliveries.findOne(input);
   expect(delivery?.attempts).toMatchObject([{ n: 1, trigger: 'event' }]);
+
+  await discardPage(ports, { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1)) });
+  const dropped = await inActivity(() => retryDelivery(ports, { ...input, eventId: droppedId }));
+  expect(dropped).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  const sentIds = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  expect(sentIds).toContain(eventId);
+  expect(sentIds).not.toContain(droppedId);
 });
+
+const eventIdOf = ({ eventId }: DeliveryOutcome): string => eventId;
 
 function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;

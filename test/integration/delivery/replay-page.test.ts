@@ -103,6 +103,27 @@ test('a lane that retries what is taken is told, and once more when the page is 
   ]);
 });
 
+test('a page that was taken is given again, though the webhook gets none of it any more', async () => {
+  const replay = await replayOf({ state: 'exhausted' }, { askedAt, states: ['exhausted'] });
+  const { eventId, webhookUid } = replay;
+  const page = await replay.take();
+  expect(page).toMatchObject({ events: [{ eventId, webhookUids: [webhookUid] }] });
+  // Killed before it was noted.
+  const { redeliveries, webhooks } = installation.store;
+  await redeliveries.updateMany({ webhookUid }, { $set: { state: 'running' } });
+  await webhooks.updateOne({ _id: webhookUid }, { $set: { entities: ['context'] } });
+  expect(await replay.take()).toEqual(page);
+});
+
+test('what the webhook does not get as it is now is not taken', async () => {
+  const facts = { askedAt, states: ['exhausted'] as ReplayedState[] };
+  const replay = await replayOf(
+    { state: 'exhausted' },
+    { ...facts, webhook: { entities: ['context'] } },
+  );
+  expect(await replay.take()).toMatchObject({ events: [], isLast: true });
+});
+
 test('what is retried outside of a lane wakes none', async () => {
   const replay = await replayOf({ state: 'retrying' }, { askedAt, states: ['retrying'] });
   await replay.take();

@@ -2,6 +2,7 @@
 //
 // Here each step is one attempt, page or batch without Temporal. The same arrows through workflows and API:
 //   first attempt → delivered, retrying, blocked, exhausted    outcomes.test.ts, deactivation.test.ts
+//   first attempt → pending                                    crowded-receiver.test.ts
 //   retrying → delivered, exhausted, held, cancelled           retry-calendar.test.ts, deactivation.test.ts
 //   held → pending, held, retrying → cancelled by a resume     test/e2e/pause-resume.test.ts
 //   held → cancelled by time                                   test/integration/worker/tidy-up.test.ts

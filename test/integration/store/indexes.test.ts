@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
-import { newId } from '../../../lib/ids.ts';
+import { idAt, newId } from '../../../lib/ids.ts';
 import { removeAllMembers } from '../../../lib/store/accounts.ts';
 import { makeAdmin } from '../../../lib/store/admins.ts';
 import type { ErasureDocument } from '../../../lib/store/erasures.ts';
 import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
-import { findRequeued, hasDeliveredSince } from '../../../lib/store/deliveries.ts';
+import { findRequeued } from '../../../lib/store/deliveries.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
 import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
 import type { LaneKey } from '../../../lib/store/lanes.ts';
@@ -16,6 +16,7 @@ import { findUnstartedRedeliveries, newDiscard } from '../../../lib/store/redeli
 import { createUserReader } from '../../../lib/store/user-reader.ts';
 import type { UserDocument } from '../../../lib/store/users.ts';
 import { findOrCreateUser } from '../../../lib/store/users.ts';
+import { findFailureAfter, findLastTaken } from '../../../lib/store/webhook-health.ts';
 import { findResumed, findSubscriptions } from '../../../lib/store/webhooks.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
@@ -28,6 +29,7 @@ import type { TestService } from '../../support/service.ts';
 const othersCount = 60;
 const at = new Date('2026-01-01T00:00:00Z');
 const later = new Date('2026-01-02T00:00:00Z');
+const failedAt = new Date('2026-01-03T00:00:00Z');
 
 let service: TestService;
 let lane: LaneKey;
@@ -132,10 +134,13 @@ async function writeDeliveries(): Promise<void> {
   const { webhookUid, entity, resourceUid } = lane;
   const taken = { webhookUid: 'whk_taken', redeliveryUid: 'rdl_taken' };
   const delivered = { state: 'delivered', statusClass: '2xx' } as const;
+  const failed = { state: 'exhausted', statusClass: '5xx' } as const;
   const inLane = (sequence: number) => ({ entity, resourceUid, sequence });
   await service.store.deliveries.insertMany([
     ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
     newDelivery(service, later, { webhookUid, ...delivered }),
+    newDelivery(service, failedAt, { webhookUid, ...failed }),
+    ...numbers.map(() => newDelivery(service, new Date(failedAt.getTime() - 1), failed)),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
@@ -238,8 +243,13 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ['deliveries.lane', 'what a lane holds', () => findInLane(service.store, lane, 100)],
   [
     'deliveries.webhookStateStatus',
-    'whether a webhook took a delivery',
-    () => hasDeliveredSince(service.store, lane, later),
+    'the last delivery that a webhook took',
+    () => findLastTaken(service.store, lane, at),
+  ],
+  [
+    'deliveries.webhook',
+    'the first delivery that it did not take after that',
+    () => findFailureAfter(service.store, lane, idAt('dlv', later)),
   ],
   [
     'deliveries.webhookStateStatus',
