@@ -5,7 +5,7 @@ import { Connection } from '@temporalio/client';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { pickPorts, requirePort } from './free-port.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
-import { runCommand } from './run-command.ts';
+import { runProgram } from './run-program.ts';
 import { ensureNamespace } from './temporal-namespace.ts';
 import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
 
@@ -144,7 +144,7 @@ async function databaseArgs(
 }
 
 async function cliVersion(binary: string): Promise<string> {
-  const output = await runCommand(binary, ['--version'], { timeoutMs: versionTimeoutMs });
+  const output = await runProgram(binary, ['--version'], { timeoutMs: versionTimeoutMs });
   const version = /version (\S+)/.exec(output)?.[1] ?? 'unknown';
   return version.replaceAll(/[^\w.-]/g, '_');
 }
