@@ -20,7 +20,7 @@ interface KeyWish {
 }
 
 /** Creates an application with one account and one key that has every scope. */
-export async function createApp(
+export async function createAppWithKey(
   store: Store,
   { name, keyPepper }: { name: string; keyPepper: string },
 ): Promise<NewApp> {
@@ -44,7 +44,7 @@ export async function createFirstAccount(store: Store, appUid: string): Promise<
 }
 
 /** Creates a key with every scope for an application and gives its text, this once. */
-export async function createApiKey(store: Store, wish: KeyWish): Promise<string> {
+export async function createFullKey(store: Store, wish: KeyWish): Promise<string> {
   return inTransaction(store, (session) => addApiKey(store, wish, session));
 }
 
