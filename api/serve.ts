@@ -1,6 +1,7 @@
 // Listens, and stops in order: unready, no new connections, requests finished, events handed over.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { errorCode } from '../lib/error-code.ts';
 import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
 import { createServer } from './http/create-server.ts';
@@ -21,7 +22,7 @@ export async function serve(context: ApiContext): Promise<RunningApi> {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    if (errorCode(error) === 'EADDRINUSE') {
       throw new Error(`port ${port} is in use; set PORT to another, or to 0 for any`, {
         cause: error,
       });

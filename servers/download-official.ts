@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import { isRecord } from '../lib/error-code.ts';
 import { type BinaryRecipe, temporalSdkVersion } from './binary-recipes.ts';
-import { isRecord } from './error-code.ts';
 import { runProgram } from './run-program.ts';
 
 const connectTimeoutMs = 5000;

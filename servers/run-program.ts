@@ -1,7 +1,7 @@
 // Runs a short program to its end and says in one line why it failed.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { errorCode, isRecord } from './error-code.ts';
+import { errorCode, isRecord } from '../lib/error-code.ts';
 
 const execFileAsync = promisify(execFile);
 const outputBytesMax = 4 * 1024 * 1024;
