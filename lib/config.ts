@@ -5,6 +5,7 @@ import { parseKeyRing } from './crypto/secret-box.ts';
 import type { SealingKey } from './crypto/secret-box.ts';
 import { defaultRetryScheduleMs } from './delivery/retry-schedule.ts';
 import type { Retention } from './delivery/tidy-up.ts';
+import { dayMs } from './duration.ts';
 import { defaultEgressPolicy } from './net/egress-policy.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
 import { parseEgressProxy } from './net/egress-proxy.ts';
@@ -32,8 +33,6 @@ import {
 import { ConfigError, SettingReader } from './setting-reader.ts';
 import type { Environment } from './setting-reader.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Limits that are the same everywhere (docs/ARCHITECTURE.md), each with its unit in its name. */
 export const limits = {

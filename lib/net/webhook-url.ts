@@ -11,7 +11,7 @@ export type WebhookUrlCheck =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
 
 /** The longest webhook URL, in characters, both as given and as canonicalised. */
-export const webhookUrlCharactersMax = 2_048;
+const webhookUrlCharactersMax = 2_048;
 
 /**
  * `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash: none may
