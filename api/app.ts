@@ -12,7 +12,7 @@ import { shedLoad } from './limits/shed-load.ts';
 import { routes } from './routes.ts';
 
 /** Makes the Koa application over a context. */
-export function createApp(context: ApiContext): Koa {
+export function createKoaApp(context: ApiContext): Koa {
   const app = new Koa({ proxy: false });
   const router = createRouter(context, routes);
 

@@ -1,7 +1,8 @@
 // Listens, and stops in order: unready, no new connections, requests finished, events handed over.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createApp } from './app.ts';
+import { errorCode } from '../lib/error-code.ts';
+import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
 import { createServer } from './http/create-server.ts';
 
@@ -16,12 +17,12 @@ const drainTimeoutMs = 8_000;
 /** Starts listening. Throws one clear sentence when the port is taken. */
 export async function serve(context: ApiContext): Promise<RunningApi> {
   const { port, host } = context.config.http;
-  const server = createServer(createApp(context), context.config.http);
+  const server = createServer(createKoaApp(context), context.config.http);
   try {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    if (errorCode(error) === 'EADDRINUSE') {
       throw new Error(`port ${port} is in use; set PORT to another, or to 0 for any`, {
         cause: error,
       });

@@ -3,8 +3,8 @@ import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import { newWebhookSecret } from '../lib/crypto/signature.ts';
 import type { Entity } from '../lib/events.ts';
 import { newId } from '../lib/ids.ts';
-import { createApp } from '../lib/store/create-app.ts';
-import type { NewApp } from '../lib/store/create-app.ts';
+import { createAppWithKey } from '../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../lib/store/create-app-with-key.ts';
 import type { AgentDocument } from '../lib/store/resources.ts';
 import { secretPlace } from '../lib/store/webhooks.ts';
 import type { WebhookDocument } from '../lib/store/webhooks.ts';
@@ -43,7 +43,10 @@ export async function makeApp(
   { name, hooks }: { name: string; hooks: Hooks },
 ): Promise<BenchApp> {
   const { store, config } = service;
-  const app = await createApp(store, { name: `bench: ${name}`, keyPepper: config.keyPepper });
+  const app = await createAppWithKey(store, {
+    name: `bench: ${name}`,
+    keyPepper: config.keyPepper,
+  });
   const slowCount = hooks.slow ?? 0;
   const hookUids = await copyWebhook(service, app, {
     entity: 'agent',

@@ -1,5 +1,6 @@
 // The calls the driver makes of the API: a change, or a sign-in.
 import { Agent, request } from 'undici';
+import { errorCode } from '../lib/error-code.ts';
 import type { BenchApp } from './app.ts';
 import type { ChangePath } from './settings.ts';
 
@@ -46,7 +47,7 @@ export function openCaller(apiUrls: readonly string[]): Caller {
         await answer.body.dump();
         return answer.statusCode < 300 ? null : `status ${answer.statusCode}`;
       } catch (error) {
-        return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+        return String(errorCode(error) ?? error);
       }
     };
   return {

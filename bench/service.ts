@@ -98,7 +98,7 @@ export async function startService({
 }
 
 /** Uses a service started by `npm start`, told by its dev.json; the secrets are in the same folder. */
-export async function useService(path: string): Promise<Service> {
+async function useService(path: string): Promise<Service> {
   const dev = await readDevFile(resolve(path));
   if (dev === null) throw new Error(`no service runs here: ${path} is not there`);
   const dataDir = dirname(resolve(path));

@@ -5,6 +5,8 @@ import { parseKeyRing } from './crypto/secret-box.ts';
 import type { SealingKey } from './crypto/secret-box.ts';
 import { defaultRetryScheduleMs } from './delivery/retry-schedule.ts';
 import type { Retention } from './delivery/tidy-up.ts';
+import { dayMs } from './duration.ts';
+import { defaultEgressPolicy } from './net/egress-policy.ts';
 import type { EgressPolicy } from './net/egress-policy.ts';
 import { parseEgressProxy } from './net/egress-proxy.ts';
 import type { EgressProxy } from './net/egress-proxy.ts';
@@ -31,8 +33,6 @@ import {
 import { ConfigError, SettingReader } from './setting-reader.ts';
 import type { Environment } from './setting-reader.ts';
 import { idsPerSearchAttributeMax } from './temporal/names.ts';
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Limits that are the same everywhere (docs/ARCHITECTURE.md), each with its unit in its name. */
 export const limits = {
@@ -181,6 +181,17 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   return { ...profile, address, namespace: profile.namespace ?? 'default' };
 }
 
+function readEgress(settings: SettingReader): EgressPolicy {
+  const { allowHttp, ports, allowHosts, allowCidrs, denyCidrs } = defaultEgressPolicy;
+  return {
+    allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', allowHttp, asBoolean),
+    ports: settings.read('HERALD_WEBHOOK_PORTS', ports, asWebhookPorts),
+    allowHosts: settings.read('HERALD_ALLOW_HOSTS', allowHosts, asHostNames),
+    allowCidrs: settings.read('HERALD_ALLOW_CIDRS', allowCidrs, asCidrs),
+    denyCidrs: settings.read('HERALD_DENY_CIDRS', denyCidrs, asCidrs),
+  };
+}
+
 function readRateLimits(settings: SettingReader): Config['rateLimits'] {
   const asCount = asNumberUpTo(10_000_000);
   return {
@@ -200,13 +211,7 @@ export function readConfig(environment: Environment): Config {
     http: readHttp(settings),
     mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
-    egress: {
-      allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', false, asBoolean),
-      ports: settings.read('HERALD_WEBHOOK_PORTS', [443, 8443], asWebhookPorts),
-      allowHosts: settings.read('HERALD_ALLOW_HOSTS', [], asHostNames),
-      allowCidrs: settings.read('HERALD_ALLOW_CIDRS', [], asCidrs),
-      denyCidrs: settings.read('HERALD_DENY_CIDRS', [], asCidrs),
-    },
+    egress: readEgress(settings),
     egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),

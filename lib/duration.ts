@@ -1,11 +1,16 @@
 // Durations as operators write them: `5s`, `2m`, `14h`, `3d`.
 
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 const unitsMs: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  s: secondMs,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
 };
 
 /** Reads a duration such as `30s` in milliseconds, or null where the text is none. */

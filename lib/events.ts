@@ -3,7 +3,7 @@
 export const entities = ['agent', 'context', 'contextfile'] as const;
 export type Entity = (typeof entities)[number];
 
-export const changeKinds = ['created', 'updated', 'deleted'] as const;
+const changeKinds = ['created', 'updated', 'deleted'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export type EventName = `${Entity}.${ChangeKind}`;
@@ -22,7 +22,7 @@ export type DeliveredEventName = EventName | typeof testEventName;
 export type DeliveredEntity = Entity | 'webhook';
 
 /** The version of the payload's shape (docs/webhooks.md, "Events"). */
-export const payloadVersion = 1;
+const payloadVersion = 1;
 
 /** The resource an event tells about: complete, as clients see it. */
 export interface ResourceData {

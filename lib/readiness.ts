@@ -2,7 +2,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { Store } from './store/connect.ts';
 import { findMissingIndexes } from './store/indexes.ts';
-import { findMissingSearchAttributes } from './temporal/search-attributes.ts';
+import type { AttributeFault } from './temporal/registered-attributes.ts';
+import { findAttributeFaults, tellWrongTypes } from './temporal/registered-attributes.ts';
 
 export interface Servers {
   store: Store;
@@ -45,7 +46,7 @@ export function createInspection(
       return 'ok';
     }),
     searchAttributes: inspector('the search attributes cannot be read', async () =>
-      tellMissing(await askTemporal(() => findMissingSearchAttributes(connection, namespace))),
+      tellFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
     ),
   };
   return async () => {
@@ -61,6 +62,10 @@ export function createInspection(
 
 function tellMissing(missing: readonly string[]): string {
   return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
+}
+
+function tellFaults(faults: readonly AttributeFault[]): string {
+  return tellWrongTypes(faults) ?? tellMissing(faults.map(({ name }) => name));
 }
 
 /** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */

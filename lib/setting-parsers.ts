@@ -1,12 +1,10 @@
 // Reads the text of one setting; what cannot be right is an Error that says what would be.
 import { parseSchedule } from './delivery/retry-schedule.ts';
-import { parseDurationMs } from './duration.ts';
+import { dayMs, hourMs, minuteMs, parseDurationMs } from './duration.ts';
 import { isThisMachine } from './net/host-name.ts';
 import { isHostName } from './net/host-name.ts';
 import { isCidr } from './net/parse-address.ts';
 import { parseUrl } from './net/parse-url.ts';
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 export const asText = (text: string): string => text;
 
@@ -76,7 +74,7 @@ export const asSchedule = (text: string): number[] => parseSchedule(asList(text)
 /** A time after which the service acts on old things: long enough for somebody to notice. */
 export function asLongDuration(text: string): number {
   const durationMs = parseDurationMs(text);
-  if (durationMs < 60_000 || durationMs > 365 * dayMs) {
+  if (durationMs < minuteMs || durationMs > 365 * dayMs) {
     throw new Error(`must be from 1m to 365d (got "${text}")`);
   }
   return durationMs;
@@ -94,11 +92,11 @@ export function asRetention(text: string): number {
   return retentionMs;
 }
 
-export const userTokenLifetimeMaxMs = 60 * 60_000;
+export const userTokenLifetimeMaxMs = hourMs;
 
 export function asTokenLifetime(text: string): number {
   const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < 60_000 || lifetimeMs > userTokenLifetimeMaxMs) {
+  if (lifetimeMs < minuteMs || lifetimeMs > userTokenLifetimeMaxMs) {
     throw new Error(`must be from 1m to 60m (got "${text}")`);
   }
   return lifetimeMs;

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import { isRecord } from '../lib/error-code.ts';
 import { type BinaryRecipe, temporalSdkVersion } from './binary-recipes.ts';
-import { isRecord } from './error-code.ts';
-import { runCommand } from './run-command.ts';
+import { runProgram } from './run-program.ts';
 
 const connectTimeoutMs = 5000;
 const headersTimeoutMs = 15_000;
@@ -73,7 +73,7 @@ async function unpack(file: string, { executable, stripFolders }: Archive): Prom
   const folder = `${file}.unpacked`;
   await mkdir(folder);
   const args = ['-xzf', file, '-C', folder, `--strip-components=${stripFolders}`];
-  await runCommand('tar', args, { timeoutMs: unpackTimeoutMs });
+  await runProgram('tar', args, { timeoutMs: unpackTimeoutMs });
   return join(folder, executable);
 }
 

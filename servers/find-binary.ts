@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type BinaryRecipe, recipeOf, type ServerName } from './binary-recipes.ts';
 import { type DownloadSources, officialSources } from './download-official.ts';
 import { cachedBinaryPaths, installBinary } from './install-binary.ts';
-import { reasonOf, runCommand } from './run-command.ts';
+import { reasonOf, runProgram } from './run-program.ts';
 
 const probeTimeoutMs = 15_000;
 
@@ -114,7 +114,7 @@ async function runs(recipe: BinaryRecipe, path: string): Promise<boolean> {
 }
 
 async function probe(recipe: BinaryRecipe, path: string): Promise<void> {
-  const printed = await runCommand(path, recipe.probeArgs, { timeoutMs: probeTimeoutMs });
+  const printed = await runProgram(path, recipe.probeArgs, { timeoutMs: probeTimeoutMs });
   // An empty file is a shell script that succeeds.
   if (printed === '') throw new Error(`${path} prints nothing`);
 }

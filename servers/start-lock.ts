@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, isRecord } from './error-code.ts';
+import { errorCode, isRecord } from '../lib/error-code.ts';
 import { isAlive, processStartTime } from './process-identity.ts';
 
 const attemptsMax = 200;

@@ -5,8 +5,8 @@ import { Connection } from '@temporalio/client';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { pickPorts, requirePort } from './free-port.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
-import { runCommand } from './run-command.ts';
-import { ensureNamespace, type SearchAttributeKind } from './temporal-namespace.ts';
+import { runProgram } from './run-program.ts';
+import { ensureNamespace } from './temporal-namespace.ts';
 import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
 
 // The server reads a shard's new tasks at most 20 times a second, and a development server has one
@@ -35,8 +35,6 @@ export interface TemporalDevServerOptions {
   /** The Web UI's port; 0 picks a free one, null starts no Web UI. */
   readonly uiPort: number | null;
   readonly namespaces: readonly string[];
-  /** Registered in every one of `namespaces`. */
-  readonly searchAttributes: Readonly<Record<string, SearchAttributeKind>>;
   readonly progress: (line: string) => void;
 }
 
@@ -146,7 +144,7 @@ async function databaseArgs(
 }
 
 async function cliVersion(binary: string): Promise<string> {
-  const output = await runCommand(binary, ['--version'], { timeoutMs: versionTimeoutMs });
+  const output = await runProgram(binary, ['--version'], { timeoutMs: versionTimeoutMs });
   const version = /version (\S+)/.exec(output)?.[1] ?? 'unknown';
   return version.replaceAll(/[^\w.-]/g, '_');
 }
@@ -161,7 +159,7 @@ async function waitForPort(server: GuardedProcess, port: number): Promise<void> 
 async function waitForFrontend(
   server: GuardedProcess,
   port: number,
-  { namespaces, searchAttributes }: TemporalDevServerOptions,
+  { namespaces }: TemporalDevServerOptions,
 ): Promise<void> {
   // A gRPC channel that meets a closed port waits long before it tries again, so the port comes first.
   await waitForPort(server, port);
@@ -171,10 +169,8 @@ async function waitForFrontend(
     timeoutMs: startTimeoutMs,
   });
   try {
-    // Not retried here: the client repeats what is passing, and a kind that differs will not change.
-    for (const namespace of namespaces) {
-      await ensureNamespace(connection, { namespace, searchAttributes });
-    }
+    // Not retried here: the client repeats what is passing.
+    for (const namespace of namespaces) await ensureNamespace(connection, namespace);
   } finally {
     await connection.close();
   }

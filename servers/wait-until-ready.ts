@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, logTail } from './guarded-process.ts';
-import { reasonOf } from './run-command.ts';
+import { reasonOf } from './run-program.ts';
 
 const pollIntervalMs = 20;
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../lib/config.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { connectStore } from '../lib/store/connect.ts';
-import { createApp } from '../lib/store/create-app.ts';
+import { createAppWithKey } from '../lib/store/create-app-with-key.ts';
 import { prepareServers } from './prepare-servers.ts';
 
 async function main(): Promise<void> {
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   if (values.app === undefined) return;
   const store = await connectStore(config.mongodb);
   try {
-    const app = await createApp(store, { name: values.app, keyPepper: config.keyPepper });
+    const app = await createAppWithKey(store, { name: values.app, keyPepper: config.keyPepper });
     process.stdout.write(
       `app uid      ${app.appUid}\naccount uid  ${app.accountUid}\nAPI key      ${app.apiKey}\n` +
         'The key is shown this once: keep it now.\n',

@@ -3,10 +3,10 @@ import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../lib/config.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { ensureIndexes } from '../lib/store/indexes.ts';
-import { ensureSearchAttributes } from '../lib/temporal/search-attributes.ts';
+import { ensureSearchAttributes } from '../lib/temporal/registered-attributes.ts';
 import { ensureTidyUpSchedule } from '../lib/temporal/tidy-up-schedule.ts';
 
-/** Prepares MongoDB and Temporal. Throws when one of them does not answer. */
+/** Prepares MongoDB and Temporal. Throws when one of them does not answer, or cannot be prepared. */
 export async function prepareServers(config: Config): Promise<void> {
   const store = await connectStore(config.mongodb);
   try {

@@ -2,8 +2,12 @@
 import { hashApiKey, parseApiKey, sameHash } from '../lib/crypto/api-key.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
-import { createApiKey, createApp, createFirstAccount } from '../lib/store/create-app.ts';
-import type { NewApp } from '../lib/store/create-app.ts';
+import {
+  createAppWithKey,
+  createFirstAccount,
+  createFullKey,
+} from '../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../lib/store/create-app-with-key.ts';
 import type { Config } from '../lib/config.ts';
 import { scopes } from '../lib/store/api-keys.ts';
 import { readAppFile, writeDevFile } from './dev-file.ts';
@@ -31,11 +35,11 @@ async function findOrCreate(
 ): Promise<NewApp> {
   const app = await store.apps.findOne({}, { sort: { _id: 1 } });
   const account = app && (await store.accounts.findOne({ appUid: app._id }, { sort: { _id: 1 } }));
-  if (app === null) return createApp(store, { name: 'Development', keyPepper });
+  if (app === null) return createAppWithKey(store, { name: 'Development', keyPepper });
   const known = last !== null && (await isKeyOf(store, { appUid: app._id, last, keyPepper }));
   const apiKey = known
     ? last.apiKey
-    : await createApiKey(store, { appUid: app._id, name: 'Development key', keyPepper });
+    : await createFullKey(store, { appUid: app._id, name: 'Development key', keyPepper });
   return {
     appUid: app._id,
     // Its accounts may all have been deleted.

@@ -1,6 +1,6 @@
 // `.herald/dev.json`: what `npm start` prints, for scripts.
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import type { NewApp } from '../lib/store/create-app.ts';
+import type { NewApp } from '../lib/store/create-app-with-key.ts';
 
 export interface DevFile {
   apiUrl: string;

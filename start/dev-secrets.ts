@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../lib/error-code.ts';
 
 export interface DevSecrets {
   HERALD_SECRET_KEYS: string;
@@ -14,7 +15,7 @@ export async function loadDevSecrets(dataDir: string): Promise<DevSecrets> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as DevSecrets;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
   const secrets = makeDevSecrets();
   await writeFile(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });

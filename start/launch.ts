@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../lib/config.ts';
 import { Disposal } from '../lib/disposal.ts';
-import { searchAttributeTypes } from '../lib/temporal/names.ts';
 import { findBinaries } from '../servers/find-binary.ts';
 import { pickPorts, requirePort } from '../servers/free-port.ts';
 import { startMongodb } from '../servers/mongodb.ts';
@@ -213,7 +212,6 @@ async function startServers(
         port: ports.temporal,
         uiPort: ports.temporalUi,
         namespaces: [namespace],
-        searchAttributes: searchAttributeTypes,
         progress: () => undefined,
       }),
     onStart: (server: { address: string; uiUrl: string | null; pid: number }) => {

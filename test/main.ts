@@ -27,7 +27,6 @@ async function runTests(): Promise<number> {
         binary: binaries.temporal,
         uiPort: null,
         namespaces: ['default'],
-        searchAttributes: {},
       }).then((server) => open.use(server)),
       writeWorkflowBundle(bundlePath),
     ]);

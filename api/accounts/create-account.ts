@@ -1,6 +1,5 @@
 // POST …/accounts: creates an account.
-import { newId } from '../../lib/ids.ts';
-import type { AccountDocument } from '../../lib/store/apps.ts';
+import { makeAccount } from '../../lib/store/apps.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { ApiContext } from '../context.ts';
@@ -21,13 +20,7 @@ export async function addAccount(
   { store, secretBox, clock }: ApiContext,
 ): Promise<AccountView> {
   const now = clock.now();
-  const account: AccountDocument = {
-    _id: newId('acc', now),
-    appUid,
-    name: body.name,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const account = makeAccount({ appUid, name: body.name }, now);
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
     await store.accounts.insertOne(account, { session });

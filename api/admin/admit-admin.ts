@@ -6,6 +6,7 @@ import {
   isCsrfToken,
   isSessionToken,
 } from '../../lib/crypto/session-token.ts';
+import { hourMs } from '../../lib/duration.ts';
 import { AppError } from '../../lib/errors.ts';
 import { includesRole } from '../../lib/store/admins.ts';
 import type { AdminDocument, AdminSessionDocument, Role } from '../../lib/store/admins.ts';
@@ -26,10 +27,10 @@ export interface SignedIn {
   role: Role | null;
 }
 
-export const csrfHeader = 'x-csrf-token';
+const csrfHeader = 'x-csrf-token';
 
 /** A session ends when it is not used for so long. */
-export const sessionIdleMs = 60 * 60 * 1_000;
+export const sessionIdleMs = hourMs;
 
 /**
  * Gives the admin of a request's session. Throws `credentials_conflict` for two cookies,

@@ -1,6 +1,7 @@
 // How fast the guard and the check of URLs are by themselves.
 import { createAddressGuard } from '../../lib/net/address-guard.ts';
-import { checkWebhookUrl, defaultEgressPolicy } from '../../lib/net/webhook-url.ts';
+import { defaultEgressPolicy } from '../../lib/net/egress-policy.ts';
+import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
 
 const measureMs = 2_000;
 

@@ -1,4 +1,5 @@
 // Which signing key signs, which are published, and when the next is due: decided by the keys and the time alone.
+import { hourMs, minuteMs } from '../duration.ts';
 
 /** The place of a key in the order of keys, and the time from which it signs. */
 export interface KeyTerm {
@@ -28,26 +29,26 @@ export interface RotationTimes {
 }
 
 /** How long verifiers and proxies may keep the published keys. */
-export const jwksCachedMs = 5 * 60_000;
+export const jwksCachedMs = 5 * minuteMs;
 
 /** How long a process may sign and publish by what it read of the keys. */
-export const keysCachedMs = 60_000;
+export const keysCachedMs = minuteMs;
 
 /**
  * How long a process goes on to publish what it read while the database is away, and a cache what it
  * has while the service is.
  */
-export const jwksStaleMs = 20 * 60_000;
+export const jwksStaleMs = 20 * minuteMs;
 
 /**
  * How long a key is published before it signs. It must be more than the times above together, the
  * last one twice, or a verifier meets a key it has not heard of; an hour also covers verifiers that
  * keep keys longer than they are told to (jose keeps them for ten minutes).
  */
-export const publishedAheadMs = 60 * 60_000;
+export const publishedAheadMs = hourMs;
 
 /** By how much the clocks of processes and verifiers may differ. */
-const clockSkewMs = 5 * 60_000;
+const clockSkewMs = 5 * minuteMs;
 
 /**
  * Decides about the keys. A key is `next` before its `signsFrom`, `active` from then until the

@@ -1,9 +1,9 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
 import { limits } from '../config.ts';
+import { errorCode } from '../error-code.ts';
 import { testEventName } from '../events.ts';
 import { deliveryLog } from '../logger.ts';
 import type { SendMessage, SendResult } from '../net/http-sender.ts';
-import { faultCode } from '../net/send-fault.ts';
 import { removeDelivery } from '../store/deliveries.ts';
 import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
 import type { EventToAttempt } from '../store/events.ts';
@@ -286,7 +286,7 @@ async function sendOnce(
     const result = await ports.sender.send(request);
     return { at, result };
   } catch (error) {
-    if (faultCode(error) === 'NO_TURN') return null;
+    if (errorCode(error) === 'NO_TURN') return null;
     throw error;
   }
 }

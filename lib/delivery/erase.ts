@@ -1,4 +1,5 @@
 // Takes payloads away on request, a stretch of events at a time.
+import { minuteMs } from '../duration.ts';
 import { idAt } from '../ids.ts';
 import {
   countErased,
@@ -20,7 +21,7 @@ const eventsPerStretch = 2_000;
  * sets no limit of its own; 50 s for each of a report's two writes, repeated once by the driver), or
  * what a receiver answered to an attempt that had read the payload before (15 s).
  */
-export const lookAgainAfterMs = 5 * 60_000;
+export const lookAgainAfterMs = 5 * minuteMs;
 
 /**
  * Looks at the next events of an erasure, or without a uid of the one whose turn it is, and takes the

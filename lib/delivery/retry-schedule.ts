@@ -1,9 +1,13 @@
 // When a delivery is tried again: a pure function of the schedule and the attempts made.
-import { noDuration, readDurationMs, writeDuration } from '../duration.ts';
-
-export const secondMs = 1_000;
-export const minuteMs = 60 * secondMs;
-export const hourMs = 60 * minuteMs;
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  noDuration,
+  readDurationMs,
+  secondMs,
+  writeDuration,
+} from '../duration.ts';
 
 /** The waits between attempts (docs/webhooks.md, "Retries"): 11, so 12 attempts, over about three days. */
 export const defaultRetryScheduleMs: readonly number[] = [
@@ -17,13 +21,13 @@ export const defaultRetryScheduleMs: readonly number[] = [
   10 * hourMs,
   14 * hourMs,
   20 * hourMs,
-  24 * hourMs,
+  dayMs,
 ];
 
 /** Limits of a schedule that settings or a webhook may ask for. */
 export const retryStepsMax = 20;
-export const retryWaitMinMs = secondMs;
-export const retryScheduleMaxMs = 7 * 24 * hourMs;
+const retryWaitMinMs = secondMs;
+const retryScheduleMaxMs = 7 * dayMs;
 
 /** What is wrong with a schedule, and with which of its waits; null where it is with all together. */
 export class ScheduleFault extends Error {

@@ -1,5 +1,5 @@
 // Turns whatever broke a send into one of seven classes and a sentence safe to show a tenant.
-import { faultCode } from './send-fault.ts';
+import { errorCode } from '../error-code.ts';
 
 export type SendErrorClass =
   'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'blocked';
@@ -99,8 +99,9 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
  * Gives null for a fault of our own, which the caller must throw on.
  */
 export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
-  const code = faultCode(error);
-  if (code === null) return classifyByName(error, phase);
+  const code = errorCode(error);
+  // The fault of an aborted signal has a number, which says less than its name.
+  if (typeof code !== 'string') return classifyByName(error, phase);
   // Undici asserts what it expects of an answer too, such as a status of 100 or more.
   if (code === 'ERR_ASSERTION' && phase === 'exchange') return notHttp;
   if (ownFaultCodes.some((pattern) => pattern.test(code))) return null;

@@ -21,10 +21,11 @@ export interface EgressPolicy {
   readonly denyCidrs: readonly string[];
 }
 
-/** Public receivers over https on the two usual ports, and nothing else. */
-export const defaultEgressPolicy: EgressPolicy = {
+/** What holds where nothing is set: public receivers over https on the two usual ports. */
+export const defaultEgressPolicy: Required<EgressPolicy> = {
   allowHttp: false,
   ports: [443, 8443],
+  allowHosts: [],
   allowCidrs: [],
   denyCidrs: [],
 };

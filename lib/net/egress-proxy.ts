@@ -2,8 +2,9 @@
 import { request } from 'node:http';
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { errorCode } from '../error-code.ts';
 import { parseUrl } from './parse-url.ts';
-import { faultCode, SendFault } from './send-fault.ts';
+import { SendFault } from './send-fault.ts';
 
 export interface EgressProxy {
   readonly host: string;
@@ -93,7 +94,7 @@ export function openTunnel(
     asking.on('error', (error) => {
       // A proxy that was not reached in time is not a receiver that was not.
       if (isReached && signal.aborted) reject(signal.reason);
-      else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${faultCode(error)}`));
+      else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${errorCode(error)}`));
     });
     asking.end();
   });

@@ -9,14 +9,14 @@ import { responseSampleBytesMax } from './response-sample.ts';
 import type { Dispatcher } from 'undici';
 
 /** Reading of an answer stops here; its status has long been known. */
-export const responseBytesReadMax = 64 * 1024;
+const responseBytesReadMax = 64 * 1024;
 
 /**
  * What is read from the connection during one exchange. Interim answers, chunk extensions and
  * trailers are no body, so that only this keeps an endless flood of them from costing processor
  * time until the deadline.
  */
-export const wireBytesReadMax = 128 * 1024;
+const wireBytesReadMax = 128 * 1024;
 
 /** `Retry-After` is a number or a date (RFC 9110 §10.2.3); anything longer is neither. */
 const retryAfterCharactersMax = 64;

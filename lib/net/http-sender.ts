@@ -1,5 +1,6 @@
 // Sends one webhook request to a receiver nobody trusts, and tells what happened as a value.
 import { setMaxListeners } from 'node:events';
+import { errorCode } from '../error-code.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { createTrace, msSince } from './attempt-trace.ts';
@@ -20,7 +21,7 @@ import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
 import { createTurnTaker, turnsOfOrigin } from './take-turns.ts';
-import { faultCode, faultText } from './send-fault.ts';
+import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 export type { AttemptTimings } from './attempt-trace.ts';
@@ -235,8 +236,8 @@ async function exchangeAndKeep(
  * event id.
  */
 function wentStale(error: unknown, trace: AttemptTrace): boolean {
-  const code = faultCode(error);
-  if (code === null || trace.answerBegan) return false;
+  const code = errorCode(error);
+  if (typeof code !== 'string' || trace.answerBegan) return false;
   return code === 'CONNECTION_STALE' || isConnectionBroken(code);
 }
 

@@ -1,7 +1,8 @@
 // Asks the name servers of the system for every address of a name.
 import { Resolver as DnsClient } from 'node:dns/promises';
+import { errorCode } from '../error-code.ts';
 import type { Resolver } from './resolve-host.ts';
-import { faultCode, SendFault } from './send-fault.ts';
+import { SendFault } from './send-fault.ts';
 
 /**
  * Of each name server; the second and last try takes twice as long. With one name server that leaves
@@ -31,7 +32,7 @@ export function createNameServerResolver(servers?: readonly string[]): Resolver 
     if (addresses.length > 0) return addresses;
     for (const answer of [ipv4, ipv6]) {
       // ENODATA: the name is there, but has no address of this family.
-      if (answer.status === 'rejected' && faultCode(answer.reason) !== 'ENODATA') {
+      if (answer.status === 'rejected' && errorCode(answer.reason) !== 'ENODATA') {
         throw toFault(answer.reason);
       }
     }
@@ -45,6 +46,6 @@ function answersOf(answer: PromiseSettledResult<readonly string[]>): readonly st
 
 /** The codes of a name server that is away are those of a receiver that is, so they are replaced. */
 function toFault(reason: unknown): unknown {
-  if (faultCode(reason) === 'ENOTFOUND') return reason;
-  return new SendFault('NAME_UNRESOLVED', `no name server answered (${faultCode(reason)})`);
+  if (errorCode(reason) === 'ENOTFOUND') return reason;
+  return new SendFault('NAME_UNRESOLVED', `no name server answered (${errorCode(reason)})`);
 }

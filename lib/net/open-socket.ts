@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { errorCode } from '../error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { msSince } from './attempt-trace.ts';
 import type { AttemptTrace } from './attempt-trace.ts';
@@ -11,7 +12,7 @@ import type { EgressProxy } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
 import { requireAllowed } from './resolve-host.ts';
 import type { HostResolver } from './resolve-host.ts';
-import { faultCode, SendFault } from './send-fault.ts';
+import { SendFault } from './send-fault.ts';
 
 export interface SocketOpener {
   readonly guard: AddressGuard;
@@ -140,7 +141,7 @@ async function tunnel(
       return socket;
     } catch (error) {
       const isLast = index === addresses.length - 1;
-      if (isLast || faultCode(error) !== 'PROXY_REFUSED') throw error;
+      if (isLast || errorCode(error) !== 'PROXY_REFUSED') throw error;
     }
   }
   throw new SendFault('ADDRESS_ABSENT', 'no address was given');

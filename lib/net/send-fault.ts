@@ -1,4 +1,5 @@
 // The faults of a send that no library reports: the guard's refusals and our own limits.
+import { errorCode, isRecord } from '../error-code.ts';
 
 export type SendFaultCode =
   | 'ADDRESS_BLOCKED' // the guard refused an address
@@ -22,18 +23,13 @@ export class SendFault extends Error {
   }
 }
 
-/** The `code` of a thrown value, ours or Node's or undici's, or null. */
-export function faultCode(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
-}
-
 const textCharactersMax = 200;
 
 /** The beginning of the message of a thrown value, or null where it has none. */
 export function faultText(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('message' in error)) return null;
+  if (!isRecord(error) || !('message' in error)) return null;
   const { message } = error;
-  if (typeof message !== 'string' || message === '') return faultCode(error);
-  return message.slice(0, textCharactersMax);
+  if (typeof message === 'string' && message !== '') return message.slice(0, textCharactersMax);
+  const code = errorCode(error);
+  return typeof code === 'string' ? code : null;
 }

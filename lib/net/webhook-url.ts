@@ -6,16 +6,12 @@ import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name
 import { parseAddress } from './parse-address.ts';
 import { parseUrl } from './parse-url.ts';
 
-export { defaultEgressPolicy } from './egress-policy.ts';
-export type { EgressPolicy } from './egress-policy.ts';
-export { isCidr, parseCidr } from './parse-address.ts';
-
 /** A canonical URL with an ASCII host, or a sentence saying what is wrong with the one given. */
 export type WebhookUrlCheck =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
 
 /** The longest webhook URL, in characters, both as given and as canonicalised. */
-export const webhookUrlCharactersMax = 2_048;
+const webhookUrlCharactersMax = 2_048;
 
 /**
  * `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash: none may

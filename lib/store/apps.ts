@@ -22,13 +22,20 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
-  /** Absent until the account is changed. */
+  /** Absent from accounts of earlier versions until they are changed. */
   updatedAt?: Date;
 }
+
+type NewAccount = Pick<AccountDocument, 'appUid' | 'name'>;
 
 /** Makes an application, to be stored by the caller. */
 export function makeApp(name: string, now: Date): AppDocument {
   return { _id: newId('app', now), name, webhookCount: 0, createdAt: now };
+}
+
+/** Makes an account, to be stored by the caller. */
+export function makeAccount({ appUid, name }: NewAccount, now: Date): AccountDocument {
+  return { _id: newId('acc', now), appUid, name, createdAt: now, updatedAt: now };
 }
 
 /** Tells whether an application's API keys open anything: while it is disabled none does. */

@@ -1,6 +1,7 @@
 // The connection to MongoDB and the collections on it.
 import { MongoBulkWriteError, MongoClient, MongoOperationTimeoutError } from 'mongodb';
 import type { ClientSession, Collection, Db } from 'mongodb';
+import { errorCode } from '../error-code.ts';
 import type { AdminDocument, AdminSessionDocument, MembershipDocument } from './admins.ts';
 import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
@@ -151,5 +152,5 @@ export function duplicateIndexes(error: unknown): Set<number> {
 
 /** Tells whether an error is MongoDB's refusal of a second document with a unique value. */
 export function isDuplicateKey(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 11_000;
+  return errorCode(error) === 11_000;
 }

@@ -1,4 +1,5 @@
 // Failed sign-ins of admins in the audit log: counted, so that no attacker fills it.
+import { dayMs } from '../duration.ts';
 import { recordAudit } from './audit-log.ts';
 import type { Caller } from './audit-log.ts';
 import type { Store } from './connect.ts';
@@ -12,7 +13,6 @@ export interface SignInFailure {
   reason?: string;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
 const eachOfDayMax = 10;
 
 /**

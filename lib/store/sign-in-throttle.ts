@@ -1,6 +1,7 @@
 // Slows the guessing of passwords down, without letting anyone lock an admin out.
 import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
+import { minuteMs } from '../duration.ts';
 import { networkOf } from '../net/network-of.ts';
 import { isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
@@ -16,7 +17,7 @@ export interface SignInThrottleDocument {
 // An office behind one address may mistype more often than one person does.
 const freeFailures = { person: 5, address: 20 } as const;
 const firstWaitMs = 1_000;
-const longestWaitMs = 15 * 60 * 1_000;
+const longestWaitMs = 15 * minuteMs;
 const raceAttemptsMax = 3;
 
 /** Who tries to sign in, and from where. */

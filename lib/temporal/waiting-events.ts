@@ -6,7 +6,7 @@ import { deliveriesPerWorkflowMax } from './messages.ts';
  * Takes from a list, oldest first, the events that go together: `eventsMax` at most, with as many
  * deliveries as a workflow should carry; one event goes however many it has.
  */
-export function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDispatch[] {
+function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDispatch[] {
   let deliveries = 0;
   let count = 0;
   for (const event of events) {

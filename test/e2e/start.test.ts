@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isAlive } from '../../servers/process-identity.ts';
 import type { DevFile } from '../../start/dev-file.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -54,15 +55,6 @@ async function untilReady(service: Run): Promise<DevFile> {
 
 async function readDev(): Promise<DevFile> {
   return JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8')) as DevFile;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function allGone(dev: DevFile): Promise<void> {

@@ -1,6 +1,6 @@
 // A further application of a service under test, with a client of its own.
-import { createApp } from '../../lib/store/create-app.ts';
-import type { NewApp } from '../../lib/store/create-app.ts';
+import { createAppWithKey } from '../../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../../lib/store/create-app-with-key.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import type { TestService } from './service.ts';
@@ -13,6 +13,6 @@ export async function addApp(
   { store, config, apiUrl }: Pick<TestService, 'store' | 'config' | 'apiUrl'>,
   name = 'Other',
 ): Promise<TestApp> {
-  const app = await createApp(store, { name, keyPepper: config.keyPepper });
+  const app = await createAppWithKey(store, { name, keyPepper: config.keyPepper });
   return { ...app, ...createApiClient(apiUrl, app) };
 }

@@ -5,10 +5,10 @@ import { readConfig } from '../../lib/config.ts';
 import type { Config } from '../../lib/config.ts';
 import { connectStore } from '../../lib/store/connect.ts';
 import type { Store } from '../../lib/store/connect.ts';
-import { createApp } from '../../lib/store/create-app.ts';
-import type { NewApp } from '../../lib/store/create-app.ts';
+import { createAppWithKey } from '../../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../../lib/store/create-app-with-key.ts';
 import { ensureIndexes } from '../../lib/store/indexes.ts';
-import { searchAttributeTypes } from '../../lib/temporal/names.ts';
+import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureNamespace } from '../../servers/temporal-namespace.ts';
 import { makeDevSecrets } from '../../start/dev-secrets.ts';
 import { testServers } from './servers.ts';
@@ -46,9 +46,10 @@ export async function createInstallation(
   const store = await connectStore(config.mongodb);
   await ensureIndexes(store);
   const connection = await Connection.connect({ address: servers.temporalAddress });
-  await ensureNamespace(connection, { namespace: name, searchAttributes: searchAttributeTypes });
+  await ensureNamespace(connection, name);
+  await ensureSearchAttributes(connection, name);
   await connection.close();
-  const app = await createApp(store, { name: 'Test', keyPepper: config.keyPepper });
+  const app = await createAppWithKey(store, { name: 'Test', keyPepper: config.keyPepper });
   return {
     env,
     config,

@@ -15,7 +15,7 @@ import type {
   DeliverySummary,
   RetryDeliveryInput,
 } from '../../lib/temporal/messages.ts';
-import { registerSearchAttributes } from '../../lib/temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { installRuntime } from '../../worker/connect-temporal.ts';
 import {
@@ -77,6 +77,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   });
   open.defer(() => environment.teardown());
   const { nativeConnection: connection, client, namespace = 'default' } = environment;
+  // This server cannot list what it has, so nothing is looked at first.
   await registerSearchAttributes(connection, namespace);
 
   let virtualNowMs = await environment.currentTimeMs();

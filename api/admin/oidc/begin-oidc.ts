@@ -1,4 +1,5 @@
 // GET /admin/api/oidc/start: sends the browser to the identity provider.
+import { minuteMs } from '../../../lib/duration.ts';
 import { AppError } from '../../../lib/errors.ts';
 import type { ApiContext } from '../../context.ts';
 import type { Handler } from '../../http/router.ts';
@@ -6,7 +7,7 @@ import { oidcCookie } from '../cookies.ts';
 import { sealCookie } from '../sealed-cookie.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
-const transactionLifetimeMs = 10 * 60 * 1_000;
+const transactionLifetimeMs = 10 * minuteMs;
 
 /** Answers 302. Throws `not_found` where no provider is set, `unavailable`. */
 export const beginOidc: Handler = async (_request, context) => {

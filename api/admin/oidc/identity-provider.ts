@@ -1,6 +1,7 @@
 // The identity provider through which admins may sign in: OpenID Connect, authorization code and PKCE.
 import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config.ts';
+import { hourMs } from '../../../lib/duration.ts';
 import { AppError } from '../../../lib/errors.ts';
 import type { ProviderIdentity } from '../../../lib/store/admins.ts';
 
@@ -28,7 +29,7 @@ export interface IdentityProvider {
 }
 
 const requestTimeoutSeconds = 5;
-const discoveredForMs = 60 * 60 * 1_000;
+const discoveredForMs = hourMs;
 
 /** Makes the provider of an installation; it is asked for its addresses and keys when first needed. */
 export function createIdentityProvider(

@@ -1,5 +1,6 @@
 // The browsers that an admin has signed in with: guesses that others make do not hold them up.
 import { randomUUID } from 'node:crypto';
+import { dayMs } from '../../../lib/duration.ts';
 import type { AdminDocument } from '../../../lib/store/admins.ts';
 import type { ApiContext } from '../../context.ts';
 import { deviceCookie } from '../cookies.ts';
@@ -13,7 +14,7 @@ interface Device {
   epoch: number;
 }
 
-const deviceLifetimeMs = 180 * 24 * 60 * 60 * 1_000;
+const deviceLifetimeMs = 180 * dayMs;
 
 /** Gives the `Set-Cookie` by which a browser is known from now on as one of the admin's. */
 export function rememberDevice(context: ApiContext, admin: AdminDocument): string {

@@ -4,6 +4,7 @@ import {
   hashSessionToken,
   newSessionToken,
 } from '../../../lib/crypto/session-token.ts';
+import { hourMs } from '../../../lib/duration.ts';
 import type { AdminDocument, AdminSessionDocument } from '../../../lib/store/admins.ts';
 import { recordAudits } from '../../../lib/store/audit-log.ts';
 import type { Caller } from '../../../lib/store/audit-log.ts';
@@ -15,7 +16,7 @@ import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
 /** A session ends after so long, however much it is used. */
-export const sessionLifetimeMs = 12 * 60 * 60 * 1_000;
+const sessionLifetimeMs = 12 * hourMs;
 
 export interface Opening {
   admin: AdminDocument;

@@ -12,7 +12,7 @@ export interface PresentedAdmin {
 }
 
 /** Gives an admin's public fields. */
-export function presentAdmin(admin: AdminDocument): PresentedAdmin {
+function presentAdmin(admin: AdminDocument): PresentedAdmin {
   return {
     uid: admin._id,
     email: admin.email,

@@ -8,7 +8,7 @@ import { roles } from '../../../lib/store/admins.ts';
 import type { Role } from '../../../lib/store/admins.ts';
 import { scopes } from '../../../lib/store/api-keys.ts';
 import type { Scope } from '../../../lib/store/api-keys.ts';
-import type { NewApp } from '../../../lib/store/create-app.ts';
+import type { NewApp } from '../../../lib/store/create-app-with-key.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

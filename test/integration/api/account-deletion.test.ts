@@ -6,6 +6,7 @@ import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
+import { makeAgent } from './resource-calls.ts';
 
 let service: TestService;
 let appUid: string;
@@ -24,19 +25,12 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-async function makeAgent(accountUids: string[]): Promise<string> {
-  const body = { agentName: 'Agent', externalTenantId: 'tenant', accountUids };
-  const answer = await client.call('POST', '/agents', { body });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
-
 test('a deleted account is off its users, its agents and later tokens, with an event for each agent', async () => {
   const [gone, kept] = [await makeAccount(client), await makeAccount(client)];
   const { userUid } = await signIn(client, 'left', [gone, kept]);
-  const alone = await makeAgent([gone]);
-  const shared = await makeAgent([kept, gone]);
-  const other = await makeAgent([kept]);
+  const alone = await makeAgent(client, { accountUids: [gone] });
+  const shared = await makeAgent(client, { accountUids: [kept, gone] });
+  const other = await makeAgent(client, { accountUids: [kept] });
   expect((await client.call('DELETE', `/accounts/${gone}`)).status).toBe(204);
   const user = await client.call('GET', `/sdkusers/${userUid}`);
   expect(user.body['accountUids']).toEqual([kept]);
@@ -107,7 +101,7 @@ test('what a deletion that died left behind opens nothing, and a repeated one ta
   const uid = await makeAccount(client);
   const { userUid } = await signIn(client, 'stale', [uid]);
   const other = await signIn(client, 'other stale', [uid]);
-  const agentUid = await makeAgent([uid]);
+  const agentUid = await makeAgent(client, { accountUids: [uid] });
   // As it is when the process dies right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
   expect((await signIn(client, 'stale')).accounts).toEqual([]);

@@ -28,7 +28,7 @@ async function refusing(collection: string, work: () => Promise<void>): Promise<
 }
 
 test('when the event cannot be written, nothing of the change is, and the key stays free', async () => {
-  const agentUid = await makeAgent(service, 'Before');
+  const agentUid = await makeAgent(service, { agentName: 'Before' });
   const contextUid = await makeContext(service);
   const fileUid = await makeFile(service, contextUid);
   const events = await service.store.events.countDocuments();
@@ -71,7 +71,7 @@ test('when the transaction fails after the event was written in it, the event is
 });
 
 test('30 changes of one agent at once: each that succeeded is one event, the last is what is stored', async () => {
-  const uid = await makeAgent(service, 'Start');
+  const uid = await makeAgent(service, { agentName: 'Start' });
   const names = Array.from({ length: 30 }, (_, i) => `Name ${i}`);
   const answers = await Promise.all(
     names.map((agentName) => service.call('PATCH', `/agents/${uid}`, { body: { agentName } })),
@@ -92,7 +92,7 @@ test('30 changes of one agent at once: each that succeeded is one event, the las
 });
 
 test('30 equal changes at once are one event', async () => {
-  const uid = await makeAgent(service, 'Start');
+  const uid = await makeAgent(service, { agentName: 'Start' });
   const body = { agentName: 'Same', live: true };
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => service.call('PATCH', `/agents/${uid}`, { body })),
@@ -104,7 +104,7 @@ test('30 equal changes at once are one event', async () => {
 });
 
 test('changes of different fields at once lose none of them', async () => {
-  const uid = await makeAgent(service, 'Start');
+  const uid = await makeAgent(service, { agentName: 'Start' });
   const bodies = [{ agentName: 'Changed' }, { live: true }, { description: 'told' }];
   const answers = await Promise.all(
     bodies.map((body) => callPatiently(() => service.call('PATCH', `/agents/${uid}`, { body }))),

@@ -5,7 +5,7 @@ import { noFields } from '../../../api/http/validate.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Store } from '../../../lib/store/connect.ts';
-import type { NewApp } from '../../../lib/store/create-app.ts';
+import type { NewApp } from '../../../lib/store/create-app-with-key.ts';
 import { itemsOf } from './problems.ts';
 
 /** What stands in the paths of routes, by the name that the table has for it. */

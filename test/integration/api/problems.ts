@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { parseApiKey } from '../../../lib/crypto/api-key.ts';
 import type { ErrorCode } from '../../../lib/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
-import { createApiKey } from '../../../lib/store/create-app.ts';
+import { createFullKey } from '../../../lib/store/create-app-with-key.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -42,7 +42,7 @@ export async function makeKey(
 ): Promise<string> {
   const { store, app, config } = service;
   const wanted = { appUid: app.appUid, name: 'Test key', keyPepper: config.keyPepper };
-  const text = await createApiKey(store, wanted);
+  const text = await createFullKey(store, wanted);
   const keyId = parseApiKey(text)?.keyId ?? '';
   if (Object.keys(changes).length > 0) await store.apiKeys.updateOne({ keyId }, { $set: changes });
   return text;

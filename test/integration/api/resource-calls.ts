@@ -19,9 +19,15 @@ async function make(client: ApiClient, path: string, body: unknown): Promise<str
   return String(answer.body['uid']);
 }
 
+/** What a test may want of an agent. */
+interface AgentWish {
+  agentName?: string;
+  accountUids?: string[] | null;
+}
+
 /** Creates an agent and gives its uid. */
-export function makeAgent(client: ApiClient, agentName = 'Agent'): Promise<string> {
-  return make(client, '/agents', { agentName, externalTenantId: 'tenant' });
+export function makeAgent(client: ApiClient, wish: AgentWish = {}): Promise<string> {
+  return make(client, '/agents', { agentName: 'Agent', externalTenantId: 'tenant', ...wish });
 }
 
 /** Creates a context and gives its uid. */

@@ -5,6 +5,7 @@ import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { makeAccount } from './account-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;
@@ -25,15 +26,6 @@ async function userUidOf(body: unknown): Promise<string> {
   const answer = await callPatiently(() => signIn(body));
   expect(answer.status).toBe(200);
   return String(answer.body['userUid']);
-}
-
-let accounts = 0;
-
-async function makeAccount(appUid: string): Promise<string> {
-  accounts += 1;
-  const _id = `acc_test${accounts}`;
-  await service.store.accounts.insertOne({ _id, appUid, name: _id, createdAt: new Date() });
-  return _id;
 }
 
 test('the first sign-in creates the user, the next finds it', async () => {
@@ -73,8 +65,7 @@ test('the name is applied only when the user is created', async () => {
 });
 
 test('accounts are added each time and never taken away', async () => {
-  const { appUid } = service.app;
-  const [one, two] = [await makeAccount(appUid), await makeAccount(appUid)];
+  const [one, two] = [await makeAccount(service), await makeAccount(service)];
   const accountsAfter = async (accountUids?: string[]): Promise<string[] | undefined> => {
     const _id = await userUidOf({ externalId: 'member', ...(accountUids ? { accountUids } : {}) });
     return (await service.store.users.findOne({ _id }))?.accountUids.toSorted();
@@ -266,9 +257,7 @@ test.each([[{ externalId: 'crowd' }], [{ userEmail: 'crowd@example.com' }]])(
 );
 
 test('sign-ins at once with different accounts add them all', async () => {
-  const accountUids = await Promise.all(
-    Array.from({ length: 20 }, () => makeAccount(service.app.appUid)),
-  );
+  const accountUids = await Promise.all(Array.from({ length: 20 }, () => makeAccount(service)));
   const uids = await Promise.all(
     accountUids.map((uid) => userUidOf({ externalId: 'joiner', accountUids: [uid] })),
   );

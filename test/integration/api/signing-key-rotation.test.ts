@@ -6,13 +6,10 @@ import { request } from 'undici';
 import { createSigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
+import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
 import type { Store } from '../../../lib/store/connect.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 // Real time and what a test adds to it.
 let aheadMs = 0;

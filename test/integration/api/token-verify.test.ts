@@ -5,6 +5,7 @@ import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { makeAccount } from './account-calls.ts';
 import { expectProblem, makeKey } from './problems.ts';
+import { makeAgent } from './resource-calls.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
@@ -24,17 +25,6 @@ beforeEach(() => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
-
-async function makeAgent(accountUids?: string[] | null): Promise<string> {
-  const body = {
-    agentName: 'Agent',
-    externalTenantId: 'tenant',
-    ...(accountUids === undefined ? {} : { accountUids }),
-  };
-  const answer = await service.call('POST', '/agents', { body });
-  expect(answer.status).toBe(201);
-  return String(answer.body['uid']);
-}
 
 test('a good token tells whose it is, for how long, and in which accounts', async () => {
   const { accountUid } = service.app;
@@ -80,12 +70,12 @@ test('an agent is reachable by the accounts of the token', async () => {
   const ofBoth = await signIn(service, { externalId: 'both', accountUids: [one, two] });
   const ofNone = await signIn(service, { externalId: 'none' });
   const agents: [string, string[]][] = [
-    [await makeAgent(), [ofOne, ofBoth, ofNone]],
-    [await makeAgent(null), [ofOne, ofBoth, ofNone]],
-    [await makeAgent([one]), [ofOne, ofBoth]],
-    [await makeAgent([two, three]), [ofBoth]],
-    [await makeAgent([three]), []],
-    [await makeAgent([]), []],
+    [await makeAgent(service), [ofOne, ofBoth, ofNone]],
+    [await makeAgent(service, { accountUids: null }), [ofOne, ofBoth, ofNone]],
+    [await makeAgent(service, { accountUids: [one] }), [ofOne, ofBoth]],
+    [await makeAgent(service, { accountUids: [two, three] }), [ofBoth]],
+    [await makeAgent(service, { accountUids: [three] }), []],
+    [await makeAgent(service, { accountUids: [] }), []],
     ['agt_01m7z102f2rh00btr2c2tw0zan', []],
   ];
   for (const [uid, allowed] of agents) {
@@ -98,7 +88,7 @@ test('an agent is reachable by the accounts of the token', async () => {
 
 test('the accounts of the token decide, not those the user has come into since', async () => {
   const accountUid = await makeAccount(service);
-  const agentUid = await makeAgent([accountUid]);
+  const agentUid = await makeAgent(service, { accountUids: [accountUid] });
   const before = await signIn(service, { externalId: 'joiner' });
   const after = await signIn(service, { externalId: 'joiner', accountUids: [accountUid] });
   expect(await verify(service, before, agentUid)).toMatchObject({ agent: { allowed: false } });
@@ -106,7 +96,7 @@ test('the accounts of the token decide, not those the user has come into since',
 });
 
 test("another application's agent is not reachable, and looks like one that is not there", async () => {
-  const agentUid = await makeAgent();
+  const agentUid = await makeAgent(service);
   await service.store.agents.updateOne({ _id: agentUid }, { $set: { appUid: 'app_other' } });
   const token = await signIn(service, { externalId: 'stranger' });
   const answer = await verify(service, token, agentUid);
@@ -114,7 +104,7 @@ test("another application's agent is not reachable, and looks like one that is n
 });
 
 test('of a token that is not good nothing is told about an agent', async () => {
-  const answer = await verify(service, 'no token', await makeAgent());
+  const answer = await verify(service, 'no token', await makeAgent(service));
   expect(answer).toEqual({ active: false, reason: 'invalid' });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
 import type { RunningApi } from '../../../api/serve.ts';
-import { createApiKey } from '../../../lib/store/create-app.ts';
+import { createFullKey } from '../../../lib/store/create-app-with-key.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import type { ApiClient, Answer } from '../../support/api-client.ts';
@@ -52,7 +52,7 @@ async function beforeAndAfter(
 test('a revoked key opens nothing on either process', async () => {
   const { keyPepper } = service.config;
   const { appUid } = service.app;
-  const apiKey = await createApiKey(service.store, { appUid, name: 'Revoked soon', keyPepper });
+  const apiKey = await createFullKey(service.store, { appUid, name: 'Revoked soon', keyPepper });
   const admin = await makeTestAdmin(service, { superuser: true });
   const stored = await service.store.apiKeys.findOne({ appUid, name: 'Revoked soon' });
   const [before, after] = await beforeAndAfter(

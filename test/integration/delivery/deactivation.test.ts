@@ -1,6 +1,6 @@
 // A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { hourMs } from '../../../lib/delivery/retry-schedule.ts';
+import { dayMs, hourMs } from '../../../lib/duration.ts';
 import type { AuditDocument } from '../../../lib/store/audit-log.ts';
 import { deactivateGoneWebhook } from '../../../lib/store/webhook-health.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
@@ -13,7 +13,6 @@ import type { SkippingDeliveries } from '../../support/time-skipping.ts';
 
 let deliveries: SkippingDeliveries;
 const receivers: Receiver[] = [];
-const dayMs = 24 * hourMs;
 
 beforeAll(async () => {
   deliveries = await startSkippingDeliveries();

@@ -1,6 +1,7 @@
 // A receiver that is down for a day, and one whose answers are lost: everything arrives, nothing more often than it must.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { defaultRetryScheduleMs, hourMs } from '../../../lib/delivery/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../../lib/delivery/retry-schedule.ts';
+import { hourMs } from '../../../lib/duration.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';

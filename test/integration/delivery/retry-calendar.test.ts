@@ -1,7 +1,8 @@
 // The whole retry calendar on the time-skipping server: three days in milliseconds.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { defaultRetryScheduleMs, hourMs } from '../../../lib/delivery/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../../lib/delivery/retry-schedule.ts';
+import { hourMs } from '../../../lib/duration.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { groupIsGone } from '../../support/process-group.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { groupIsGone } from '../../unit/servers/process-group.ts';
 import { foundServers } from './found-servers.ts';
 
 let paths: Awaited<ReturnType<typeof foundServers>>;

@@ -13,7 +13,6 @@ const servers = await Promise.all([
     dataDir: `${folder}/temporal`,
     uiPort: 0,
     namespaces: ['herald'],
-    searchAttributes: {},
   }),
 ]);
 process.stdout.write(`${servers.map(({ pid }) => pid).join(' ')}\n`);

@@ -1,11 +1,10 @@
-// The embedded Temporal: namespaces and search attributes usable at once, workflows kept over restarts.
+// The embedded Temporal: namespaces usable at once, workflows kept over restarts.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import {
   type RunningTemporal,
@@ -28,8 +27,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const searchAttributes = { AppUid: 'Keyword', EventIds: 'KeywordList' } as const;
-
 function start(options: Partial<TemporalDevServerOptions>): Promise<RunningTemporal> {
   return startTemporalDevServer({
     binary,
@@ -37,7 +34,6 @@ function start(options: Partial<TemporalDevServerOptions>): Promise<RunningTempo
     port: 0,
     uiPort: null,
     namespaces: ['herald'],
-    searchAttributes,
     progress: quiet,
     ...options,
   });
@@ -60,10 +56,6 @@ async function startWorkflow(connection: Connection, namespace: string): Promise
   const { workflowId } = await client.workflow.start('nobody-runs-this', {
     workflowId: randomUUID(),
     taskQueue: 'nobody-polls',
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: defineSearchAttributeKey('AppUid', 'KEYWORD'), value: 'app_1' },
-      { key: defineSearchAttributeKey('EventIds', 'KEYWORD_LIST'), value: ['evt_1', 'evt_2'] },
-    ]),
   });
   return workflowId;
 }
@@ -86,7 +78,7 @@ test('a retention that somebody made longer stays', async () => {
     const namespace = 'default';
     const asked = { workflowExecutionRetentionTtl: msToTs('30 days') };
     await workflowService.updateNamespace({ namespace, config: asked });
-    await ensureNamespace(connection, { namespace, searchAttributes });
+    await ensureNamespace(connection, namespace);
     const { config } = await workflowService.describeNamespace({ namespace });
     expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400);
   });
@@ -118,31 +110,19 @@ test('a namespace made at run time takes workflows and answers queries at once',
   await withConnection(server, async (connection) => {
     for (const namespace of ['test-1', 'test-2']) {
       await Promise.all([
-        ensureNamespace(connection, { namespace, searchAttributes }),
-        ensureNamespace(connection, { namespace, searchAttributes }),
+        ensureNamespace(connection, namespace),
+        ensureNamespace(connection, namespace),
       ]);
       const workflowId = await startWorkflow(connection, namespace);
       const client = new Client({ connection, namespace });
-      const query = `AppUid = 'app_1' AND EventIds = 'evt_2'`;
+      const query = `WorkflowType = 'nobody-runs-this'`;
       const found = await waitFor(async () => {
         for await (const workflow of client.workflow.list({ query })) return workflow.workflowId;
         return undefined;
       });
       expect(found).toBe(workflowId);
     }
-    const conflict = { namespace: 'test-1', searchAttributes: { AppUid: 'Int' } } as const;
-    await expect(ensureNamespace(connection, conflict)).rejects.toThrow(
-      'search attribute AppUid of namespace test-1 exists, but not as Int',
-    );
   });
-});
-
-test('a search attribute kept as another kind is refused at once', async () => {
-  const dataDir = await mkdtemp(join(folder, 'kinds-'));
-  await start({ dataDir }).then((server) => server[Symbol.asyncDispose]());
-  await expect(start({ dataDir, searchAttributes: { AppUid: 'Int' } })).rejects.toThrow(
-    'search attribute AppUid of namespace herald exists, but not as Int',
-  );
 });
 
 test('data of another CLI version is left alone, and said to be', async () => {

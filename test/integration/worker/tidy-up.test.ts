@@ -7,6 +7,7 @@ import {
   removeOldEvents,
 } from '../../../lib/delivery/remove-old-events.ts';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
+import { dayMs } from '../../../lib/duration.ts';
 import { newId } from '../../../lib/ids.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
@@ -21,7 +22,6 @@ import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
-const dayMs = 24 * 60 * 60 * 1_000;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * dayMs);
 
 beforeAll(async () => {

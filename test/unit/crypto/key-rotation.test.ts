@@ -9,10 +9,8 @@ import {
   publishedAheadMs,
 } from '../../../lib/crypto/key-rotation.ts';
 import type { KeyTerm } from '../../../lib/crypto/key-rotation.ts';
+import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const tokenLifetimeMaxMs = hourMs;
 const rotationMs = 30 * dayMs;
 const start = Date.parse('2026-01-01T00:00:00Z');

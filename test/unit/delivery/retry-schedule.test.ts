@@ -7,8 +7,8 @@ import {
   nextRetryDelayMs,
   parseRetryAfterMs,
 } from '../../../lib/delivery/retry-schedule.ts';
+import { hourMs } from '../../../lib/duration.ts';
 
-const hourMs = 3_600_000;
 const now = new Date('2026-03-01T12:00:00.000Z');
 
 function delayMs(

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { checkWebhookUrl, defaultEgressPolicy } from '../../../lib/net/webhook-url.ts';
-import type { EgressPolicy } from '../../../lib/net/webhook-url.ts';
+import { defaultEgressPolicy } from '../../../lib/net/egress-policy.ts';
+import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
+import { checkWebhookUrl } from '../../../lib/net/webhook-url.ts';
 
 interface UrlCase {
   readonly url: string;

@@ -1,29 +1,29 @@
-// Runs a short command to its end and says in one line why it failed.
+// Runs a short program to its end and says in one line why it failed.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { errorCode, isRecord } from './error-code.ts';
+import { errorCode, isRecord } from '../lib/error-code.ts';
 
 const execFileAsync = promisify(execFile);
 const outputBytesMax = 4 * 1024 * 1024;
 const reasonCharsMax = 300;
 
-export interface CommandOptions {
+interface ProgramOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs `command` without a shell and gives what it printed.
- * Throws an error whose message is the command's last line on stderr when it cannot run, fails,
+ * Runs `program` without a shell and gives what it printed.
+ * Throws an error whose message is the program's last line on stderr when it cannot run, fails,
  * or takes longer than `timeoutMs`.
  */
-export async function runCommand(
-  command: string,
+export async function runProgram(
+  program: string,
   args: readonly string[],
-  { timeoutMs, env = process.env }: CommandOptions,
+  { timeoutMs, env = process.env }: ProgramOptions,
 ): Promise<string> {
   try {
-    const { stdout, stderr } = await execFileAsync(command, args, {
+    const { stdout, stderr } = await execFileAsync(program, args, {
       env,
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
@@ -31,7 +31,7 @@ export async function runCommand(
     });
     return stdout + stderr;
   } catch (error) {
-    throw new Error(failureReason(command, error, timeoutMs), { cause: error });
+    throw new Error(failureReason(program, error, timeoutMs), { cause: error });
   }
 }
 
@@ -45,13 +45,13 @@ export function reasonOf(error: unknown): string {
   return String(message || code || name);
 }
 
-function failureReason(command: string, error: unknown, timeoutMs: number): string {
+function failureReason(program: string, error: unknown, timeoutMs: number): string {
   const code = errorCode(error);
-  if (code === 'ENOENT') return `${command} is not installed`;
+  if (code === 'ENOENT') return `${program} is not installed`;
   const { killed, signal, stderr } = isRecord(error) ? error : {};
-  if (killed === true) return `${command} took longer than ${timeoutMs / 1000} s`;
+  if (killed === true) return `${program} took longer than ${timeoutMs / 1000} s`;
   const lastLine = typeof stderr === 'string' ? stderr.trim().split('\n').at(-1)?.trim() : '';
   if (lastLine) return lastLine.slice(0, reasonCharsMax);
-  if (typeof code === 'string') return `${command} cannot be run (${code})`;
-  return `${command} ended with ${typeof signal === 'string' ? signal : `code ${code}`}`;
+  if (typeof code === 'string') return `${program} cannot be run (${code})`;
+  return `${program} ended with ${typeof signal === 'string' ? signal : `code ${code}`}`;
 }

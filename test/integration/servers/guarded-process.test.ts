@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type GuardedProcess, startGuarded } from '../../../servers/guarded-process.ts';
 import { processStartTime } from '../../../servers/process-identity.ts';
 import { waitUntilReady } from '../../../servers/wait-until-ready.ts';
+import { groupIsGone } from '../../support/process-group.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { groupIsGone } from './process-group.ts';
 
 let folder: string;
 

@@ -1,8 +1,7 @@
 // Makes an application with what its first calls need, from the command line: an API key and an account.
 import type { ClientSession } from 'mongodb';
-import { newId } from '../ids.ts';
 import { makeApiKey, scopes } from './api-keys.ts';
-import { makeApp } from './apps.ts';
+import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit, systemCaller as caller } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
@@ -21,7 +20,7 @@ interface KeyWish {
 }
 
 /** Creates an application with one account and one key that has every scope. */
-export async function createApp(
+export async function createAppWithKey(
   store: Store,
   { name, keyPepper }: { name: string; keyPepper: string },
 ): Promise<NewApp> {
@@ -45,13 +44,13 @@ export async function createFirstAccount(store: Store, appUid: string): Promise<
 }
 
 /** Creates a key with every scope for an application and gives its text, this once. */
-export async function createApiKey(store: Store, wish: KeyWish): Promise<string> {
+export async function createFullKey(store: Store, wish: KeyWish): Promise<string> {
   return inTransaction(store, (session) => addApiKey(store, wish, session));
 }
 
 async function addAccount(store: Store, appUid: string, session: ClientSession): Promise<string> {
   const now = new Date();
-  const account = { _id: newId('acc', now), appUid, name: 'First account', createdAt: now };
+  const account = makeAccount({ appUid, name: 'First account' }, now);
   await store.accounts.insertOne(account, { session });
   const target = { kind: 'account', uid: account._id };
   const entry = { appUid, action: 'account.created', target, details: { name: account.name } };

@@ -1,0 +1,99 @@
+// The search attributes as a namespace has them: registered by the setup step, checked at readiness.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionLike } from '@temporalio/client';
+import { searchAttributeTypes } from './names.ts';
+import { grpcAlreadyExists, tolerateStatus } from './tolerate-status.ts';
+
+// The types by their numbers in the API (temporal.api.enums.v1.IndexedValueType).
+const typesByNumber = [
+  'Unspecified',
+  'Text',
+  'Keyword',
+  'Int',
+  'Double',
+  'Bool',
+  'Datetime',
+  'KeywordList',
+] as const;
+
+type AttributeName = keyof typeof searchAttributeTypes;
+const attributeNames = Object.keys(searchAttributeTypes) as AttributeName[];
+
+/** A search attribute that a namespace lacks, or has with another type. */
+export interface AttributeFault {
+  name: AttributeName;
+  /** The type that it has; null where it is missing. */
+  registeredAs: string | null;
+}
+
+const visibleTimeoutMs = 15_000;
+const pollIntervalMs = 20;
+
+/** Gives what is wrong with the search attributes of a namespace. */
+export async function findAttributeFaults(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<AttributeFault[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return attributeNames.flatMap<AttributeFault>((name) => {
+    const number: number | undefined = customAttributes[name];
+    if (number === undefined) return [{ name, registeredAs: null }];
+    const registeredAs = typesByNumber[number] ?? `number ${number}`;
+    return registeredAs === searchAttributeTypes[name] ? [] : [{ name, registeredAs }];
+  });
+}
+
+/**
+ * Tells which search attributes have another type, and what mends it; null when none has. Every start
+ * of a workflow fails then, and the name cannot be registered a second time.
+ */
+export function tellWrongTypes(faults: readonly AttributeFault[]): string | null {
+  const wrong = faults.filter(({ registeredAs }) => registeredAs !== null);
+  if (wrong.length === 0) return null;
+  const told = wrong.map(
+    ({ name, registeredAs }) =>
+      `${name} is of type ${registeredAs}, not ${searchAttributeTypes[name]}`,
+  );
+  return `${told.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
+}
+
+/**
+ * Registers the search attributes that are missing; workflows can use all of them on return. Several
+ * processes at once may call it. Throws when one exists with another type, when the server refuses,
+ * or when something is not visible within 15 s.
+ */
+export async function ensureSearchAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<void> {
+  const deadline = performance.now() + visibleTimeoutMs;
+  for (;;) {
+    const faults = await findAttributeFaults(connection, namespace);
+    if (faults.length === 0) return;
+    const wrongTypes = tellWrongTypes(faults);
+    if (wrongTypes !== null) {
+      throw new Error(`the search attributes of namespace ${namespace}: ${wrongTypes}`);
+    }
+    const names = faults.map(({ name }) => name);
+    if (performance.now() > deadline) {
+      throw new Error(
+        `search attributes of namespace ${namespace} stay invisible: ${names.join()}`,
+      );
+    }
+    await registerSearchAttributes(connection, namespace, names);
+    await delay(pollIntervalMs);
+  }
+}
+
+/** Registers search attributes, all of them when none are named; one that exists stays as it is. */
+export async function registerSearchAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+  names: readonly AttributeName[] = attributeNames,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(
+    names.map((name) => [name, typesByNumber.indexOf(searchAttributeTypes[name])]),
+  );
+  const adding = connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  await tolerateStatus(grpcAlreadyExists, adding);
+}

@@ -1,0 +1,19 @@
+// Calls of Temporal that may meet one refusal: another caller was first, or there is nothing yet.
+import { isGrpcServiceError } from '@temporalio/client';
+
+export const grpcNotFound = 5;
+export const grpcAlreadyExists = 6;
+
+/** Gives what a call gives, undefined where it is refused with that gRPC status; throws all else. */
+export async function tolerateStatus<Value>(
+  status: number,
+  call: Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    const code: number | null = isGrpcServiceError(error) ? error.code : null;
+    if (code === status) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// The search attributes of a namespace: setup makes them, and setup and /readyz tell of wrong ones.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { ensureSearchAttributes } from '../../../lib/temporal/registered-attributes.ts';
+import { appUidAttribute, eventIdsAttribute } from '../../../lib/temporal/search-attributes.ts';
+import { ensureNamespace } from '../../../servers/temporal-namespace.ts';
+import { prepareServers } from '../../../setup/prepare-servers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+async function readyz(): Promise<[status: number, attributes: string]> {
+  const response = await fetch(`${service.apiUrl}/readyz`);
+  const { parts } = (await response.json()) as { parts: Record<string, string> };
+  return [response.status, parts['searchAttributes'] ?? ''];
+}
+
+/** Gives the search attribute AppUid of the service's namespace another type, null takes it away. */
+async function replaceAppUid(type: number | null): Promise<void> {
+  const { connection, namespace } = service.temporal;
+  const { operatorService } = connection;
+  await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['AppUid'] });
+  if (type === null) return;
+  const searchAttributes = Object.fromEntries([['AppUid', type]]);
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+}
+
+test('a missing search attribute is told with what mends it, and setup mends it', async () => {
+  await replaceAppUid(null);
+  expect(await readyz()).toEqual([503, 'missing AppUid; run: npm run setup']);
+  await prepareServers(service.config);
+  expect(await readyz()).toEqual([200, 'ok']);
+});
+
+test.each([
+  [1, 'Text'],
+  [3, 'Int'],
+  [5, 'Bool'],
+])('a search attribute of type number %i is told by setup and /readyz', async (number, type) => {
+  await replaceAppUid(number);
+  const sentence = `AppUid is of type ${type}, not Keyword; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
+  expect(await readyz()).toEqual([503, sentence]);
+  await expect(prepareServers(service.config)).rejects.toThrow(
+    `the search attributes of namespace ${service.temporal.namespace}: ${sentence}`,
+  );
+  await replaceAppUid(2);
+  expect(await readyz()).toEqual([200, 'ok']);
+});
+
+test('registered by two at once, search attributes can be used and asked for at once', async () => {
+  const { connection } = service.temporal;
+  const namespace = `test_${randomUUID()}`;
+  await ensureNamespace(connection, namespace);
+  await Promise.all([
+    ensureSearchAttributes(connection, namespace),
+    ensureSearchAttributes(connection, namespace),
+  ]);
+  const client = new Client({ connection, namespace });
+  const { workflowId } = await client.workflow.start('nobody-runs-this', {
+    workflowId: randomUUID(),
+    taskQueue: 'nobody-polls',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: appUidAttribute, value: 'app_1' },
+      { key: eventIdsAttribute, value: ['evt_1', 'evt_2'] },
+    ]),
+  });
+  const query = `AppUid = 'app_1' AND EventIds = 'evt_2'`;
+  const found = await waitFor(async () => {
+    for await (const workflow of client.workflow.list({ query })) return workflow.workflowId;
+    return undefined;
+  });
+  expect(found).toBe(workflowId);
+});
