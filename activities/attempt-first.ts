@@ -21,7 +21,7 @@ export async function attemptFirst(
         attemptDelivery(
           ports,
           { appUid: input.appUid, eventId, webhookUid },
-          { redeliveryUid: input.redeliveryUid ?? null, signal },
+          { redeliveryUid: input.redeliveryUid ?? null, avoidsSlow: true, signal },
         ),
       ),
     );

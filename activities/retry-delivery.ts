@@ -1,5 +1,5 @@
 // The activity that retries one delivery until it is settled; the server waits between its attempts.
-import { cancellationSignal } from '@temporalio/activity';
+import { Context, cancellationSignal } from '@temporalio/activity';
 import {
   ApplicationFailure,
   ApplicationFailureCategory,
@@ -12,9 +12,11 @@ import { formatDuration } from '../lib/duration.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
-// Those that got no turn together do not come back together.
+// Those that got no turn together do not come back together, and the more come for a receiver, the longer
+// each of them stays away: up to eight times as long.
 const turnAgainMsMin = 4_000;
 const turnAgainMsSpread = 8_000;
+const turnAgainDoublingsMax = 3;
 
 /**
  * Makes the next attempt if it is due. Gives the outcome once the delivery is settled; until then
@@ -49,7 +51,10 @@ function callAgain(
   const category = ApplicationFailureCategory.BENIGN;
   const { nextAttemptAt } = outcome;
   if (nextAttemptAt === null) {
-    const nextRetryDelay = Math.round(turnAgainMsMin + random() * turnAgainMsSpread);
+    const doublings = Math.min(turnAgainDoublingsMax, Context.current().info.attempt - 1);
+    const nextRetryDelay = Math.round(
+      (turnAgainMsMin + random() * turnAgainMsSpread) * 2 ** doublings,
+    );
     const message = `too many requests to ${outcome.host ?? 'the receiver'} are under way`;
     return ApplicationFailure.create({ type: 'NoTurn', message, category, nextRetryDelay });
   }

@@ -33,6 +33,8 @@ export interface AttemptOptions {
   redeliveryUid: string | null;
   /** True for the workflow of the delivery's lane, which alone attempts what is in the lane. */
   inLane?: boolean;
+  /** True where a place among the first attempts is taken, which is not to be spent on a slow receiver. */
+  avoidsSlow?: boolean;
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
@@ -207,7 +209,8 @@ async function sendAndRecord(
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
   const sent = await sendOnce(ports, key, subject);
   if (sent === null) {
-    deliveryLog.info({ ...key, host }, 'delivery.no_turn');
+    // Once a delivery: behind a slow receiver each asks again and again.
+    deliveryLog[delivery === null ? 'info' : 'debug']({ ...key, host }, 'delivery.no_turn');
     const left = await leaveToRetries(ports, key, subject);
     return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
   }
@@ -279,10 +282,10 @@ async function sendOnce(
     return { headers, body };
   };
   const { url } = webhook;
-  const { signal } = options;
+  const { avoidsSlow = false, signal } = options;
   const timeoutMs = limits.attemptTimeoutMs;
   try {
-    const request = { url, webhookUid: key.webhookUid, compose, timeoutMs, signal };
+    const request = { url, webhookUid: key.webhookUid, avoidsSlow, compose, timeoutMs, signal };
     const result = await ports.sender.send(request);
     return { at, result };
   } catch (error) {

@@ -64,6 +64,7 @@ async function attemptHead(
   return attemptDelivery(ports, key, {
     redeliveryUid,
     inLane: true,
+    avoidsSlow: true,
     signal,
   });
 }

@@ -51,6 +51,8 @@ interface SendTarget {
   readonly url: string;
   /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
   readonly webhookUid?: string;
+  /** Rejected at once where the receiver has been slow for 2 s, for a caller who keeps a place that others need. */
+  readonly avoidsSlow?: boolean;
   readonly timeoutMs?: number;
   /** Our own reason to stop, such as a shutdown. */
   readonly signal?: AbortSignal;
@@ -92,7 +94,7 @@ export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
    * caller's signal, with what `compose` throws, with the SendFault `NO_TURN` when no turn came within
-   * 8 s, or 2 s where the receiver is slow, or for a fault of ours (a header that is not valid, a
+   * 8 s, 2 s or at once where the receiver is slow, or for a fault of ours (a header that is not valid, a
    * disposed sender, a proxy that cannot be used, no descriptors left).
    */
   send(request: SendRequest): Promise<SendResult>;

@@ -13,9 +13,12 @@ export interface EnterOptions {
   waitMsMax: number;
   /**
    * The same in a line where no request has ended meanwhile for as long as it counted. By default as long
-   * as in any other.
+   * as in any other. A line in which none has for so long is slow: who would wait there behind as many as
+   * may go at once is turned away at once.
    */
   slowWaitMsMax?: number;
+  /** Turned away at once from a slow line, also where it is a request's turn. */
+  avoidsSlow?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -28,7 +31,7 @@ export interface Turn {
 
 interface Line {
   active: number;
-  /** When a request in it last ended while it counted. */
+  /** When a request in it last ended while it counted, or the line began: it is quick until it is seen to be slow. */
   endedAt: number;
   /** The requests that wait, in the order in which they came; each is let go by its function. */
   readonly waiting: Set<() => void>;
@@ -48,9 +51,13 @@ export class SendTurns {
    * time, with the signal's reason when it aborts first.
    */
   async enter(key: string, options: EnterOptions): Promise<Turn> {
-    const line = this.#lines.get(key) ?? { active: 0, endedAt: -Infinity, waiting: new Set() };
+    const { atOnceMax } = this.#options;
+    const line = this.#lines.get(key) ?? newLine();
+    const { slowWaitMsMax = Infinity, avoidsSlow = false } = options;
+    const isSlow = performance.now() - line.endedAt > slowWaitMsMax;
+    if (isSlow && (avoidsSlow || line.waiting.size >= atOnceMax)) throw noTurn();
     this.#lines.set(key, line);
-    if (line.active < this.#options.atOnceMax) line.active += 1;
+    if (line.active < atOnceMax) line.active += 1;
     else await this.#wait(line, options);
     let holds = true;
     let timer: NodeJS.Timeout | undefined;
@@ -65,7 +72,8 @@ export class SendTurns {
         if (holds) timer ??= setTimeout(leave, this.#options.holdMsMax);
       },
       leave: () => {
-        if (holds) line.endedAt = performance.now();
+        // One that never began says nothing of the receiver.
+        if (holds && timer !== undefined) line.endedAt = performance.now();
         leave();
       },
     };
@@ -88,7 +96,7 @@ export class SendTurns {
       const onAbort = (): void => giveUp(signal?.reason);
       const look = (): void => {
         const leftMs = since + waitMsMax - performance.now();
-        if (leftMs <= 0 || line.endedAt < since) giveUp(noTurn());
+        if (leftMs <= 0 || line.endedAt <= since) giveUp(noTurn());
         else timer = setTimeout(look, leftMs);
       };
       let timer = setTimeout(look, Math.min(slowWaitMsMax, waitMsMax));
@@ -117,16 +125,18 @@ export class SendTurns {
  */
 export async function enterLines(
   lines: readonly (readonly [turns: SendTurns, key: string])[],
-  { waitMsMax, ...options }: EnterOptions,
+  { waitMsMax, slowWaitMsMax = waitMsMax, ...options }: EnterOptions,
 ): Promise<() => void> {
   const taken: Turn[] = [];
   const leave = (): void => {
     for (const turn of taken) turn.leave();
   };
-  const until = performance.now() + waitMsMax;
+  const since = performance.now();
   try {
     for (const [turns, key] of lines) {
-      taken.push(await turns.enter(key, { ...options, waitMsMax: until - performance.now() }));
+      const waitedMs = performance.now() - since;
+      const left = { waitMsMax: waitMsMax - waitedMs, slowWaitMsMax: slowWaitMsMax - waitedMs };
+      taken.push(await turns.enter(key, { ...options, ...left }));
     }
   } catch (error) {
     leave();
@@ -134,6 +144,10 @@ export async function enterLines(
   }
   for (const turn of taken) turn.begin();
   return leave;
+}
+
+function newLine(): Line {
+  return { active: 0, endedAt: performance.now(), waiting: new Set() };
 }
 
 function noTurn(): SendFault {

@@ -25,6 +25,7 @@ const slowTurnWaitMsMax = 2_000;
 interface Requester {
   /** One webhook never has all the turns of its origin. Else the url counts. */
   readonly webhookUid?: string;
+  readonly avoidsSlow?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -36,13 +37,13 @@ export function createTurnTaker(): (url: URL, requester: Requester) => Promise<(
   const ofWebhook = new SendTurns(turnsOfWebhook);
   const ofOrigin = new SendTurns(turnsOfOrigin);
   const inAll = new SendTurns(turnsInAll);
-  return (url, { webhookUid = url.href, signal }) =>
+  return (url, { webhookUid = url.href, avoidsSlow, signal }) =>
     enterLines(
       [
         [ofWebhook, webhookUid],
         [ofOrigin, url.origin],
         [inAll, ''],
       ],
-      { waitMsMax: turnWaitMsMax, slowWaitMsMax: slowTurnWaitMsMax, signal },
+      { waitMsMax: turnWaitMsMax, slowWaitMsMax: slowTurnWaitMsMax, avoidsSlow, signal },
     );
 }

@@ -10,6 +10,8 @@ import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import type { HttpSender } from '../../../lib/net/http-sender.ts';
+import { SendFault } from '../../../lib/net/send-fault.ts';
 import { countHeld } from '../../../lib/store/held-deliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
@@ -89,6 +91,41 @@ const eventIdOf = ({ eventId }: DeliveryOutcome): string => eventId;
 function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;
 }
+
+test('first attempts stay away from a slow receiver, and retries wait for their turn there', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [first = '', second = ''] = await insertEvents(webhook, 2);
+  const seen: unknown[] = [];
+  const sender: HttpSender = {
+    ...ports.sender,
+    async send({ avoidsSlow }) {
+      seen.push(avoidsSlow);
+      throw new SendFault('NO_TURN', 'too many requests to this receiver are under way');
+    },
+  };
+  const crowded = { ...ports, sender };
+  const deliveries = [{ eventId: first, webhookUid }];
+  await inActivity(() => attemptFirst(crowded, { appUid, deliveries }));
+  const asked = { appUid, eventId: second, webhookUid };
+  const retrying = (attempt: number) =>
+    new MockActivityEnvironment({ attempt }).run(() => retryDelivery(crowded, asked));
+  await expect(retrying(1)).rejects.toMatchObject({ type: 'NoTurn' });
+  expect(seen).toEqual([true, false]);
+
+  // The more often one was turned away, the longer it stays away.
+  for (const [attempt, times] of [
+    [2, 2],
+    [4, 8],
+    [100, 8],
+  ] as const) {
+    const { nextRetryDelay } = (await retrying(attempt).catch((error: unknown) => error)) as {
+      nextRetryDelay: number;
+    };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(4_000 * times);
+    expect(nextRetryDelay).toBeLessThanOrEqual(12_000 * times);
+  }
+});
 
 test('retries that get no turn ask Temporal to be called again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });

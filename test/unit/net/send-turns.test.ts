@@ -1,6 +1,8 @@
 // Turns of requests: few at once while they end quickly, and slow ones that cost nobody else a turn.
 import { expect, test } from '@jest/globals';
+import { errorCode } from '../../../lib/error-code.ts';
 import { enterLines, SendTurns } from '../../../lib/net/send-turns.ts';
+import type { EnterOptions, Turn } from '../../../lib/net/send-turns.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const quick = { atOnceMax: 2, holdMsMax: 10_000 };
@@ -100,6 +102,40 @@ test('who waits keeps waiting where requests end', async () => {
   (await last)?.leave();
   (await behind)?.leave();
 });
+
+test('a line in which no request ends while it counts is slow, until one does', async () => {
+  const turns = new SendTurns(quick);
+  const wary = { ...patient, slowWaitMsMax: 30 };
+  const eager = { ...wary, avoidsSlow: true };
+  const enter = async (options: EnterOptions) => {
+    const turn = await turns.enter('a', options);
+    turn.begin();
+    return turn;
+  };
+  // A turn that is given back unused says nothing.
+  const giveBack = ({ leave }: Turn): false => {
+    leave();
+    return false;
+  };
+  const isRefused = () => turns.enter('a', eager).then(giveBack, isNoTurn);
+  const first = await enter(eager);
+  await waitFor(isRefused, { what: 'a slow line' });
+
+  const second = await enter(wary);
+  second.leave();
+  (await turns.enter('a', eager)).leave();
+
+  await waitFor(isRefused, { what: 'a slow line again' });
+  const third = await enter(wary);
+  const waiting = [turns.enter('a', patient), turns.enter('a', patient)];
+  // Behind as many as may go at once nobody waits in a slow line.
+  await expect(turns.enter('a', wary)).rejects.toMatchObject({ code: 'NO_TURN' });
+  first.leave();
+  third.leave();
+  for (const turn of waiting) (await turn).leave();
+});
+
+const isNoTurn = (error: unknown): boolean => errorCode(error) === 'NO_TURN';
 
 test('who is told to stop while it waits stops at once, and leaves its place to the others', async () => {
   const turns = new SendTurns(quick);
