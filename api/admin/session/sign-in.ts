@@ -9,7 +9,7 @@ import type { Handler } from '../../http/router.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
-import { openSession } from './open-session.ts';
+import { openSession, sessionIdsOf } from './open-session.ts';
 
 export interface SignInBody {
   email: string;
@@ -29,8 +29,8 @@ export const signInBody = validator<SignInBody>({
 });
 
 /**
- * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one text and after the same work for a wrong
- * password and an unknown e-mail, and `too_many_sign_ins`.
+ * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one
+ * text and after the same work for a wrong password and an unknown e-mail, and `too_many_sign_ins`.
  */
 export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
   const email = readEmail(body.email);
@@ -41,7 +41,8 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
     const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};
-    const opening = { admin, caller, method: 'password', rawHeaders, changes } as const;
+    const endedIds = sessionIdsOf(context, rawHeaders);
+    const opening = { admin, caller, method: 'password', endedIds, changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return answer;
   }
