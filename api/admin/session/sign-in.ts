@@ -40,7 +40,7 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   const subject = { email, address: caller.address, device };
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
-    const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};
+    const changes = await renewHash(body.password, stored);
     const endedIds = sessionIdsOf(context, rawHeaders);
     const opening = { admin, caller, method: 'password', endedIds, changes } as const;
     const answer = await openSession(context, opening);
@@ -56,6 +56,20 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
     headers: { 'www-authenticate': 'Session realm="agent-herald"' },
   });
 };
+
+/**
+ * Gives the hash at today's cost of a password whose stored one was made at another; none while too
+ * many wait for theirs, for it can be renewed by another sign-in.
+ */
+async function renewHash(password: string, stored: string): Promise<{ passwordHash?: string }> {
+  if (!isOutdated(stored)) return {};
+  try {
+    return { passwordHash: await hashPassword(password) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'overloaded') return {};
+    throw error;
+  }
+}
 
 /** Gives the canonical form of an e-mail in a body. Throws `invalid_request`. */
 export function readEmail(text: string): string {
