@@ -146,6 +146,11 @@ export async function inTransaction<T>(
   );
 }
 
+/** Gives the options of a call that is part of a transaction where there is one. */
+export function within(session: ClientSession | undefined): { session?: ClientSession } {
+  return session === undefined ? {} : { session };
+}
+
 /**
  * Gives which documents of an unordered insert were refused because a unique value was there
  * already; throws the error again when anything else was wrong with any of them.
