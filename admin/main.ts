@@ -94,7 +94,11 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  if (positionals.join() === 'list') return withStore(list);
+  if (positionals.join() === 'list') {
+    if (process.argv.slice(2).length > 1)
+      throw new Error('list takes no options: it shows all admins');
+    return withStore(list);
+  }
   const command = Object.hasOwn(commands, positionals[0] ?? '') && commands[positionals[0] ?? ''];
   if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
   const { email, generate, superuser } = values;

@@ -13,24 +13,23 @@ const domainShape =
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Gives the form of an e-mail under which its user is known, or null when it is none: Unicode NFC,
- * lower case, the domain in ASCII. Dots and plus signs are kept, for only the mailbox's own
- * provider knows whether they matter. Spaces and invisible characters are refused, not taken away.
+ * Gives the form of an e-mail under which its user is known, or null when it is none: lower case with
+ * one small sigma, Unicode NFC, the domain in ASCII. Dots and plus signs are kept, for only the
+ * mailbox's own provider knows whether they matter. Spaces and invisible characters are refused, not taken away.
  */
 export function canonicalEmail(email: string): string | null {
   if (invisible.test(email)) return null;
   const text = email.normalize('NFC');
   const at = text.lastIndexOf('@');
-  const local = text.slice(0, at);
+  // Which small sigma a capital one becomes depends on its neighbours, and a small J̌ can be composed.
+  const local = text.slice(0, at).toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
   const domain = canonicalDomain(text.slice(at + 1));
   if (at < 1 || local.length > localPartCharactersMax || text.length > limits.emailCharactersMax) {
     return null;
   }
   if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || domain === null) return null;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
-  // One by one, because what a capital sigma becomes would depend on its neighbours.
-  const lower = Array.from(local, (character) => character.toLowerCase()).join('');
-  return `${lower}@${domain}`;
+  return `${local}@${domain}`;
 }
 
 /**

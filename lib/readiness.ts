@@ -16,26 +16,30 @@ export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttribut
 /** For each part `ok`, or one sentence that says what is wrong and what mends it. */
 export type Readiness = Record<ReadinessPart, string>;
 
-/** What a probe waits for a part. */
-const probeTimeoutMs = 2_000;
-/** What a start waits for one: it is asked once, and to give up means another start. */
-const startTimeoutMs = 15_000;
-/** Temporal's client would wait for ever; MongoDB's gives up by itself (`lib/store/connect.ts`). */
-const temporalTimeoutMs = startTimeoutMs;
+/** How long a part is waited for, and how long Temporal is asked; its client would wait for ever. */
+interface Patience {
+  waitMs: number;
+  askMs: number;
+}
+
+/** A later probe gets the answer of an ask that outlasts its own. */
+const probePatience: Patience = { waitMs: 2_000, askMs: 5_000 };
+/** A start asks once, and to give up means another start. */
+const startPatience: Patience = { waitMs: 15_000, askMs: 15_000 };
 
 /**
- * Gives a function that asks all parts at once, waits for each at most `timeoutMs` (2 s), and never rejects.
- * It costs dozens of calls, and strangers may ask without a limit: of each part there is one ask at a
- * time, shared by all who wait meanwhile, also while a server is slow.
+ * Gives a function that asks all parts at once, waits for each at most 2 s unless told otherwise, and
+ * never rejects. It costs dozens of calls, and strangers may ask without a limit: of each part there
+ * is one ask at a time, shared by all who wait meanwhile, also while a server is slow.
  */
 export function createInspection(
   { store, connection, namespace }: Servers,
-  timeoutMs = probeTimeoutMs,
+  { waitMs, askMs }: Patience = probePatience,
 ): () => Promise<Readiness> {
   const inspector = (fault: string, ask: () => Promise<string>): (() => Promise<string>) =>
-    createInspector(ask, { fault, timeoutMs });
+    createInspector(ask, { fault, timeoutMs: waitMs });
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
-    connection.withDeadline(Date.now() + temporalTimeoutMs, ask);
+    connection.withDeadline(Date.now() + askMs, ask);
   const parts = {
     mongodb: inspector('MongoDB does not answer', () => inspectReplicaSet(store)),
     indexes: inspector('the indexes cannot be read', async () =>
@@ -70,7 +74,7 @@ function tellFaults(faults: readonly AttributeFault[]): string {
 
 /** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await createInspection(servers, startTimeoutMs)();
+  const readiness = await createInspection(servers, startPatience)();
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(

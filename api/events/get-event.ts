@@ -1,6 +1,7 @@
 // GET …/events/{eventId}: one event with the payload that receivers get.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/errors.ts';
+import { within } from '../../lib/store/connect.ts';
 import { factsOnly } from '../../lib/store/events.ts';
 import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
 import type { ApiContext } from '../context.ts';
@@ -21,9 +22,10 @@ export async function findEvent(
   { store }: ApiContext,
   session?: ClientSession,
 ): Promise<EventFacts> {
-  const options = session === undefined ? {} : { session };
   const projection = factsOnly;
-  return found(await store.events.findOne<EventFacts>(named(request), { projection, ...options }));
+  return found(
+    await store.events.findOne<EventFacts>(named(request), { projection, ...within(session) }),
+  );
 }
 
 function named({ appUid, params }: Named): Pick<EventDocument, '_id' | 'appUid'> {

@@ -67,7 +67,11 @@ async function readBytes(
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    if (error instanceof AppError) throw closing(error);
+    if (error instanceof AppError) {
+      // The rest of a refused body is not read, so the connection cannot carry another request.
+      error.headers['connection'] = 'close';
+      throw error;
+    }
     throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
   }
   return Buffer.concat(chunks);
@@ -75,11 +79,6 @@ async function readBytes(
 
 function tooLarge(bytesMax: number): AppError {
   return new AppError('payload_too_large', `the body must be at most ${bytesMax} bytes`);
-}
-
-/** The rest of a refused body is not read, so the connection cannot carry another request. */
-function closing({ code, message, headers }: AppError): AppError {
-  return new AppError(code, message, { headers: { ...headers, connection: 'close' } });
 }
 
 function decodeUtf8(bytes: Buffer): string {

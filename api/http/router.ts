@@ -9,7 +9,6 @@ import type { Caller } from '../../lib/store/audit-log.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
-import { isProbe } from '../health/probes.ts';
 import { visitOf } from '../limits/shed-load.ts';
 import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
@@ -77,6 +76,8 @@ export interface Route {
   body: Validator<unknown> | null;
   /** How long its body may be; `limits.requestBytesMax` where the line does not say. */
   bodyBytesMax?: number;
+  /** True for the probes and for what is answered from memory: they neither wait nor hold others up. */
+  withoutTurn?: boolean;
   handler: HandlerOf<never>;
 }
 
@@ -87,10 +88,11 @@ type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
 type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
 
 /** Makes a line for callers with an API key, or for all, whose handler takes no body. */
-export function route({ method, path, scope, handler }: KeyLine & { handler: Handler }): Route {
+export function route(line: KeyLine & Pick<Route, 'withoutTurn'> & { handler: Handler }): Route {
+  const { scope, ...rest } = line;
   // What is open to all answers the same whatever is sent.
-  const body = scope === null ? null : noBodyOf(method);
-  return { method, path, access: keyAccess(scope), body, handler };
+  const body = scope === null ? null : noBodyOf(line.method);
+  return { ...rest, access: keyAccess(scope), body };
 }
 
 /**
@@ -218,7 +220,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     };
     // The makers of lines above see to it that a handler takes what its access and validator give.
     const handle = (): Promise<ApiAnswer> => line.handler(request as never, context);
-    const result = await (isProbe(ctx.path) ? handle() : visit.handle(handle));
+    const result = await (line.withoutTurn ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
     // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).

@@ -1,19 +1,18 @@
-// The limits of the api: calls of a key, failed credentials of an address, sign-ins of a user.
+// The limits of the api: calls of a key, what strangers at an address may ask, sign-ins of a user.
 import { AppError } from '../../lib/errors.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { RateLimiter, RateLimiterPorts } from './rate-limiter.ts';
 import type { RateLimit, RateStanding } from './sliding-count.ts';
 
 const windowMs = 60_000;
+/** A sign-in takes two: on the way to the identity provider and on the way back. */
+const oidcVisitsPerMinute = 60;
 
 /** How many of each a minute. */
 export interface RateSettings {
   /** Calls of one API key: what one integrator may take of the service. */
   keyRequestsPerMinute: number;
-  /**
-   * Refused credentials of one address: what somebody may try; who has a valid one is not counted. And
-   * answers of the identity provider, before they are known to be valid.
-   */
+  /** Refused credentials of one address: what somebody may try; who has a valid one is not counted. */
   failuresPerMinute: number;
   /** Sign-ins of one user: what a client that signs in again and again may take. */
   signInsPerMinute: number;
@@ -26,6 +25,8 @@ export interface RateSettings {
 export interface RateLimits extends AsyncDisposable {
   key: RateLimiter;
   failure: RateLimiter;
+  /** Visits of one address for which the identity provider is asked, and which hold a turn meanwhile. */
+  oidc: RateLimiter;
   signIn: RateLimiter;
 }
 
@@ -36,6 +37,7 @@ export function createRateLimits(ports: RateLimiterPorts, settings: RateSettings
   const limits = {
     key: limiter('key', settings.keyRequestsPerMinute),
     failure: limiter('failure', settings.failuresPerMinute),
+    oidc: limiter('oidc', oidcVisitsPerMinute),
     signIn: limiter('sign-in', settings.signInsPerMinute),
   };
   return {

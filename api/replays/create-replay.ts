@@ -6,6 +6,7 @@ import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
+import { within } from '../../lib/store/connect.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
@@ -96,8 +97,7 @@ async function findTarget(
   { webhookUid, appUid }: ReplayDocument,
   session?: ClientSession,
 ): Promise<WebhookDocument> {
-  const options = session === undefined ? {} : { session };
-  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, options);
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, within(session));
   if (webhook === null) throw noSuchWebhook();
   return webhook;
 }

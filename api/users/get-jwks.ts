@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/crypto/key-rotation.ts';
 import type { Handler } from '../http/router.ts';
 
-/** Gives the JWK set (RFC 7517), cacheable for five minutes, and longer while this fails (RFC 5861). */
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 
+/** Gives the JWK set (RFC 7517), cacheable for five minutes, and longer while this fails (RFC 5861). */
 export const getJwks: Handler = async (_request, context) => {
   const body = await context.tokens.publicKeys();
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');

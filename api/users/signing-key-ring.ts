@@ -29,8 +29,8 @@ export interface SigningKeyRing {
   /** The key that signs at this moment. */
   active(): Promise<SigningKey>;
   /**
-   * The public halves of the next, the active and the retired keys; while the database is away as they
-   * were last read, for 20 minutes.
+   * The public halves of the next, the active and the retired keys, at once as they were last read in
+   * the past 20 minutes; what is older than a minute is read again behind the answer.
    */
   published(): Promise<JWK[]>;
 }
@@ -44,26 +44,28 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
   function readKeys(): Promise<SigningKeyDocument[]> {
     const now = ports.clock.now().getTime();
     if (read === null || now - read.at > keysCachedMs) {
-      const keys = rotateKeys(ports);
-      read = { keys, at: now };
-      keys.then(
+      const reading = { keys: rotateKeys(ports), at: now };
+      read = reading;
+      reading.keys.then(
         (found) => (known = { keys: found, at: now }),
-        // A failure is not kept: the next sign-in tries again.
-        () => (read = null),
+        (error: unknown) => {
+          tokenLog.warn({ err: error }, 'signing_keys.not_read');
+          // A failure is not kept: whoever comes next tries again.
+          if (read === reading) read = null;
+        },
       );
     }
     return read.keys;
   }
 
-  /** Whoever has a token can so have it checked while nobody gets a new one. */
-  async function readKeysOrKnown(): Promise<SigningKeyDocument[]> {
-    try {
-      return await readKeys();
-    } catch (error) {
-      if (known === null || ports.clock.now().getTime() - known.at > jwksStaleMs) throw error;
-      tokenLog.warn({ err: error }, 'signing_keys.not_read');
-      return known.keys;
-    }
+  /**
+   * Waits for a read only where none is recent enough: while the database is away a read takes longer
+   * to fail than verifiers wait (jose: 5 s).
+   */
+  async function knownKeys(): Promise<SigningKeyDocument[]> {
+    const reading = readKeys();
+    const isOld = (at: number): boolean => ports.clock.now().getTime() - at > jwksStaleMs;
+    return known === null || isOld(known.at) ? reading : known.keys;
   }
 
   return {
@@ -77,7 +79,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       return opened.key;
     },
     async published() {
-      return plan(ports, await readKeysOrKnown()).published.map((key) => key.publicKey);
+      return plan(ports, await knownKeys()).published.map((key) => key.publicKey);
     },
   };
 }

@@ -31,12 +31,12 @@ export interface RotationTimes {
 /** How long verifiers and proxies may keep the published keys. */
 export const jwksCachedMs = 5 * minuteMs;
 
-/** How long a process may sign and publish by what it read of the keys. */
+/** How long a process may sign by what it read of the keys; to publish them it then reads again. */
 export const keysCachedMs = minuteMs;
 
 /**
- * How long a process goes on to publish what it read while the database is away, and a cache what it
- * has while the service is.
+ * How long a process goes on to publish what it read while it reads again, which fails while the
+ * database is away; and a cache what it has while the service is.
  */
 export const jwksStaleMs = 20 * minuteMs;
 

@@ -1,5 +1,6 @@
 // Questions about an application's accounts, and the removal of one from its users.
 import type { ClientSession } from 'mongodb';
+import { within } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** The accounts that a request of an application names. */
@@ -15,9 +16,11 @@ export async function findKnownAccounts(
   session?: ClientSession,
 ): Promise<string[]> {
   if (accountUids.length === 0) return [];
-  const options = session === undefined ? {} : { session };
   const known = await store.accounts
-    .find({ appUid, _id: { $in: [...accountUids] } }, { projection: { _id: 1 }, ...options })
+    .find(
+      { appUid, _id: { $in: [...accountUids] } },
+      { projection: { _id: 1 }, ...within(session) },
+    )
     .map((account) => account._id)
     .toArray();
   const knownUids = new Set(known);

@@ -1,6 +1,7 @@
 // The audit log: who did what to which thing, from where. Rows are only ever added.
 import type { ClientSession } from 'mongodb';
 import { newId } from '../ids.ts';
+import { within } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /**
@@ -75,5 +76,5 @@ export async function recordAudits(
     ...caller,
     createdAt: now,
   }));
-  await store.auditLog.insertMany(rows, session === undefined ? {} : { session });
+  await store.auditLog.insertMany(rows, within(session));
 }

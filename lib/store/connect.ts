@@ -116,16 +116,26 @@ function openStore(client: MongoClient, database: string): Store {
 /**
  * Runs `work` in one transaction and gives what it gives. The driver runs it again on a write
  * conflict, so `work` must do nothing but read and write through the session. Throws the driver's
- * error, and its `MongoOperationTimeoutError` when after ten seconds it would be run once more.
+ * error, and its `MongoOperationTimeoutError`, caused by what was in the way, when after ten seconds
+ * it would be run once more. A commit whose result nobody knows the driver repeats for two minutes.
  */
 export async function inTransaction<T>(
   store: Store,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
   const endsAtMs = performance.now() + transactionBeginsMsMax;
-  const beginInTime = (session: ClientSession): Promise<T> => {
-    if (performance.now() < endsAtMs) return work(session);
-    throw new MongoOperationTimeoutError('a transaction met others again and again');
+  let cause: Error | null = null;
+  const beginInTime = async (session: ClientSession): Promise<T> => {
+    if (performance.now() >= endsAtMs) {
+      const message = 'a transaction was begun again and again';
+      throw new MongoOperationTimeoutError(message, cause === null ? {} : { cause });
+    }
+    try {
+      return await work(session);
+    } catch (error) {
+      if (error instanceof Error) cause = error;
+      throw error;
+    }
   };
   return store.client.withSession((session) =>
     session.withTransaction(beginInTime, {
@@ -135,6 +145,11 @@ export async function inTransaction<T>(
       maxCommitTimeMS: operationTimeoutMs,
     }),
   );
+}
+
+/** Gives the options of a call that is part of a transaction where there is one. */
+export function within(session: ClientSession | undefined): { session?: ClientSession } {
+  return session === undefined ? {} : { session };
 }
 
 /**

@@ -108,12 +108,17 @@ async function findWait(store: Store, counters: readonly Counter[], now: Date): 
   return (longest?.blockedUntil?.getTime() ?? now.getTime()) - now.getTime();
 }
 
-/** Takes one attempt back, where no other came after it that waits because of it. */
+/** Takes one attempt back, and the wait that it set; that of an attempt made meanwhile stays. */
 async function takeBack(store: Store, { id, blockedUntil }: Counted): Promise<void> {
-  await store.signInThrottles.updateOne(
-    { _id: id, blockedUntil },
-    { $inc: { failures: -1 }, $set: { blockedUntil: null } },
-  );
+  const isOwnWait = { $eq: ['$blockedUntil', blockedUntil] };
+  await store.signInThrottles.updateOne({ _id: id }, [
+    {
+      $set: {
+        failures: { $subtract: ['$failures', 1] },
+        blockedUntil: { $cond: [isOwnWait, null, '$blockedUntil'] },
+      },
+    },
+  ]);
   await store.signInThrottles.deleteOne({ _id: id, failures: { $lte: 0 } });
 }
 
@@ -160,7 +165,7 @@ function counting(free: number, now: Date): Document[] {
   ];
 }
 
-/** What `counting` writes, so that a success can take back its own and no other. */
+/** What `counting` writes, so that an attempt that is taken back can tell its own wait from another's. */
 function blockAfter(failures: number, free: number, now: Date): Date | null {
   if (failures < free) return null;
   return new Date(now.getTime() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - free)));

@@ -4,6 +4,7 @@ import { coalesce } from '../coalesce.ts';
 import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
 import { entityOf } from '../events.ts';
 import type { Entity, EventName } from '../events.ts';
+import { within } from './connect.ts';
 import type { Store } from './connect.ts';
 
 /** Why the service paused a webhook: it answered 410, or it failed for days. */
@@ -89,11 +90,10 @@ export async function findKnownWebhooks(
   { appUid, webhookUids }: { appUid: string; webhookUids: readonly string[] },
   session?: ClientSession,
 ): Promise<KnownWebhook[]> {
-  const options = session === undefined ? {} : { session };
   const found = await store.webhooks
     .find<KnownWebhook>(
       { appUid, _id: { $in: [...webhookUids] } },
-      { projection: { _id: 1, active: 1 }, ...options },
+      { projection: { _id: 1, active: 1 }, ...within(session) },
     )
     .toArray();
   const known = new Map(found.map((webhook) => [webhook._id, webhook]));
@@ -180,7 +180,7 @@ export async function findSubscriptions(
       { appUid: { $in: appUids }, entities: { $in: entities } },
       {
         projection: { appUid: 1, entities: 1, events: 1, externalTenantIds: 1, ordering: 1 },
-        ...(session === undefined ? {} : { session }),
+        ...within(session),
       },
     )
     .sort({ _id: 1 })

@@ -5,6 +5,7 @@ import { AppError } from '../../../lib/errors.ts';
 import { scopes } from '../../../lib/store/api-keys.ts';
 import type { ApiKeyDocument, Scope } from '../../../lib/store/api-keys.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
+import { within } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
 import type { AdminRequest } from '../../http/router.ts';
@@ -74,7 +75,7 @@ export async function findApiKey(
   session?: ClientSession,
 ): Promise<ApiKeyDocument> {
   const filter = { _id: params['keyUid'] ?? '', appUid };
-  const key = await store.apiKeys.findOne(filter, session === undefined ? {} : { session });
+  const key = await store.apiKeys.findOne(filter, within(session));
   if (key === null) throw new AppError('not_found', 'there is no such API key');
   return key;
 }

@@ -1,20 +1,32 @@
 // GET /admin/api/oidc/start: sends the browser to the identity provider.
 import { minuteMs } from '../../../lib/duration.ts';
 import { AppError } from '../../../lib/errors.ts';
+import { networkOf } from '../../../lib/net/network-of.ts';
 import type { ApiContext } from '../../context.ts';
 import type { Handler } from '../../http/router.ts';
+import { spend } from '../../limits/rate-limits.ts';
 import { oidcCookie } from '../cookies.ts';
 import { sealCookie } from '../sealed-cookie.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import { sessionIdsOf } from '../session/open-session.ts';
+import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
 
 const transactionLifetimeMs = 10 * minuteMs;
 
-/** Answers 302. Throws `not_found` where no provider is set, `unavailable`. */
-export const beginOidc: Handler = async (_request, context) => {
-  const { url, transaction } = await requireProvider(context).begin();
+/** What the browser keeps of a sign-in while it is at the provider. */
+export interface BegunSignIn {
+  transaction: OidcTransaction;
+  /** Its sessions of before: their cookie is Strict and does not come back from another site. */
+  sessionIds: string[];
+}
+
+/** Answers 302. Throws `not_found` where no provider is set, `rate_limited`, `unavailable`. */
+export const beginOidc: Handler = async ({ caller, rawHeaders }, context) => {
+  const provider = requireProvider(context);
+  spend(context.rateLimits.oidc, networkOf(caller.address));
+  const { url, transaction } = await provider.begin();
+  const content: BegunSignIn = { transaction, sessionIds: sessionIdsOf(context, rawHeaders) };
   // Sealed, for it holds the PKCE verifier.
-  const content = { content: transaction, lifetimeMs: transactionLifetimeMs };
-  const cookie = sealCookie(context, oidcCookie, content);
+  const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });
   return { status: 302, headers: { location: url.href, 'set-cookie': cookie } };
 };
 

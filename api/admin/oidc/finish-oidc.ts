@@ -13,7 +13,7 @@ import { openCookie } from '../sealed-cookie.ts';
 import { spend } from '../../limits/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { requireProvider } from './begin-oidc.ts';
-import type { OidcTransaction } from './identity-provider.ts';
+import type { BegunSignIn } from './begin-oidc.ts';
 
 export const callbackPath = '/admin/api/oidc/callback';
 const pagesPath = '/admin';
@@ -23,6 +23,8 @@ interface VouchedUser {
   identity: ProviderIdentity;
   /** Verified by the provider, and in its canonical form. */
   email: string;
+  /** The sessions that the browser had when it set out. */
+  sessionIds: readonly string[];
 }
 
 /**
@@ -32,7 +34,7 @@ interface VouchedUser {
  * `unavailable`.
  */
 export const finishOidc: Handler = async (request, context) => {
-  const { identity, email } = await readUser(request, context);
+  const { identity, email, sessionIds } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
   const admin = linked ?? (await admins.findOne({ email }));
@@ -40,8 +42,8 @@ export const finishOidc: Handler = async (request, context) => {
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
-    const { caller, rawHeaders } = request;
-    const opening = { admin, caller, method: 'oidc', rawHeaders, changes } as const;
+    const { caller } = request;
+    const opening = { admin, caller, method: 'oidc', endedIds: sessionIds, changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return sendOn(context, answer);
   }
@@ -67,18 +69,19 @@ function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
 async function readUser(request: ApiRequest, context: ApiContext): Promise<VouchedUser> {
   const provider = requireProvider(context);
   const { publicUrl } = context.config.http;
-  const opened = openCookie(context, oidcCookie, request.rawHeaders);
-  const transaction = opened as OidcTransaction | null;
-  if (transaction === null) {
+  const begun = openCookie(context, oidcCookie, request.rawHeaders) as BegunSignIn | null;
+  if (begun === null) {
     throw await refuse(request, context, { reason: 'it was begun elsewhere or too long ago' });
   }
   // An answer can be made up as often as one likes, and each is asked about at the provider.
-  spend(context.rateLimits.failure, networkOf(request.caller.address));
+  spend(context.rateLimits.oidc, networkOf(request.caller.address));
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
   try {
-    const { identity, claims } = await provider.finish(callbackUrl, transaction);
+    const { identity, claims } = await provider.finish(callbackUrl, begun.transaction);
     const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
-    if (email !== null && claims['email_verified'] === true) return { identity, email };
+    if (email !== null && claims['email_verified'] === true) {
+      return { identity, email, sessionIds: begun.sessionIds };
+    }
   } catch (error) {
     if (error instanceof AppError) throw error;
     // The library's message says which check failed; its cause may hold tokens and stays out.

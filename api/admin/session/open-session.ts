@@ -22,8 +22,8 @@ export interface Opening {
   admin: AdminDocument;
   caller: Caller;
   method: 'password' | 'oidc';
-  /** The headers that came, which may hold the cookie of a session before. */
-  rawHeaders: readonly string[];
+  /** The sessions that the browser had before. */
+  endedIds: readonly string[];
   /** The password's hash at today's cost where the stored one is older; the identity to link. */
   changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
@@ -56,6 +56,12 @@ export function makeSession(context: ApiContext, admin: AdminDocument): NewSessi
   return { session, answer: { status: 200, body, headers: { 'set-cookie': cookies } } };
 }
 
+/** Gives the ids of the sessions whose cookies a browser sends, good or not. */
+export function sessionIdsOf({ config }: ApiContext, rawHeaders: readonly string[]): string[] {
+  const tokens = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
+  return tokens.map((token) => hashSessionToken(token, config.keyPepper));
+}
+
 /**
  * Opens a session, ends the one that the browser had before, and gives the answer with its cookies; null
  * when the admin's password or identity changed meanwhile, so that one that was changed away opens
@@ -70,8 +76,8 @@ export async function openSession(
 }
 
 async function storeSession(
-  { store, config }: ApiContext,
-  { admin, caller, method, rawHeaders, changes = {} }: Opening,
+  { store }: ApiContext,
+  { admin, caller, method, endedIds, changes = {} }: Opening,
   session: AdminSessionDocument,
 ): Promise<boolean> {
   const now = session.createdAt;
@@ -80,8 +86,6 @@ async function storeSession(
   const row = { appUid: null, target: actor };
   const linked = { ...row, action: 'admin.identity_linked', details: { ...changes.identity } };
   const signedIn = { ...row, action: 'admin.signed_in', details: { method } };
-  const given = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
-  const before = given.map((token) => hashSessionToken(token, config.keyPepper));
   const rows = changes.identity ? [linked, signedIn] : [signedIn];
   try {
     return await inTransaction(store, async (transaction) => {
@@ -92,7 +96,7 @@ async function storeSession(
         { session: transaction },
       );
       if (found.matchedCount === 0) return false;
-      await store.adminSessions.deleteMany({ _id: { $in: before } }, { session: transaction });
+      await store.adminSessions.deleteMany({ _id: { $in: endedIds } }, { session: transaction });
       await store.adminSessions.insertOne(session, { session: transaction });
       const occasion = { caller: { ...caller, actor }, now, session: transaction };
       await recordAudits(store, rows, occasion);

@@ -9,7 +9,7 @@ import type { Handler } from '../../http/router.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
-import { openSession } from './open-session.ts';
+import { openSession, sessionIdsOf } from './open-session.ts';
 
 export interface SignInBody {
   email: string;
@@ -29,8 +29,8 @@ export const signInBody = validator<SignInBody>({
 });
 
 /**
- * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one text and after the same work for a wrong
- * password and an unknown e-mail, and `too_many_sign_ins`.
+ * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one
+ * text and after the same work for a wrong password and an unknown e-mail, and `too_many_sign_ins`.
  */
 export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
   const email = readEmail(body.email);
@@ -40,8 +40,9 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   const subject = { email, address: caller.address, device };
   const right = await checkPassword(context, subject, { password: body.password, stored });
   if (right && admin !== null && stored !== null) {
-    const changes = isOutdated(stored) ? { passwordHash: await hashPassword(body.password) } : {};
-    const opening = { admin, caller, method: 'password', rawHeaders, changes } as const;
+    const changes = await renewHash(body.password, stored);
+    const endedIds = sessionIdsOf(context, rawHeaders);
+    const opening = { admin, caller, method: 'password', endedIds, changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return answer;
   }
@@ -55,6 +56,20 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
     headers: { 'www-authenticate': 'Session realm="agent-herald"' },
   });
 };
+
+/**
+ * Gives the hash at today's cost of a password whose stored one was made at another; none while too
+ * many wait for theirs, for it can be renewed by another sign-in.
+ */
+async function renewHash(password: string, stored: string): Promise<{ passwordHash?: string }> {
+  if (!isOutdated(stored)) return {};
+  try {
+    return { passwordHash: await hashPassword(password) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'overloaded') return {};
+    throw error;
+  }
+}
 
 /** Gives the canonical form of an e-mail in a body. Throws `invalid_request`. */
 export function readEmail(text: string): string {

@@ -196,6 +196,7 @@ test.each([
   [[], 1, /^Usage: npm run admin/],
   [['rename'], 1, /^Usage: npm run admin/],
   [['toString'], 1, /^Usage: npm run admin/],
+  [['list', '--email', 'x@example.com'], 1, /list takes no options/],
   [['create'], 1, /--email/],
   [['create', '--email', 'x@example.com', '--password', 'in the open'], 1, /'--password'/],
   [['create', '--email', 'no address', '--generate'], 1, /"no address" is no e-mail address/],

@@ -44,7 +44,7 @@ test('a sign-in that checked the old password before the change opens nothing af
   const actor = { kind: 'anonymous', uid: null } as const;
   const caller = { actor, address: null, requestId: null };
   const before = await service.store.adminSessions.countDocuments({});
-  const opening = { admin: ada.admin, caller, method: 'password', rawHeaders: [] } as const;
+  const opening = { admin: ada.admin, caller, method: 'password', endedIds: [] } as const;
   expect(await openSession(service.context, opening)).toBeNull();
   expect(await service.store.adminSessions.countDocuments({})).toBe(before);
 });

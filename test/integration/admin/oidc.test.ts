@@ -1,6 +1,7 @@
 // Signing in through an identity provider: who comes in, and which answers do not hold.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { cookieOf } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
@@ -130,16 +131,47 @@ test('an answer counts only in the browser that asked, for its own question, and
   expect(provider.refusals).toEqual(['unknown code']);
 });
 
-test('made-up answers of an address are asked about so often a minute, and no more', async () => {
-  const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '3' };
-  await using limited = await startService({ worker: false, env });
-  const { cookie, location } = await visitProvider(limited);
+test('the provider is asked for an address sixty times a minute and no more, whatever else was refused there', async () => {
+  const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '1' };
+  // Time stands, so that the minute lasts as long as the machine takes.
+  const now = new Date();
+  await using limited = await startService({ worker: false, env, clock: { now: () => now } });
+  await createAdmin(limited.store, { email, password: null, superuser: true });
+  const address = '198.51.100.1';
+  const headers = { 'x-api-key': 'ak_wrong', 'x-forwarded-for': address };
+  for (const status of [401, 429]) {
+    expect((await limited.call('GET', '/webhooks', { headers })).status).toBe(status);
+  }
+  const mine = await visitProvider(limited, { address });
+  expect((await comeBack(limited, mine, { address })).status).toBe(303);
+  const { cookie, location } = await visitProvider(limited, { address });
   const guess = { cookie, location: location.replace(/code=[^&]*/, 'code=guess') };
   const askedBefore = provider.refusals.length;
-  for (let i = 0; i < 3; i += 1) await expectRefused(await comeBack(limited, guess));
-  const { status, headers } = await comeBack(limited, guess);
-  expect([status, headers.has('retry-after')]).toEqual([429, true]);
-  expect(provider.refusals.length - askedBefore).toBe(3);
+  for (let i = 0; i < 57; i += 1) await expectRefused(await comeBack(limited, guess, { address }));
+  const limitedTo = async (answer: Promise<Response>): Promise<void> => {
+    const { status, headers: told } = await answer;
+    expect([status, told.has('retry-after')]).toEqual([429, true]);
+  };
+  await limitedTo(comeBack(limited, guess, { address }));
+  await limitedTo(openPage(`${limited.apiUrl}/admin/api/oidc/start`, { address }));
+  expect(provider.refusals.length - askedBefore).toBe(57);
+  expect((await comeBack(limited, await visitProvider(limited))).status).toBe(303);
+});
+
+test('a sign-in ends the session that the browser had when it set out, and no other', async () => {
+  const signIn = async (cookie = ''): Promise<string> => {
+    // The way there is asked for by our own page, the way back comes from another site without the cookie.
+    const back = await comeBack(service, await visitProvider(service, { cookie }));
+    expect(back.status).toBe(303);
+    return cookieOf(back);
+  };
+  const [mine, other] = [await signIn(), await signIn()];
+  const again = await signIn(mine);
+  const statusOf = async (cookie: string): Promise<number> =>
+    (await service.raw('GET', '/admin/api/session', { headers: { cookie } })).status;
+  expect([await statusOf(mine), await statusOf(other), await statusOf(again)]).toEqual([
+    401, 200, 200,
+  ]);
 });
 
 test('a return waits for its turn like every call, and where none is free the provider is not asked', async () => {

@@ -1,6 +1,7 @@
 // Signing in to the admin area: the cookie, how long a session lasts, and who may not come in.
 import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hashPassword } from '../../../lib/crypto/password.ts';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
 import { cookieOf, makeTestAdmin, signIn } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
@@ -133,19 +134,43 @@ test('the database holds neither the session nor the password', async () => {
   expect(admin?.passwordHash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$[^$]{22}\$[^$]{43}$/);
 });
 
-test('a password hashed at a lower cost is taken, and hashed again at the cost of today', async () => {
-  const [email, password] = ['old-hash@example.com', 'an old password'];
-  const admin = await createAdmin(service.store, { email, password, superuser: false });
+/** Makes an admin whose password was hashed at a lower cost than that of today. */
+async function makeWithOldHash(email: string) {
+  const password = 'an old password';
+  const { _id } = await createAdmin(service.store, { email, password, superuser: false });
   const salt = Buffer.alloc(16, 7);
   const hash = scryptSync(password, salt, 32, { N: 2 ** 12, r: 8, p: 1 });
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   const passwordHash = `$scrypt$ln=12,r=8,p=1$${text(salt)}$${text(hash)}`;
-  await service.store.admins.updateOne({ _id: admin._id }, { $set: { passwordHash } });
+  await service.store.admins.updateOne({ _id }, { $set: { passwordHash } });
+  const storedHash = async () => (await service.store.admins.findOne({ _id }))?.passwordHash;
+  return { email, password, storedHash };
+}
+
+test('a password hashed at a lower cost is taken, and hashed again at the cost of today', async () => {
+  const { email, password, storedHash } = await makeWithOldHash('old-hash@example.com');
   expect((await post({ email, password })).status).toBe(200);
-  const after = await service.store.admins.findOne({ _id: admin._id });
-  expect(after?.passwordHash).toMatch(/^\$scrypt\$ln=17,/);
+  expect(await storedHash()).toMatch(/^\$scrypt\$ln=17,/);
   expect((await post({ email, password })).status).toBe(200);
 });
+
+test('where too many wait for a hash it is hashed again another time, and the sign-in succeeds', async () => {
+  const { email, password, storedHash } = await makeWithOldHash('old-hash-in-a-crowd@example.com');
+  const over = new AbortController();
+  const hashAgainAndAgain = async (): Promise<void> => {
+    while (!over.signal.aborted) await hashPassword('another password');
+  };
+  const crowd = Array.from({ length: 5 }, hashAgainAndAgain);
+  try {
+    expect((await post({ email, password })).status).toBe(200);
+    expect(await storedHash()).toMatch(/^\$scrypt\$ln=12,/);
+  } finally {
+    over.abort();
+    await Promise.all(crowd);
+  }
+  expect((await post({ email, password })).status).toBe(200);
+  expect(await storedHash()).toMatch(/^\$scrypt\$ln=17,/);
+}, 120_000);
 
 test('an admin without a password does not sign in with any', async () => {
   const email = 'oidc-only@example.com';

@@ -117,7 +117,9 @@ test.each([
   ['zoe@stra\u00dfe.example', 'zoe@xn--strae-oqa.example'],
   ['zoe@ｅｘａｍｐｌｅ.com', 'zoe@example.com'],
   ['\u00c5@example.com', '\u212b@example.com'],
-  ['ΝΙΚΟΣ@example.com', 'νικοσ@example.com'],
+  ['ΝΙΚΟΣ@example.com', 'νικος@example.com'],
+  ['νικος@example.org', 'νικοσ@example.org'],
+  ['J\u030can@example.com', '\u01f0an@example.com'],
 ])('%j and %j are one user', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).toBe(await userUidOf({ userEmail: other }));
 });
@@ -127,7 +129,6 @@ test.each([
   ['u.ser@example.org', 'user@example.org'],
   ['user@example.org', 'user@mail.example.org'],
   ['zoe@example.org', 'zoë@example.org'],
-  ['νικος@example.org', 'νικοσ@example.org'],
   ['us_er@example.org', 'us-er@example.org'],
   ['user@example.org', 'user@example.com'],
   ['user@strasse.example', 'user@stra\u00dfe.example'],

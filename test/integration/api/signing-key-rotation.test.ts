@@ -1,13 +1,16 @@
 // Signing keys over months: published before they sign, kept after, under many processes and deaths.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
+import type { Filter, FindOptions } from 'mongodb';
 import { request } from 'undici';
 import { createSigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
+import { tokenLog } from '../../../lib/logger.ts';
 import type { Store } from '../../../lib/store/connect.ts';
+import type { SigningKeyDocument } from '../../../lib/store/signing-keys.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -138,18 +141,13 @@ test('twenty processes at once keep one key a generation, and all sign with the 
 /** A store as a process sees it that dies at its `call`th use of keys or audit log. */
 function dyingStore(call: number): Store {
   let left = call;
-  return failingStore(() => (left -= 1) <= 0);
-}
-
-/** A store whose keys and audit log cannot be used when `fails` says so. */
-function failingStore(fails: () => boolean): Store {
   const mortal = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(inner, name) {
         const value: unknown = Reflect.get(inner, name);
         if (typeof value !== 'function') return value;
         return (...rest: unknown[]): unknown => {
-          if (fails()) throw new Error('no database');
+          if ((left -= 1) <= 0) throw new Error('no database');
           return value.apply(inner, rest) as unknown;
         };
       },
@@ -182,19 +180,50 @@ test('a process that dies at any step of a rotation leaves the rest to the next 
   expect(died).toBeLessThan(8);
 });
 
-test('while the database is away the keys are published as last read, for 20 minutes, and none signs', async () => {
+test('while the database is silent the keys are published at once as last read, for 20 minutes, and none signs', async () => {
+  let fail = (_error: Error): void => undefined;
+  const silence = (): Promise<never> => new Promise((_resolve, reject) => (fail = reject));
   let isAway = false;
-  const ring = ringOf(failingStore(() => isAway));
+  const find = (filter: Filter<SigningKeyDocument>, options: FindOptions) => {
+    const found = service.store.signingKeys.find(filter, options);
+    return isAway ? Object.assign(found, { toArray: silence }) : found;
+  };
+  const signingKeys = Object.create(service.store.signingKeys, { find: { value: find } });
+  const ring = ringOf({ ...service.store, signingKeys });
   const keys = await ring.published();
   expect(keys).toHaveLength(1);
+  const warned = jest.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
   isAway = true;
   aheadMs += 19 * minuteMs;
-  expect(await ring.published()).toEqual(keys);
-  await expect(ring.active()).rejects.toThrow('no database');
+  for (let n = 0; n < 3; n += 1) expect(await ring.published()).toEqual(keys);
+  const signing = ring.active();
+  fail(new Error('no database'));
+  await expect(signing).rejects.toThrow('no database');
+  expect(warned.mock.calls.map(([, message]) => message)).toEqual(['signing_keys.not_read']);
+  warned.mockRestore();
   aheadMs += minuteMs + 1;
-  await expect(ring.published()).rejects.toThrow('no database');
+  const late = ring.published();
+  fail(new Error('no database'));
+  await expect(late).rejects.toThrow('no database');
   isAway = false;
   expect(await ring.published()).toEqual(keys);
+});
+
+test('the keys are published while all turns are taken', async () => {
+  await using busy = await startService({ worker: false, env: { HERALD_REQUESTS_AT_ONCE: '1' } });
+  const taking = busy.context.load.enter();
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  try {
+    const refused = await busy.raw('GET', '/docs/migration', { headers: {} });
+    const keys = await busy.raw('GET', '/.well-known/jwks.json', { headers: {} });
+    expect([refused.status, keys.status]).toEqual([503, 200]);
+  } finally {
+    end();
+    await Promise.all(turns);
+    taking.leave();
+  }
 });
 
 test('a key that is taken out of the database by hand is signed with no longer than a minute', async () => {

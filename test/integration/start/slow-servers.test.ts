@@ -19,6 +19,24 @@ function slowed(connection: ConnectionLike): ConnectionLike {
   return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
 }
 
+test('a probe asks Temporal for 5 s and no longer, so that it sees soon that a silent one is back', async () => {
+  await using service = await startService({ worker: false });
+  const { connection, namespace } = service.temporal;
+  const askedForMs: number[] = [];
+  const withDeadline: ConnectionLike['withDeadline'] = (deadline, ask) => {
+    askedForMs.push(Number(deadline) - Date.now());
+    return connection.withDeadline(deadline, ask);
+  };
+  const watched: ConnectionLike = Object.create(connection, {
+    withDeadline: { value: withDeadline },
+  });
+  const servers = { store: service.store, connection: watched, namespace };
+  await createInspection(servers)();
+  expect(askedForMs.map((ms) => Math.ceil(ms / 1_000))).toEqual([5, 5]);
+  await checkServers(servers);
+  expect(askedForMs.slice(2).map((ms) => Math.ceil(ms / 1_000))).toEqual([15, 15]);
+});
+
 test('what answers after 3 s is not ready for a probe, and good enough for a start', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;

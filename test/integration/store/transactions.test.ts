@@ -27,7 +27,10 @@ test('a transaction is begun again while another is in its way, and given up aft
       begun += 1;
       await store.webhooks.updateOne({ _id }, touch, { session });
     });
-    await expect(giving).rejects.toMatchObject({ name: 'MongoOperationTimeoutError' });
+    await expect(giving).rejects.toMatchObject({
+      name: 'MongoOperationTimeoutError',
+      cause: { codeName: 'WriteConflict' },
+    });
     await inTheWay.abortTransaction();
   });
   expect(begun).toBeGreaterThan(1);
