@@ -1,5 +1,6 @@
 // One event to 1,000 webhooks: how many activities it takes, and how large its history may become.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { deliveryLog } from '../../../lib/logger.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
@@ -41,11 +42,14 @@ interface Course {
   historyEvents: number;
   historyBytes: number;
   attempts: number;
+  /** Deliveries whose first attempt got no turn in time, which only a machine with too much to do comes to. */
+  withoutTurn: number;
 }
 
 /** Reports one change and follows its workflow to the end. */
 async function deliverOne(): Promise<Course> {
   const before = receiver.requests.length;
+  using told = jest.spyOn(deliveryLog, 'info');
   const eventId = await reportChange(service);
   const workflowId = await waitFor(async () => {
     const event = await service.store.events.findOne({ _id: eventId });
@@ -67,6 +71,7 @@ async function deliverOne(): Promise<Course> {
     historyBytes: Number(info?.historySizeBytes),
     // By their number: on a machine that is too busy to heartbeat, an attempt is made again as the same one.
     attempts: new Set(receiver.requests.slice(before).map(numberOf)).size,
+    withoutTurn: told.mock.calls.filter((call: unknown[]) => call[1] === 'delivery.no_turn').length,
   };
 }
 
@@ -88,13 +93,14 @@ test.each([
       delivered: webhookCount,
       failedCount: 0,
     });
-    expect(course.activities).toEqual({
-      attemptFirst: activityCount,
-      ...(failures === 0 ? {} : { retryDelivery: failures }),
-    });
+    const { attemptFirst, retryDelivery = 0, ...others } = course.activities;
+    expect({ attemptFirst, others }).toEqual({ attemptFirst: activityCount, others: {} });
+    const retriesMax = failures + course.withoutTurn;
+    expect(retryDelivery).toBeGreaterThanOrEqual(failures);
+    expect(retryDelivery).toBeLessThanOrEqual(retriesMax);
     expect(course.attempts).toBe(webhookCount + failures);
-    expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + failures) + 20);
-    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * failures);
+    expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + retriesMax) + 20);
+    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * retriesMax);
   },
   300_000,
 );
