@@ -94,7 +94,7 @@ export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
    * caller's signal, with what `compose` throws, with the SendFault `NO_TURN` when no turn came within
-   * 8 s, 2 s or at once where the receiver is slow, or for a fault of ours (a header that is not valid, a
+   * 8 s, or 2 s or at once in a line that is slow, or for a fault of ours (a header that is not valid, a
    * disposed sender, a proxy that cannot be used, no descriptors left).
    */
   send(request: SendRequest): Promise<SendResult>;

@@ -125,18 +125,17 @@ export class SendTurns {
  */
 export async function enterLines(
   lines: readonly (readonly [turns: SendTurns, key: string])[],
-  { waitMsMax, slowWaitMsMax = waitMsMax, ...options }: EnterOptions,
+  { waitMsMax, ...options }: EnterOptions,
 ): Promise<() => void> {
   const taken: Turn[] = [];
   const leave = (): void => {
     for (const turn of taken) turn.leave();
   };
-  const since = performance.now();
+  const until = performance.now() + waitMsMax;
   try {
     for (const [turns, key] of lines) {
-      const waitedMs = performance.now() - since;
-      const left = { waitMsMax: waitMsMax - waitedMs, slowWaitMsMax: slowWaitMsMax - waitedMs };
-      taken.push(await turns.enter(key, { ...options, ...left }));
+      // What makes a line slow is its own: a long wait in the one before says nothing of this one.
+      taken.push(await turns.enter(key, { ...options, waitMsMax: until - performance.now() }));
     }
   } catch (error) {
     leave();

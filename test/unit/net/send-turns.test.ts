@@ -192,6 +192,33 @@ test('a request that waits for an origin keeps its place among those of its webh
   (await first)();
 });
 
+test('a long wait in one line makes the next one no slower', async () => {
+  const ofWebhook = new SendTurns(quick);
+  const ofOrigin = new SendTurns(quick);
+  const [first, second] = await Promise.all([
+    ofWebhook.enter('a', patient),
+    ofWebhook.enter('a', patient),
+  ]);
+  first.begin();
+  second.begin();
+  const slowWaitMsMax = 30;
+  const before = ofWebhook.enter('a', patient);
+  const entering = enterLines(
+    [
+      [ofWebhook, 'a'],
+      [ofOrigin, 'origin'],
+    ],
+    { ...patient, slowWaitMsMax, avoidsSlow: true },
+  );
+  // The line moves while it waits, so it waits on.
+  first.leave();
+  const since = performance.now();
+  await waitFor(() => performance.now() - since > 2 * slowWaitMsMax);
+  second.leave();
+  (await entering)();
+  (await before).leave();
+});
+
 test('the waits in all lines together have one limit, and who gives up leaves every line', async () => {
   const ofWebhook = new SendTurns({ ...quick, atOnceMax: 1 });
   const ofOrigin = new SendTurns({ ...quick, atOnceMax: 1 });
