@@ -6,17 +6,17 @@ export interface SendTurnsOptions {
   atOnceMax: number;
   /** A request counts for so long at most: what still waits for a slow receiver costs nobody a turn. */
   holdMsMax: number;
+  /**
+   * Who waits longer is turned away where no request has ended meanwhile for as long as it counted. A
+   * line in which none has for so long is slow: who would wait there behind as many as may go at once is
+   * turned away at once. Without it no line is slow.
+   */
+  slowWaitMsMax?: number;
 }
 
 export interface EnterOptions {
   /** Who waits longer is turned away, to be sent later. */
   waitMsMax: number;
-  /**
-   * The same in a line where no request has ended meanwhile for as long as it counted. By default as long
-   * as in any other. A line in which none has for so long is slow: who would wait there behind as many as
-   * may go at once is turned away at once.
-   */
-  slowWaitMsMax?: number;
   /** Turned away at once from a slow line, also where it is a request's turn. */
   avoidsSlow?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -51,11 +51,10 @@ export class SendTurns {
    * time, with the signal's reason when it aborts first.
    */
   async enter(key: string, options: EnterOptions): Promise<Turn> {
-    const { atOnceMax } = this.#options;
+    const { atOnceMax, slowWaitMsMax = Infinity } = this.#options;
     const line = this.#lines.get(key) ?? newLine();
-    const { slowWaitMsMax = Infinity, avoidsSlow = false } = options;
     const isSlow = performance.now() - line.endedAt > slowWaitMsMax;
-    if (isSlow && (avoidsSlow || line.waiting.size >= atOnceMax)) throw noTurn();
+    if (isSlow && (options.avoidsSlow || line.waiting.size >= atOnceMax)) throw noTurn();
     this.#lines.set(key, line);
     if (line.active < atOnceMax) line.active += 1;
     else await this.#wait(line, options);
@@ -79,10 +78,8 @@ export class SendTurns {
     };
   }
 
-  async #wait(
-    line: Line,
-    { waitMsMax, slowWaitMsMax = waitMsMax, signal }: EnterOptions,
-  ): Promise<void> {
+  async #wait(line: Line, { waitMsMax, signal }: EnterOptions): Promise<void> {
+    const { slowWaitMsMax = waitMsMax } = this.#options;
     const since = performance.now();
     await new Promise<void>((resolve, reject) => {
       const end = (how: () => void): void => {
@@ -134,7 +131,6 @@ export async function enterLines(
   const until = performance.now() + waitMsMax;
   try {
     for (const [turns, key] of lines) {
-      // What makes a line slow is its own: a long wait in the one before says nothing of this one.
       taken.push(await turns.enter(key, { ...options, waitMsMax: until - performance.now() }));
     }
   } catch (error) {

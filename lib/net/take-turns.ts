@@ -20,7 +20,7 @@ const turnWaitMsMax = 8_000;
  * quick receiver is soon over; behind a slow one the wait goes on in Temporal, where it costs nobody a
  * place.
  */
-const slowTurnWaitMsMax = 2_000;
+const slowWaitMsMax = 2_000;
 
 interface Requester {
   /** One webhook never has all the turns of its origin. Else the url counts. */
@@ -34,8 +34,9 @@ interface Requester {
  * request has ended. Rejects with the SendFault `NO_TURN`, or with the signal's reason.
  */
 export function createTurnTaker(): (url: URL, requester: Requester) => Promise<() => void> {
-  const ofWebhook = new SendTurns(turnsOfWebhook);
-  const ofOrigin = new SendTurns(turnsOfOrigin);
+  const ofWebhook = new SendTurns({ ...turnsOfWebhook, slowWaitMsMax });
+  const ofOrigin = new SendTurns({ ...turnsOfOrigin, slowWaitMsMax });
+  // All receivers together say nothing of one, so this line is never slow.
   const inAll = new SendTurns(turnsInAll);
   return (url, { webhookUid = url.href, avoidsSlow, signal }) =>
     enterLines(
@@ -44,6 +45,6 @@ export function createTurnTaker(): (url: URL, requester: Requester) => Promise<(
         [ofOrigin, url.origin],
         [inAll, ''],
       ],
-      { waitMsMax: turnWaitMsMax, slowWaitMsMax: slowTurnWaitMsMax, avoidsSlow, signal },
+      { waitMsMax: turnWaitMsMax, avoidsSlow, signal },
     );
 }

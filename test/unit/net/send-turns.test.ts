@@ -80,9 +80,9 @@ test('who waits too long is turned away, and takes no turn afterwards', async ()
 });
 
 test('who waits is turned away sooner where no request ends while it counts', async () => {
-  const turns = new SendTurns({ atOnceMax: 1, holdMsMax: 20 });
+  const turns = new SendTurns({ atOnceMax: 1, holdMsMax: 20, slowWaitMsMax: 60 });
   const all = Array.from({ length: 1_000 }, async () => {
-    (await turns.enter('a', { ...patient, slowWaitMsMax: 60 })).begin();
+    (await turns.enter('a', patient)).begin();
   });
   const ends = await Promise.allSettled(all);
   expect(ends[0]).toMatchObject({ status: 'fulfilled' });
@@ -90,10 +90,10 @@ test('who waits is turned away sooner where no request ends while it counts', as
 });
 
 test('who waits keeps waiting where requests end', async () => {
-  const turns = new SendTurns(quick);
+  const turns = new SendTurns({ ...quick, slowWaitMsMax: 20 });
   const { leaves, all } = queueUp(turns, 2);
   await Promise.all(all);
-  const [behind, last] = [1, 2].map(() => turns.enter('a', { ...patient, slowWaitMsMax: 20 }));
+  const [behind, last] = [1, 2].map(() => turns.enter('a', patient));
   leaves[0]?.();
   (await behind)?.begin();
   // Asked later, so refused later than the one before it would have been.
@@ -104,9 +104,8 @@ test('who waits keeps waiting where requests end', async () => {
 });
 
 test('a line in which no request ends while it counts is slow, until one does', async () => {
-  const turns = new SendTurns(quick);
-  const wary = { ...patient, slowWaitMsMax: 30 };
-  const eager = { ...wary, avoidsSlow: true };
+  const turns = new SendTurns({ ...quick, slowWaitMsMax: 30 });
+  const eager = { ...patient, avoidsSlow: true };
   const enter = async (options: EnterOptions) => {
     const turn = await turns.enter('a', options);
     turn.begin();
@@ -121,15 +120,15 @@ test('a line in which no request ends while it counts is slow, until one does', 
   const first = await enter(eager);
   await waitFor(isRefused, { what: 'a slow line' });
 
-  const second = await enter(wary);
+  const second = await enter(patient);
   second.leave();
   (await turns.enter('a', eager)).leave();
 
   await waitFor(isRefused, { what: 'a slow line again' });
-  const third = await enter(wary);
+  const third = await enter(patient);
   const waiting = [turns.enter('a', patient), turns.enter('a', patient)];
   // Behind as many as may go at once nobody waits in a slow line.
-  await expect(turns.enter('a', wary)).rejects.toMatchObject({ code: 'NO_TURN' });
+  await expect(turns.enter('a', patient)).rejects.toMatchObject({ code: 'NO_TURN' });
   first.leave();
   third.leave();
   for (const turn of waiting) (await turn).leave();
@@ -193,22 +192,22 @@ test('a request that waits for an origin keeps its place among those of its webh
 });
 
 test('a long wait in one line makes the next one no slower', async () => {
-  const ofWebhook = new SendTurns(quick);
-  const ofOrigin = new SendTurns(quick);
+  const slowWaitMsMax = 30;
+  const ofWebhook = new SendTurns({ ...quick, slowWaitMsMax });
+  const ofOrigin = new SendTurns({ ...quick, slowWaitMsMax });
   const [first, second] = await Promise.all([
     ofWebhook.enter('a', patient),
     ofWebhook.enter('a', patient),
   ]);
   first.begin();
   second.begin();
-  const slowWaitMsMax = 30;
   const before = ofWebhook.enter('a', patient);
   const entering = enterLines(
     [
       [ofWebhook, 'a'],
       [ofOrigin, 'origin'],
     ],
-    { ...patient, slowWaitMsMax, avoidsSlow: true },
+    { ...patient, avoidsSlow: true },
   );
   // The line moves while it waits, so it waits on.
   first.leave();
