@@ -138,7 +138,7 @@ async function startEach(starts: readonly Start[], signal: AbortSignal): Promise
   return { started, failures };
 }
 
-/** Puts the events of a workflow together; the last workflow of a full page may be cut off and waits. */
+/** Puts the events of a workflow together. */
 function groupByWorkflow(events: readonly EventToDispatch[]): EventToDispatch[][] {
   const groups = new Map<string | null, EventToDispatch[]>();
   for (const event of events) {
@@ -146,8 +146,7 @@ function groupByWorkflow(events: readonly EventToDispatch[]): EventToDispatch[][
     if (group === undefined) groups.set(event.workflowId, [event]);
     else group.push(event);
   }
-  const whole = [...groups.values()];
-  return events.length === eventsPerSweepMax ? whole.slice(0, -1) : whole;
+  return [...groups.values()];
 }
 
 function groupByApp(events: readonly EventToDispatch[], ports: RelayPorts): EventToDispatch[][] {

@@ -115,22 +115,31 @@ export async function findUnclaimed(
 }
 
 /**
- * Gives events recorded before `before` whose workflow was chosen and, as far as is known, never
- * started; those of one workflow stand together, and only the last workflow's may be cut off.
+ * Gives the events of workflows that were chosen and, as far as is known, never started, when one of
+ * them at least was recorded before `before`: all events of each such workflow, the younger ones too,
+ * because a workflow that was started with some of its events never gets the others. Those of one
+ * workflow stand together. Of the old ones it looks at `countMax`.
  */
 export async function findClaimed(
   store: Store,
   before: Date,
   countMax: number,
 ): Promise<EventToDispatch[]> {
+  const claimed = { dispatchedAt: null, workflowId: { $gt: '' } };
+  const old = await store.events
+    .find({ ...claimed, createdAt: { $lt: before } }, { projection: { _id: 0, workflowId: 1 } })
+    .sort({ workflowId: 1 })
+    .limit(countMax)
+    .toArray();
+  const workflowIds = [...new Set(old.map((event) => event.workflowId))];
+  if (workflowIds.length === 0) return [];
   return store.events
     .find(
-      { dispatchedAt: null, workflowId: { $gt: '' }, createdAt: { $lt: before } },
+      { dispatchedAt: null, workflowId: { $in: workflowIds } },
       // At one moment of the database, so that a batch is seen whole or not at all.
       { projection: factsOnly, readConcern: { level: 'snapshot' } },
     )
-    .sort({ workflowId: 1 })
-    .limit(countMax)
+    .sort({ workflowId: 1, createdAt: 1 })
     .toArray();
 }
 

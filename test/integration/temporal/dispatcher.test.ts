@@ -160,6 +160,39 @@ test('a crash between claim and start: the relay starts the same batch under the
   await untilDispatched(events);
 });
 
+test('a lost batch is started with its younger events too, which no other workflow would carry', async () => {
+  const now = new Date();
+  // The relay leaves events alone for two seconds: the last two are just not old enough yet.
+  const ages = [2_001, 2_001, 2_000, 0];
+  const events: EventDocument[] = [];
+  for (const ageMs of ages) {
+    events.push(...(await insertEvents(1, new Date(now.getTime() - ageMs))));
+  }
+  await claimEvents(service.store, events, 'batch/bat_of_all_ages');
+  const ports = {
+    store: service.store,
+    dispatcher: newDispatcher(service),
+    clock: { now: () => now },
+  };
+  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(4);
+  const input = await inputOf('batch/bat_of_all_ages');
+  const carried = input.events.map((event) => event.eventId).toSorted();
+  expect(carried).toEqual(events.map((event) => event._id).toSorted());
+  await untilDispatched(events);
+});
+
+test('more lost batches than a sweep looks at are started by the next ones, each whole', async () => {
+  const batches: EventDocument[][] = [];
+  for (let n = 0; n < 3; n += 1) batches.push(await insertEvents(3, longAgo()));
+  for (const [n, events] of batches.entries()) {
+    await claimEvents(service.store, events, `batch/bat_cut_${n}`);
+  }
+  const found = await findClaimed(service.store, new Date(), 4);
+  const ids = batches.slice(0, 2).flatMap((events) => events.map((event) => event._id));
+  expect(found.map((event) => event._id).toSorted()).toEqual(ids.toSorted());
+  await service.store.events.deleteMany({ workflowId: /^batch\/bat_cut/ });
+});
+
 test('a crash between start and mark: the relay marks, and nothing is started again', async () => {
   const events = await insertEvents(5, longAgo());
   const dispatcher = newDispatcher(service);
