@@ -1,6 +1,6 @@
 // What the activities share: heartbeats while they work, and the form their own faults take.
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/logger.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
@@ -17,13 +17,16 @@ export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promis
 
 /**
  * Logs our own fault and turns it into a failure without its stack or cause, because histories
- * hold nothing private. Temporal repeats it.
+ * hold nothing private. Temporal repeats it. What was cut off, by a stop of the process or because nobody
+ * wants it any more, is no fault: the SDK tells the server so.
  */
-export function asFailure(error: unknown): ApplicationFailure {
+export function asFailure(error: unknown): ApplicationFailure | CancelledFailure {
   if (error instanceof ApplicationFailure) return error;
-  deliveryLog.error(
-    { err: error, activityId: Context.current().info.activityId },
-    'delivery.faulted',
-  );
+  const { activityId } = Context.current().info;
+  if (error instanceof CancelledFailure) {
+    deliveryLog.info({ activityId, reason: error.message }, 'delivery.interrupted');
+    return error;
+  }
+  deliveryLog.error({ err: error, activityId }, 'delivery.faulted');
   return ApplicationFailure.retryable('the service could not make the attempt', 'OwnFault');
 }

@@ -1,9 +1,10 @@
 // A retry whose workflow is cancelled: the attempt under way is made once and recorded.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import { deliveryLog } from '../../../lib/logger.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -76,9 +77,15 @@ test('after one that fails the activity ends as cancelled, and the retry is due 
   expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
 });
 
-test('a process that stops cuts the attempt off, which is made again elsewhere', async () => {
+test('a process that stops cuts the attempt off, which is made again elsewhere and is no fault', async () => {
   const retry = await underWay();
+  using faulted = jest.spyOn(deliveryLog, 'error');
+  using told = jest.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');
-  await expect(retry.outcome).rejects.toThrow();
+  // The SDK tells the server, which then calls another process.
+  await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
   expect(await stored(retry)).toBeNull();
+  expect(faulted).not.toHaveBeenCalled();
+  const why = expect.objectContaining({ reason: 'WORKER_SHUTDOWN' });
+  expect(told).toHaveBeenCalledWith(why, 'delivery.interrupted');
 });
