@@ -14,7 +14,7 @@ const ownFaults: RetryPolicy = {
   maximumInterval: '8 seconds',
 };
 
-/** First attempts: many deliveries in one activity, in parallel inside it, 5 s each at most. */
+/** First attempts: many deliveries in one activity, in parallel inside it, 13 s each at most with the wait for a turn. */
 export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '30 seconds',
@@ -25,18 +25,19 @@ export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemp
 /**
  * Retries: one activity a delivery, kept alive by the server between attempts. The schedule ends
  * in at most 7 days, and a `Retry-After` at most doubles a wait or makes it an hour, for 20 waits at
- * most; so 15 days is an outer wall.
+ * most; so 15 days is an outer wall. A call waits for its turn and attempts, for 13 s at most; one that
+ * ran out of its time in between would be made twice.
  */
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
   taskQueue: retriesTaskQueue,
-  startToCloseTimeout: '15 seconds',
+  startToCloseTimeout: '30 seconds',
   scheduleToCloseTimeout: '15 days',
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
 /**
- * A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 15. It takes
+ * A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 13. It takes
  * as long as receivers do, so it is among the retries.
  */
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({

@@ -19,7 +19,7 @@ const eventsPerStretch = 2_000;
  * How long after an erasure's first look the second begins. What was under way then is written by then,
  * or never: an event whose uid is older than the erasure (10 s for a transaction, 60 s on a server that
  * sets no limit of its own; 50 s for each of a report's two writes, repeated once by the driver), or
- * what a receiver answered to an attempt that had read the payload before (15 s).
+ * what a receiver answered to an attempt that had read the payload before (30 s).
  */
 export const lookAgainAfterMs = 5 * minuteMs;
 

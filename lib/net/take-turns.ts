@@ -12,7 +12,7 @@ export const turnsOfOrigin = { atOnceMax: 32, holdMsMax: 1_000 };
 const turnsOfWebhook = { atOnceMax: 24, holdMsMax: 1_000 };
 const turnsInAll = { atOnceMax: 256, holdMsMax: 1_000 };
 
-/** The wait for turns and the attempt together must end within the 15 s of an activity. */
+/** The wait for turns and the attempt together must end well within the 30 s of an activity. */
 const turnWaitMsMax = 8_000;
 
 /**
