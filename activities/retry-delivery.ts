@@ -12,11 +12,12 @@ import { formatDuration } from '../lib/duration.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
-// Those that got no turn together do not come back together, and the more come for a receiver, the longer
-// each of them stays away: up to eight times as long.
+// Those that got no turn together do not come back together, and the longer one has been due in vain, the
+// longer it stays away: about as long again, up to eight times as long as at first.
 const turnAgainMsMin = 4_000;
 const turnAgainMsSpread = 8_000;
-const turnAgainDoublingsMax = 3;
+const turnAgainMsMean = turnAgainMsMin + turnAgainMsSpread / 2;
+const turnAgainTimesMax = 8;
 
 /**
  * Makes the next attempt if it is due. Gives the outcome once the delivery is settled; until then
@@ -45,24 +46,37 @@ export async function retryDelivery(
 
 /** Makes the failure that tells the server to call again: when the next attempt is due, or soon for a turn. */
 function callAgain(
-  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
+  ports: Pick<DeliveryPorts, 'clock' | 'random'>,
   outcome: DeliveryOutcome,
 ): ApplicationFailure {
   const category = ApplicationFailureCategory.BENIGN;
-  const { nextAttemptAt } = outcome;
+  const { nextAttemptAt, host } = outcome;
   if (nextAttemptAt === null) {
-    const doublings = Math.min(turnAgainDoublingsMax, Context.current().info.attempt - 1);
-    const nextRetryDelay = Math.round(
-      (turnAgainMsMin + random() * turnAgainMsSpread) * 2 ** doublings,
-    );
-    const message = `too many requests to ${outcome.host ?? 'the receiver'} are under way`;
+    const nextRetryDelay = untilNextTurnMs(ports, outcome);
+    const message =
+      host === null
+        ? 'another process has the attempt in hand'
+        : `too many requests to ${host} are under way`;
     return ApplicationFailure.create({ type: 'NoTurn', message, category, nextRetryDelay });
   }
-  const untilDueMs = Date.parse(nextAttemptAt) - clock.now().getTime();
+  const untilDueMs = Date.parse(nextAttemptAt) - ports.clock.now().getTime();
   // Temporal's retry timers tick in whole seconds; a delay of nothing would mean "use the policy".
   const nextRetryDelay = Math.max(1_000, untilDueMs);
   const message = `${describe(outcome)}; the next is due in ${formatDuration(nextRetryDelay)}`;
   return ApplicationFailure.create({ type: 'RetryDue', message, category, nextRetryDelay });
+}
+
+/** Gives how long what got no turn stays away. The count of calls says nothing: most were for other reasons. */
+function untilNextTurnMs(
+  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
+  { dueAt }: DeliveryOutcome,
+): number {
+  // A first attempt has been due since it was left to the retries.
+  const leftAtMs = Context.current().info.scheduledTimestampMs;
+  const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
+  const times = (clock.now().getTime() - dueAtMs) / turnAgainMsMean;
+  const spreadMs = turnAgainMsMin + random() * turnAgainMsSpread;
+  return Math.round(spreadMs * Math.min(turnAgainTimesMax, Math.max(1, times)));
 }
 
 /**

@@ -21,6 +21,7 @@ import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 import {
   isCarriedBy,
+  leaveToRetries,
   outcomeOf,
   readOutcome,
   recordStep,
@@ -211,8 +212,7 @@ async function sendAndRecord(
   if (sent === null) {
     // Once a delivery: behind a slow receiver each asks again and again.
     deliveryLog[delivery === null ? 'info' : 'debug']({ ...key, host }, 'delivery.no_turn');
-    const left = await leaveToRetries(ports, key, subject);
-    return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
+    return leaveToRetries(ports, key, { event, delivery, options, target });
   }
   const { at, result } = sent;
   const now = ports.clock.now();
@@ -246,16 +246,6 @@ async function sendAndRecord(
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
-}
-
-/** Leaves what got no turn as it is. Of a first attempt it is written down, for pauses and discards to find. */
-async function leaveToRetries(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  { event, delivery, options }: Subject,
-): Promise<DeliveryOutcome> {
-  if (delivery !== null) return { ...standing(key, delivery), state: 'pending' };
-  return recordUnsent(ports, key, { event, delivery, options, state: 'pending' });
 }
 
 /** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */

@@ -55,6 +55,11 @@ export interface DeliveryOutcome {
   host: string | null;
   /** How many attempts the schedule allows; null when this process made none. */
   attemptsMax: number | null;
-  /** ISO 8601; null when no further attempt is due, and when one that is due got no turn (`retrying`). */
+  /**
+   * ISO 8601; null when no further attempt is due, and when one that is due got no turn or is in the
+   * hands of another process (`retrying`).
+   */
   nextAttemptAt: string | null;
+  /** ISO 8601; when a retry that got no turn was due. */
+  dueAt?: string | undefined;
 }

@@ -1,6 +1,11 @@
 // Writes down what an attempt, or the lack of one, did to a delivery, and tells it as an outcome.
 import { deliveryLog } from '../logger.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
+import type {
+  DeliveryDocument,
+  DeliveryKey,
+  DeliveryStep,
+  LanePlace,
+} from '../store/deliveries.ts';
 import type { EventToAttempt } from '../store/events.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -41,19 +46,19 @@ export async function recordStep(
   };
 }
 
+interface Unsent {
+  event: EventToAttempt;
+  delivery: DeliveryDocument | null;
+  state: 'cancelled' | 'held' | 'waiting' | 'pending';
+}
+
 /** Records that a delivery is not sent now: its webhook is gone or paused, it waits for others or for a turn. */
 export async function recordUnsent(
   ports: Pick<DeliveryPorts, 'records' | 'clock'>,
   key: DeliveryKey,
-  facts: {
-    event: EventToAttempt;
-    delivery: DeliveryDocument | null;
-    options: Carrier;
-    state: 'cancelled' | 'held' | 'waiting' | 'pending';
-  },
+  facts: Unsent & { options: Carrier },
 ): Promise<DeliveryOutcome> {
   const { event, delivery, options, state } = facts;
-  const { entity, resourceUid, sequence } = event;
   const outcome = await recordStep(ports, key, {
     step: {
       event: event.event,
@@ -63,7 +68,7 @@ export async function recordUnsent(
       redeliveryUid: options.redeliveryUid,
       attempt: null,
       nextAttemptAt: null,
-      lane: state === 'waiting' && sequence !== null ? { entity, resourceUid, sequence } : null,
+      lane: placeAfter(facts),
       now: ports.clock.now(),
     },
   });
@@ -71,6 +76,27 @@ export async function recordUnsent(
     deliveryLog.info({ ...key, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
+}
+
+/** What waits gets its place in a lane. */
+function placeAfter({ event, state }: Unsent): LanePlace | null {
+  const { entity, resourceUid, sequence } = event;
+  return state === 'waiting' && sequence !== null ? { entity, resourceUid, sequence } : null;
+}
+
+/** Leaves what got no turn as it is. Of a first attempt it is written down, for pauses and discards to find. */
+export async function leaveToRetries(
+  ports: Pick<DeliveryPorts, 'records' | 'clock'>,
+  key: DeliveryKey,
+  facts: Omit<Unsent, 'state'> & { options: Carrier; target: AttemptTarget },
+): Promise<DeliveryOutcome> {
+  const { delivery, target } = facts;
+  if (delivery !== null) {
+    const dueAt = delivery.nextAttemptAt?.toISOString();
+    return { ...standing(key, delivery), state: 'retrying', ...target, dueAt };
+  }
+  const left = await recordUnsent(ports, key, { ...facts, state: 'pending' });
+  return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
 }
 
 /** Reads how a delivery stands to who carried it, after another has written it. */
@@ -84,15 +110,19 @@ export async function readOutcome(
   return outcomeOf(key, stored, by);
 }
 
-/** Tells how a stored delivery stands to who carried it: `superseded` once another does. */
+/**
+ * Tells how a stored delivery stands to who carried it: `superseded` once another does. What is still
+ * `pending` another process took up, and its carrier is to ask again, for that process may be lost.
+ */
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryDocument,
   by: Carrier,
 ): DeliveryOutcome {
+  const stands = delivery.state === 'pending' ? 'retrying' : delivery.state;
   return {
     ...standing(key, delivery),
-    state: isCarriedBy(delivery, by) ? delivery.state : 'superseded',
+    state: isCarriedBy(delivery, by) ? stands : 'superseded',
     nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
   };
 }

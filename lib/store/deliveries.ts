@@ -176,12 +176,12 @@ export async function recordDelivery(
 
 /**
  * Where a delivery that a step would have go on must still stand. What was dropped while it was attempted
- * is not taken up again, and what was held or put into a lane has another to carry it; how an attempt that
- * settles it ended is told all the same.
+ * is not taken up again, and what was held or put into a lane has another to carry it, also where the step
+ * got no turn and sent nothing; how an attempt that settles it ended is told all the same.
  */
 function stillOpenTo({ state, attempt, lane }: DeliveryStep): Filter<DeliveryDocument> {
   if (!isOpen(state)) return {};
-  if (attempt === null) return { state: { $ne: 'cancelled' } };
+  if (attempt === null) return { state: state === 'pending' ? state : { $ne: 'cancelled' } };
   return {
     state: { $in: ['pending', 'retrying', ...(lane === null ? [] : ['waiting' as const])] },
   };

@@ -1,6 +1,7 @@
 // A receiver that is slower than its events come: what gets no turn waits in Temporal, in nobody's place.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Info as ActivityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
@@ -16,7 +17,7 @@ import { countHeld } from '../../../lib/store/held-deliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -52,7 +53,8 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
   return (await Promise.all(events)).map((event) => event._id);
 }
 
-const inActivity = <T>(run: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(run);
+const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
+  new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
 
 test('first attempts that get no turn are left to the retries as pending, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -92,38 +94,66 @@ function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;
 }
 
-test('first attempts stay away from a slow receiver, and retries wait for their turn there', async () => {
-  const webhook = await insertWebhook(installation, { url: receiver.url });
-  const { appUid, _id: webhookUid } = webhook;
-  const [first = '', second = ''] = await insertEvents(webhook, 2);
-  const seen: unknown[] = [];
-  const sender: HttpSender = {
+/** A sender that has no turn for anybody; `seen` gets what each request said of slow receivers. */
+function withoutTurns(seen: unknown[] = []): HttpSender {
+  return {
     ...ports.sender,
     async send({ avoidsSlow }) {
       seen.push(avoidsSlow);
       throw new SendFault('NO_TURN', 'too many requests to this receiver are under way');
     },
   };
-  const crowded = { ...ports, sender };
+}
+
+test('first attempts stay away from a slow receiver, and retries wait for their turn there', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [first = '', second = ''] = await insertEvents(webhook, 2);
+  const seen: unknown[] = [];
+  const crowded = { ...ports, sender: withoutTurns(seen) };
   const deliveries = [{ eventId: first, webhookUid }];
   await inActivity(() => attemptFirst(crowded, { appUid, deliveries }));
   const asked = { appUid, eventId: second, webhookUid };
-  const retrying = (attempt: number) =>
-    new MockActivityEnvironment({ attempt }).run(() => retryDelivery(crowded, asked));
-  await expect(retrying(1)).rejects.toMatchObject({ type: 'NoTurn' });
+  const retrying = inActivity(() => retryDelivery(crowded, asked));
+  await expect(retrying).rejects.toMatchObject({ type: 'NoTurn' });
   expect(seen).toEqual([true, false]);
+});
 
-  // The more often one was turned away, the longer it stays away.
-  for (const [attempt, times] of [
-    [2, 2],
-    [4, 8],
-    [100, 8],
+const hourMs = 3_600_000;
+
+test.each([
+  ['left to the retries just now', { leftAgoMs: 0, times: 1 }],
+  ['left to them 16 s ago', { leftAgoMs: 16_000, times: 2 }],
+  ['left to them an hour ago', { leftAgoMs: hourMs, times: 8 }],
+  // How often it was called for other reasons says nothing.
+  ['retried for an hour, and due just now', { leftAgoMs: hourMs, dueAgoMs: 0, times: 1 }],
+  ['retried for an hour, and due 16 s ago', { leftAgoMs: hourMs, dueAgoMs: 16_000, times: 2 }],
+  ['due before it was left to them', { leftAgoMs: 0, dueAgoMs: hourMs, times: 1 }],
+])('without a turn, what was %s stays away in keeping', async (_what, facts) => {
+  const { leftAgoMs, dueAgoMs, times } = { dueAgoMs: undefined, ...facts };
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [eventId = ''] = await insertEvents(webhook, 1);
+  const now = Date.now();
+  if (dueAgoMs !== undefined) {
+    const nextAttemptAt = new Date(now - dueAgoMs);
+    const tried = { state: 'retrying', attemptCount: 5, nextAttemptAt } as const;
+    const delivery = newDelivery(installation, new Date(now), { eventId, webhookUid, ...tried });
+    await installation.store.deliveries.insertOne(delivery);
+  }
+  const crowded = { ...ports, clock: { now: () => new Date(now) }, sender: withoutTurns() };
+  const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
+  for (const [random, firstMs] of [
+    [0, 4_000],
+    [0.5, 8_000],
   ] as const) {
-    const { nextRetryDelay } = (await retrying(attempt).catch((error: unknown) => error)) as {
-      nextRetryDelay: number;
-    };
-    expect(nextRetryDelay).toBeGreaterThanOrEqual(4_000 * times);
-    expect(nextRetryDelay).toBeLessThanOrEqual(12_000 * times);
+    const asked = { appUid, eventId, webhookUid };
+    const retrying = inActivity(
+      () => retryDelivery({ ...crowded, random: () => random }, asked),
+      info,
+    );
+    const nextRetryDelay = firstMs * times;
+    await expect(retrying).rejects.toMatchObject({ type: 'NoTurn', nextRetryDelay });
   }
 });
 
