@@ -7,7 +7,7 @@ import type { SendMessage, SendResult } from '../net/http-sender.ts';
 import { removeDelivery } from '../store/deliveries.ts';
 import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
 import type { EventToAttempt } from '../store/events.ts';
-import { takeBack } from '../store/held-deliveries.ts';
+import { leaveLanes, takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
 import { isSubscribed, openSecrets } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
@@ -108,7 +108,10 @@ async function takeStep(
   // write, so that a resume or deletion between our two steps does not leave this delivery behind.
   const changed = await ports.records.readWebhook(key);
   if (changed === null) return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
-  return changed.active ? sendHeld(ports, key, { ...subject, webhook: changed }) : held;
+  if (changed.active) return sendHeld(ports, key, { ...subject, webhook: changed });
+  // Not before: a repeat of a step along the lane finds it there.
+  if (delivery !== null && delivery.lane !== null) await leaveLanes(ports.store, [delivery._id]);
+  return held;
 }
 
 /** Sends what was held, unless a release has taken it by now: either of the two sends it. */

@@ -1,7 +1,7 @@
 // A step along a lane: its deliveries one after the other, until one has to be tried again.
 import type { DeliveryDocument, DeliveryKey } from '../store/deliveries.ts';
 import { leaveLanes } from '../store/held-deliveries.ts';
-import { findBefore, findHead, findInLane, holdFromLane, returnToLane } from '../store/lanes.ts';
+import { findBefore, findHead, findInLane, holdInLane, waitInLane } from '../store/lanes.ts';
 import type { LaneKey } from '../store/lanes.ts';
 import type { LaneStep } from '../temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../temporal/names.ts';
@@ -34,8 +34,9 @@ export async function attemptInOrder(
       await leaveLanes(ports.store, [head._id]);
       continue;
     }
-    // A head that was tried had its turn, and keeps it until it is settled.
-    if (head.state === 'waiting') {
+    // A head that was tried had its turn, and keeps it until it is settled. One that is held here lacks
+    // the second look at its webhook.
+    if (head.state === 'waiting' || head.state === 'held') {
       const before = await findBefore(ports.store, lane, head.lane.sequence);
       const webhook = before === 'held' ? await ports.records.readWebhook(head) : null;
       if (webhook?.active === false && (await holdToo(ports, head))) continue;
@@ -71,10 +72,14 @@ async function attemptHead(
 
 /** Holds a delivery behind a held one. Gives false when the webhook was resumed meanwhile. */
 async function holdToo(ports: DeliveryPorts, head: DeliveryDocument): Promise<boolean> {
-  await holdFromLane(ports.store, head, ports.clock.now());
+  await holdInLane(ports.store, head, ports.clock.now());
   // A resume since then may have looked for held deliveries before this one was.
-  const resumed = await ports.records.readWebhook(head);
-  if (resumed?.active === false) return true;
-  await returnToLane(ports.store, head, ports.clock.now());
-  return false;
+  const webhook = await ports.records.readWebhook(head);
+  if (webhook?.active !== false) {
+    await waitInLane(ports.store, head, ports.clock.now());
+    return false;
+  }
+  // Not before: a repeat of this step finds it by its lane.
+  await leaveLanes(ports.store, [head._id]);
+  return true;
 }

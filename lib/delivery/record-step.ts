@@ -78,9 +78,10 @@ export async function recordUnsent(
   return outcome;
 }
 
-/** What waits gets its place in a lane. */
-function placeAfter({ event, state }: Unsent): LanePlace | null {
+/** What waits gets its place in a lane. What is held keeps its own until it is sure that it stays held. */
+function placeAfter({ event, delivery, state }: Unsent): LanePlace | null {
   const { entity, resourceUid, sequence } = event;
+  if (state === 'held') return delivery?.lane ?? null;
   return state === 'waiting' && sequence !== null ? { entity, resourceUid, sequence } : null;
 }
 

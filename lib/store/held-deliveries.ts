@@ -49,7 +49,15 @@ export async function takeHeld(
     .toArray();
   await store.deliveries.updateMany(
     { _id: { $in: oldest }, state: 'held' },
-    { $set: { state: 'pending', redeliveryUid: releaseUid, requeuedAs: null, updatedAt: now } },
+    {
+      $set: {
+        state: 'pending',
+        lane: null,
+        redeliveryUid: releaseUid,
+        requeuedAs: null,
+        updatedAt: now,
+      },
+    },
   );
   return oldest.length;
 }
@@ -219,10 +227,10 @@ export async function findDropped(
     .toArray();
 }
 
-/** Takes dropped deliveries out of their lanes. */
+/** Takes deliveries that were dropped or held where they stood out of their lanes. */
 export async function leaveLanes(store: Store, deliveryUids: readonly string[]): Promise<void> {
   await store.deliveries.updateMany(
-    { _id: { $in: [...deliveryUids] }, state: 'cancelled' },
+    { _id: { $in: [...deliveryUids] }, state: { $in: ['cancelled', 'held'] } },
     { $set: { lane: null } },
   );
 }

@@ -121,27 +121,27 @@ function whatIs(delivery: Standing | undefined): Before {
   return delivery !== undefined && !isOpen(delivery.state) ? 'nothing' : 'underway';
 }
 
-/** Takes a waiting delivery out of its lane, as held. */
-export async function holdFromLane(
+/** Holds a waiting delivery where it is in its lane. */
+export async function holdInLane(
   store: Store,
   delivery: Pick<DeliveryDocument, '_id' | 'lane'>,
   now: Date,
 ): Promise<void> {
   await store.deliveries.updateOne(
     { _id: delivery._id, lane: delivery.lane, state: 'waiting' },
-    { $set: { state: 'held', lane: null, updatedAt: now } },
+    { $set: { state: 'held', updatedAt: now } },
   );
 }
 
-/** Puts a delivery back into its lane, unless a release has taken it by now. */
-export async function returnToLane(
+/** Lets a delivery that is held in its lane wait there again, unless a release has taken it by now. */
+export async function waitInLane(
   store: Store,
   delivery: Pick<DeliveryDocument, '_id' | 'lane'>,
   now: Date,
 ): Promise<void> {
   await store.deliveries.updateOne(
-    { _id: delivery._id, lane: null, state: 'held' },
-    { $set: { state: 'waiting', lane: delivery.lane, updatedAt: now } },
+    { _id: delivery._id, lane: delivery.lane, state: 'held' },
+    { $set: { state: 'waiting', updatedAt: now } },
   );
 }
 
