@@ -18,13 +18,13 @@ const receiverCount = 10;
 const changeCount = 20;
 const inFlightCount = receiverCount * changeCount;
 const roundsMax = 10;
+const recoveryMsMax = 10_000;
+const quickStartMs = 2_000;
 
 const open = new Disposal();
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
-/** What the start of a process takes on this machine, busy as it is. */
-let startMs: number;
 /** What the receivers hold; null once they answer at once. */
 let held: ServerResponse[] | null = [];
 const arrivals: { delivery: string; attempt: string; atMs: number }[] = [];
@@ -42,12 +42,10 @@ beforeAll(async () => {
     const retryScheduleMs = Array(5).fill(1_000);
     await insertWebhook(installation, { url: `${receiver.url}/${n}`, retryScheduleMs });
   }
-  const beganAtMs = performance.now();
   [api, worker] = await Promise.all([
     startRole('api', installation.env),
     startRole('worker', installation.env),
   ]);
-  startMs = performance.now() - beganAtMs;
   open.use(api);
 });
 
@@ -100,26 +98,26 @@ async function bringIntoFlight(): Promise<string[]> {
   throw new Error('the machine is too slow for 200 deliveries in flight');
 }
 
-test('a worker killed with 200 deliveries in flight: the next begins all of them within 10 s, and none a third time', async () => {
+test('a worker killed with 200 deliveries in flight: another begins all of them within 10 s, and none a third time', async () => {
   const eventIds = await bringIntoFlight();
 
   const killedAtMs = performance.now();
   held = null;
   await worker.end('SIGKILL');
-  // Nobody else is there: the time to recover holds the start of the process that takes over.
   worker = await startRole('worker', installation.env);
+  // Nobody else is there, so the wait for a worker to be is the machine's. A quick one has no such excuse.
+  const readyAtMs = performance.now();
+  const fromMs = readyAtMs - killedAtMs < quickStartMs ? killedAtMs : readyAtMs;
   await untilDelivered(eventIds);
 
   const again = arrivals.slice(inFlightCount);
   // The duplicates: exactly what was in flight, since the receivers never answered any of it.
   expect(again).toHaveLength(inFlightCount);
   expect(new Set(again.map((arrival) => arrival.delivery)).size).toBe(inFlightCount);
-  // A machine on which a process starts in two seconds does it in ten; for a slower one that is the measure.
-  const limitMs = Math.max(10_000, 5 * startMs);
   for (const { attempt, atMs } of again) {
     // The attempt that was cut off was never recorded, so it has the same number.
     expect(attempt).toBe('1');
-    expect(atMs - killedAtMs).toBeLessThan(limitMs);
+    expect(atMs - fromMs).toBeLessThan(recoveryMsMax);
   }
   const recordedOnce = { eventId: { $in: eventIds }, attemptCount: 1 };
   expect(await installation.store.deliveries.countDocuments(recordedOnce)).toBe(inFlightCount);

@@ -2,12 +2,14 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { hourMs, minuteMs } from '../../lib/duration.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { registerWebhook } from '../support/webhook-calls.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+import { itemsOf } from '../integration/api/problems.ts';
 import type { Payload } from '../integration/api/resource-calls.ts';
 
 let service: TestService;
@@ -164,8 +166,34 @@ test('an event can be read back with its payload, its deliveries and their attem
         trigger: 'event',
         status: 200,
         errorClass: null,
+        ms: { firstByte: expect.any(Number), total: expect.any(Number) },
         responseSample: '{"received":true}',
       },
     ],
   });
+});
+
+test('a delivery that failed tells how long its attempt took, and when the next one is due', async () => {
+  await using failing = await startReceiver((response) => response.writeHead(500).end('busy'));
+  const { uid } = await registerWebhook(service, { url: failing.url, retrySchedule: ['1h'] });
+  const eventId = await reportChange(service);
+  const path = `/webhooks/${uid}/deliveries?state=retrying`;
+  const delivery = await waitFor(async () => itemsOf(await service.call('GET', path))[0], {
+    what: 'the delivery in the list',
+  });
+  expect(delivery).toMatchObject({ eventId, statusClass: '5xx', attemptCount: 1 });
+  const [attempt] = delivery['attempts'] as unknown as { at: string; ms: Record<string, number> }[];
+  expect(attempt).toMatchObject({ status: 500, errorClass: 'status', responseSample: 'busy' });
+  // Each as far as it happened: an address needs no DNS, and plain http no TLS.
+  expect(Object.keys(attempt?.ms ?? {}).toSorted()).toEqual(['connect', 'firstByte', 'total']);
+  const { connect, firstByte, total = NaN } = attempt?.ms ?? {};
+  for (const ms of [connect, firstByte]) {
+    expect(ms).toBeGreaterThanOrEqual(0);
+    expect(ms).toBeLessThanOrEqual(total);
+  }
+  const waitMs = Date.parse(String(delivery['nextAttemptAt'])) - Date.parse(attempt?.at ?? '');
+  // The jitter is up to 15 %, and the attempt may have taken its 5 s.
+  expect(waitMs).toBeGreaterThanOrEqual(hourMs);
+  expect(waitMs).toBeLessThan(1.15 * hourMs + minuteMs);
+  await service.call('DELETE', `/webhooks/${uid}`);
 });

@@ -1,13 +1,12 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { defaultPayloadConverter } from '@temporalio/common';
 import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { redeliverPageEveryMs } from '../../lib/temporal/messages.ts';
-import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
 import { redeliverWorkflow } from '../../lib/temporal/names.ts';
 import { newDelivery } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
+import { pagesOf } from '../support/redeliver-pages.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -66,25 +65,6 @@ const resume = (uid: string) =>
 const discard = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
 
-/** The pages that a release handed on: how many events each, and how long it waited before. */
-async function pagesOf(workflowId: string) {
-  const handle = service.temporal.client.workflow.getHandle(workflowId);
-  const pages = [];
-  let seconds = 0;
-  for (const event of (await handle.fetchHistory()).events ?? []) {
-    const begun = event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff;
-    const slept = event.timerStartedEventAttributes?.startToFireTimeout;
-    seconds += Number(begun?.seconds ?? 0) + Number(slept?.seconds ?? 0);
-    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
-    const [input] = child?.input?.payloads ?? [];
-    if (!input) continue;
-    const { events } = defaultPayloadConverter.fromPayload<DeliverEventsInput>(input);
-    pages.push({ size: events.length, afterMs: 1_000 * seconds });
-    seconds = 0;
-  }
-  return pages;
-}
-
 /** Looks at what the releases did, since requests may take any time on their way. */
 async function expectPaced(webhookUid: string, { resumes }: { resumes: number }): Promise<void> {
   const query = `WebhookUids = "${webhookUid}" AND WorkflowType = "${redeliverWorkflow}"`;
@@ -94,10 +74,12 @@ async function expectPaced(webhookUid: string, { resumes }: { resumes: number })
   });
   const releases: string[] = [];
   for await (const { workflowId } of workflow.list({ query })) releases.push(workflowId);
-  const pages = (await Promise.all(releases.map(pagesOf))).flat();
+  const pages = (
+    await Promise.all(releases.map((workflowId) => pagesOf(service, workflowId)))
+  ).flat();
   expect(pages.length).toBeGreaterThan(1);
-  for (const { size, afterMs } of pages) {
-    expect(size).toBeLessThanOrEqual(20);
+  for (const { eventIds, afterMs } of pages) {
+    expect(eventIds.length).toBeLessThanOrEqual(20);
     expect(afterMs).toBeGreaterThanOrEqual(redeliverPageEveryMs);
   }
 }

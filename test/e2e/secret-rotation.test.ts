@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import type { Answer } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
@@ -15,6 +16,7 @@ let receiver: Receiver;
 /** The secrets that the receiver accepts at the moment. */
 let known: string[] = [];
 let refused = 0;
+const arrived = new Set<string>();
 
 function isGenuine({ headers, body }: ReceivedRequest, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(body).digest('hex');
@@ -30,9 +32,12 @@ function isStandard({ headers, body }: ReceivedRequest, secret: string): boolean
   }
 }
 
+const eventIdOf = ({ headers }: ReceivedRequest): string => String(headers['webhook-id']);
+
 beforeAll(async () => {
   service = await startService();
   receiver = await startReceiver((response, request) => {
+    arrived.add(eventIdOf(request));
     const genuine = known.some((secret) => isGenuine(request, secret));
     const standard = known.some((secret) => isStandard(request, secret));
     if (!genuine || !standard) refused += 1;
@@ -47,46 +52,107 @@ afterAll(async () => {
 
 const newWebhook = () => registerWebhook(service, { url: receiver.url });
 
-async function rotate(uid: string, body: unknown = {}) {
+async function rotate(uid: string, body: unknown = {}): Promise<Answer> {
   return service.call('POST', `/webhooks/${uid}/secret/rotate`, { body });
+}
+
+/** For how long a rotation lets the old secret sign as well, in milliseconds. */
+function overlapOf({ body }: Answer): number {
+  return (
+    Date.parse(String(body['previousSecretExpiresAt'])) - Date.parse(String(body['updatedAt']))
+  );
 }
 
 const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/promote`);
 
-async function reportAndReceive(count: number): Promise<ReceivedRequest[]> {
-  const before = receiver.requests.length;
-  await Promise.all(Array.from({ length: count }, () => reportChange(service)));
-  await waitFor(() => receiver.requests.length >= before + count);
-  return receiver.requests.slice(before);
+/** How many changes are on their way at once while changes are reported without a pause. */
+const callersCount = 20;
+
+/** What is reported while the secret turns: each caller reports its next change when its last one arrived. */
+interface Load {
+  /** Waits until a change that was taken has not arrived yet. */
+  untilInFlight(): Promise<void>;
+  /** Waits for so many changes that are reported from now on, and for all before; gives their requests. */
+  receiveFromNowOn(count: number): Promise<ReceivedRequest[]>;
+  stop(): Promise<void>;
 }
 
-test('a receiver that knows the old, then both, then the new secret refuses nothing', async () => {
+function startLoad(): Load {
+  const reports: Promise<string>[] = [];
+  const taken = new Set<string>();
+  const stop = { asked: false };
+  const reportOn = async (): Promise<void> => {
+    while (!stop.asked) {
+      const report = reportChange(service);
+      reports.push(report);
+      const eventId = await report;
+      taken.add(eventId);
+      await waitFor(() => arrived.has(eventId), { what: `the arrival of ${eventId}` });
+    }
+  };
+  const callers = Promise.all(Array.from({ length: callersCount }, reportOn));
+  return {
+    async untilInFlight() {
+      const isInFlight = (): boolean => [...taken].some((eventId) => !arrived.has(eventId));
+      await waitFor(isInFlight, { what: 'a delivery in flight' });
+    },
+    async receiveFromNowOn(count) {
+      const from = reports.length;
+      await waitFor(() => reports.length >= from + count, { what: `${count} reports` });
+      const eventIds = await Promise.all(reports.slice(0, from + count));
+      await waitFor(() => eventIds.every((eventId) => arrived.has(eventId)), { what: 'all of it' });
+      const later = new Set(eventIds.slice(from));
+      return receiver.requests.filter((request) => later.has(eventIdOf(request)));
+    },
+    async stop() {
+      stop.asked = true;
+      await callers;
+    },
+  };
+}
+
+test('a receiver that knows the old, then both, then the new secret refuses nothing, though changes never stop', async () => {
   const { uid, secret: old } = await newWebhook();
   known = [old];
-  await reportAndReceive(20);
+  const load = startLoad();
+  await load.receiveFromNowOn(20);
 
+  await load.untilInFlight();
   const rotated = await rotate(uid);
   const secret = String(rotated.body['secret']);
   expect(rotated.status).toBe(200);
   expect(secret).not.toBe(old);
-  expect(rotated.body['previousSecretExpiresAt']).toEqual(expect.any(String));
-  const duringOld = await reportAndReceive(20);
+  expect(overlapOf(rotated)).toBe(24 * 60 * 60 * 1_000);
+  const duringOld = await load.receiveFromNowOn(40);
   expect(duringOld.every((request) => isGenuine(request, old))).toBe(true);
   expect(duringOld.every((request) => isStandard(request, secret))).toBe(true);
 
   known = [old, secret];
+  await load.untilInFlight();
   const promoted = await promote(uid);
   expect(promoted.status).toBe(200);
   expect(promoted.body).not.toHaveProperty('secret');
-  const duringBoth = await reportAndReceive(20);
+  const duringBoth = await load.receiveFromNowOn(40);
   expect(duringBoth.every((request) => isGenuine(request, secret))).toBe(true);
   expect(duringBoth.every((request) => isStandard(request, old))).toBe(true);
 
+  // What was signed before the promotion has arrived as well.
   known = [secret];
-  await reportAndReceive(20);
+  await load.receiveFromNowOn(40);
+  await load.stop();
   expect(refused).toBe(0);
   await service.call('DELETE', `/webhooks/${uid}`);
 });
+
+test.each([1, 604_800])(
+  'the old secret goes on signing for an overlap of %i s',
+  async (overlap) => {
+    const { uid } = await newWebhook();
+    const rotated = await rotate(uid, { overlapSeconds: overlap });
+    expect(overlapOf(rotated)).toBe(overlap * 1_000);
+    await service.call('DELETE', `/webhooks/${uid}`);
+  },
+);
 
 test('with no overlap the old secret signs nothing any more', async () => {
   const { uid, secret: old } = await newWebhook();
@@ -94,8 +160,10 @@ test('with no overlap the old secret signs nothing any more', async () => {
   const secret = String(rotated.body['secret']);
   expect(rotated.body['previousSecretExpiresAt']).toBeNull();
   known = [secret];
-  const [request] = await reportAndReceive(1);
-  if (request === undefined) throw new Error('nothing arrived');
+  const eventId = await reportChange(service);
+  const request = await waitFor(() =>
+    receiver.requests.find((each) => eventIdOf(each) === eventId),
+  );
   expect([isGenuine(request, old), isStandard(request, old)]).toEqual([false, false]);
   expect([isGenuine(request, secret), isStandard(request, secret)]).toEqual([true, true]);
   expectProblem(await promote(uid), 409, 'conflict');

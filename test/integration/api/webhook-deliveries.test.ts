@@ -12,6 +12,7 @@ import { expectProblem, itemsOf } from './problems.ts';
 let service: TestService;
 let webhookUid: string;
 const firstAt = Date.parse('2026-11-20T12:00:00Z');
+const at = new Date(firstAt);
 const states: [DeliveryState, StatusClass | null][] = [
   ['delivered', '2xx'],
   ['exhausted', '5xx'],
@@ -71,6 +72,53 @@ test('pages of a filtered list go on where the one before ended', async () => {
   expect(next.body['nextCursor']).toBeNull();
 });
 
+/** Follows the cursors of a list to its end; gives its deliveries. Runs `between` after each page. */
+async function walk(path: string, between: () => Promise<unknown>): Promise<JsonBody[]> {
+  const found: JsonBody[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const answer = await service.call('GET', `${path}&limit=2${cursor}`);
+    found.push(...itemsOf(answer));
+    const next = answer.body['nextCursor'] as unknown as string | null;
+    cursor = next === null ? null : `&cursor=${next}`;
+    expect(found.length).toBeLessThan(20);
+    await between();
+  }
+  return found;
+}
+
+test.each(['?', '?state=delivered'])(
+  'deliveries that are added meanwhile shift no page of the list %j',
+  async (query) => {
+    const { _id } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+    const add = async (): Promise<string> => {
+      const fields = { webhookUid: _id, state: 'delivered', statusClass: '2xx' } as const;
+      const delivery = newDelivery(service, new Date(), fields);
+      await service.store.deliveries.insertOne(delivery);
+      return delivery.eventId;
+    };
+    const eventIds: string[] = [];
+    for (let n = 0; n < 5; n += 1) eventIds.push(await add());
+    const found = await walk(`/webhooks/${_id}/deliveries${query}`, add);
+    expect(found.map((each) => String(each['eventId']))).toEqual(eventIds.toReversed());
+  },
+);
+
+test('deliveries that an event gets meanwhile shift no page of its list', async () => {
+  const webhookUids = ['whk_b', 'whk_d', 'whk_f', 'whk_h', 'whk_j'];
+  const event = await insertEvent(service, webhookUids, at);
+  const later = ['whk_a', 'whk_i', 'whk_c'];
+  const found = await walk(`/events/${event._id}/deliveries?`, async () => {
+    const [webhookUid] = later.splice(0, 1);
+    if (webhookUid === undefined) return;
+    const delivery = newDelivery(service, at, { eventId: event._id, webhookUid });
+    await service.store.deliveries.insertOne(delivery);
+  });
+  // Whichever sorts behind the pages that were read by then is seen.
+  const expected = [...webhookUids, 'whk_i'].toSorted();
+  expect(found.map((each) => String(each['webhookUid']))).toEqual(expected);
+});
+
 test.each([
   '?state=lost',
   '?statusClass=6xx',
@@ -86,7 +134,6 @@ test.each([
 });
 
 const unbounded = { state: null, statusClass: null, since: null, until: null };
-const at = new Date(firstAt);
 
 test.each([
   unbounded,

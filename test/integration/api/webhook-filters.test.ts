@@ -127,14 +127,18 @@ test.each([
   [{ onResume: 'discard' }, '#/onResume without_resume'],
   [{ onResume: 'deliver', active: false }, '#/onResume without_resume'],
   [{ onResume: 'drop', active: true }, '#/onResume enum'],
+  [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
+  [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
+  [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
 ])('a change with %j is refused and changes nothing', async (fields, fault) => {
-  const uid = await register({});
+  const uid = await register({ retrySchedule: ['1m'] });
+  const before = await service.store.webhooks.findOne({ _id: uid });
   const answer = await service.call('PATCH', `/webhooks/${uid}`, {
     body: { entities: ['context'], ...fields },
   });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
-  expect((await service.call('GET', `/webhooks/${uid}`)).body['entities']).not.toEqual(['context']);
+  expect(await service.store.webhooks.findOne({ _id: uid })).toEqual(before);
 });
 
 test('a discard needs a pause before it; a repetition of one changes nothing', async () => {
@@ -205,4 +209,6 @@ test('reactivating a webhook clears its clock', async () => {
   });
   const resumed = await service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
   expect(resumed.body).toMatchObject({ active: true, disabledReason: null, failingSince: null });
+  const stored = await service.store.webhooks.findOne({ _id: uid });
+  expect(stored).toMatchObject({ failingSince: null, lastExhaustedAt: null });
 });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { dayMs, hourMs } from '../../../lib/duration.ts';
 import type { AuditDocument } from '../../../lib/store/audit-log.ts';
-import { deactivateGoneWebhook } from '../../../lib/store/webhook-health.ts';
+import { deactivateGoneWebhook, noteFailed } from '../../../lib/store/webhook-health.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -93,6 +93,19 @@ test('a 410 pauses the webhook and tells the audit log; one that its owner has p
   expect(await deactivateGoneWebhook(deliveries.store, late, new Date())).toBe(false);
   expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
   expect(await deactivationsOf(late)).toEqual([]);
+});
+
+test.each([
+  [1, true],
+  [0, false],
+])('%i ms before the five days are over the webhook is active: %j', async (leftMs, active) => {
+  const { deactivateAfterMs } = deliveries.config;
+  const at = deliveries.ports.clock.now();
+  const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
+  const webhook = await webhookOf(() => 500, { failingSince });
+  const clock = { at, exhausted: true, deactivateAfterMs };
+  expect(await noteFailed(deliveries.store, webhook, clock)).toBe(!active);
+  expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
 });
 
 test('one success clears the clock, so the days are counted from the next failure', async () => {

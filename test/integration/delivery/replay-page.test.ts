@@ -5,12 +5,14 @@ import type { LaneNews } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { EventDocument } from '../../../lib/store/events.ts';
 import { laneOf } from '../../../lib/store/lanes.ts';
 import { newRedelivery } from '../../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../../lib/store/redeliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
-import type { RedeliverPage } from '../../../lib/temporal/messages.ts';
-import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import type { RedeliverInput, RedeliverPage } from '../../../lib/temporal/messages.ts';
+import { noLanes } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 
@@ -22,6 +24,24 @@ beforeAll(async () => {
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
+
+/** Writes a replay, of what happened in the millisecond in which it was asked for unless `fields` say otherwise. */
+async function insertReplay(
+  fields: Pick<ReplayDocument, 'webhookUid' | 'states' | 'createdAt'> & Partial<ReplayDocument>,
+): Promise<string> {
+  const { createdAt } = fields;
+  const replay: ReplayDocument = {
+    ...newRedelivery(installation.app.appUid, createdAt),
+    kind: 'replay',
+    since: createdAt,
+    until: new Date(createdAt.getTime() + 1),
+    events: null,
+    perSecond: 20,
+    ...fields,
+  };
+  await installation.store.redeliveries.insertOne(replay);
+  return replay._id;
+}
 
 /** A replay of one delivery: takes its page as often as asked. */
 interface Replay {
@@ -43,20 +63,10 @@ async function replayOf(
   const { _id: eventId } = await insertEvent(installation, [webhookUid], askedAt);
   const delivery = newDelivery(installation, askedAt, { eventId, webhookUid, ...fields });
   await store.deliveries.insertOne(delivery);
-  const range = { since: askedAt, until: new Date(askedAt.getTime() + 1), events: null };
-  const asked = newRedelivery(appUid, askedAt);
-  const replay: ReplayDocument = {
-    ...asked,
-    ...range,
-    kind: 'replay',
-    webhookUid,
-    states,
-    perSecond: 20,
-  };
-  await store.redeliveries.insertOne(replay);
+  const redeliveryUid = await insertReplay({ webhookUid, states, createdAt: askedAt });
   const news: LaneNews[] = [];
   const wakeLane = async (about: LaneNews): Promise<void> => void news.push(about);
-  const source = { kind: 'redelivery', redeliveryUid: asked._id } as const;
+  const source = { kind: 'redelivery', redeliveryUid } as const;
   const input = { appUid, source, after: '', released: 0 };
   const take = () => takePage({ store, clock: systemClock, wakeLane }, input);
   return { eventId, webhookUid, news, take };
@@ -128,4 +138,54 @@ test('what is retried outside of a lane wakes none', async () => {
   const replay = await replayOf({ state: 'retrying' }, { askedAt, states: ['retrying'] });
   await replay.take();
   expect(replay.news).toEqual([]);
+});
+
+/** Writes so many events that a webhook never got, a millisecond apart; gives their ids, the oldest first. */
+async function insertMissed(count: number, fields: Partial<EventDocument> = {}): Promise<string[]> {
+  const events = Array.from({ length: count }, (_none, n) => {
+    const createdAt = new Date(ago(missedSinceMs).getTime() + n);
+    return { ...newEvent(installation, [], createdAt), ...fields };
+  });
+  await installation.store.events.insertMany(events);
+  return events.map((event) => event._id);
+}
+
+const missedSinceMs = 60 * 60 * 1_000;
+
+/** Takes the pages of a replay of all that was missed, to the last. */
+async function takePages(fields: Partial<ReplayDocument>): Promise<string[][]> {
+  const { store, app } = installation;
+  const { appUid } = app;
+  const { _id: webhookUid } = await insertWebhook(installation, { url: 'https://r.example.com/' });
+  const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
+  const states: ReplayedState[] = ['never_attempted'];
+  const redeliveryUid = await insertReplay({ webhookUid, states, ...range, ...fields });
+  const source = { kind: 'redelivery', redeliveryUid } as const;
+  const pages: string[][] = [];
+  let input: RedeliverInput = { appUid, source, after: '', released: 0 };
+  for (let isLast = false; !isLast;) {
+    const page = await takePage({ store, clock: systemClock, wakeLane: noLanes }, input);
+    pages.push(page.events.map(({ eventId }) => eventId));
+    input = { ...input, after: page.after, released: input.released + page.events.length };
+    ({ isLast } = page);
+  }
+  const replay = await store.redeliveries.findOne({ _id: redeliveryUid });
+  expect(replay).toMatchObject({ state: 'done', releasedCount: pages.flat().length });
+  return pages;
+}
+
+test('a replay of more than a page looks at takes each event once, oldest first, no more than asked at a time', async () => {
+  const eventIds = await insertMissed(1_050);
+  const pages = await takePages({ perSecond: 100 });
+  expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
+  expect(pages.flat()).toEqual(eventIds);
+});
+
+test('a page that finds nothing among the 1,000 events it looks at is not the last', async () => {
+  await insertMissed(1_050, { event: 'agent.deleted', externalTenantId: 'tenant-2' });
+  const { events } = installation.store;
+  const found = await events.find({ event: 'agent.deleted' }).sort({ _id: 1 }).toArray();
+  const last = found.at(-1)?._id ?? '';
+  await events.updateOne({ _id: last }, { $set: { event: 'agent.created' } });
+  expect(await takePages({ events: ['agent.created'] })).toEqual([[], [], [last]]);
 });

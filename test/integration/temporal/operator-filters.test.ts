@@ -1,7 +1,7 @@
 // The list filters of docs/operations.md, each run as it stands there: it finds what it says, and no more.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TypedSearchAttributes } from '@temporalio/common';
+import { TypedSearchAttributes, defaultPayloadConverter } from '@temporalio/common';
 import type { EventName } from '../../../lib/events.ts';
 import { releaseWorkflowId } from '../../../lib/temporal/names.ts';
 import { deliveryStateAttribute } from '../../../lib/temporal/search-attributes.ts';
@@ -244,6 +244,35 @@ test(`${reported} finds the workflow whose code faults again and again`, async (
     what: 'the report of a problem',
   });
   expect(await find(reported)).toEqual([workflows.broken]);
+});
+
+/** The summaries of a workflow's activities, as the UI shows them beside its history. */
+async function activitySummaries(workflowId: string): Promise<string[]> {
+  const history = await service.temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  return (history.events ?? []).flatMap(({ activityTaskScheduledEventAttributes, userMetadata }) =>
+    activityTaskScheduledEventAttributes && userMetadata?.summary
+      ? [defaultPayloadConverter.fromPayload<string>(userMetadata.summary)]
+      : [],
+  );
+}
+
+test('a workflow and its activities say in a line what they are about', async () => {
+  const summaryOf = async (workflowId: string) =>
+    (await service.temporal.client.workflow.getHandle(workflowId).describe()).staticSummary();
+  const { well, down, paused } = webhooks;
+  const updated = await service.store.events.findOne({ event: 'agent.updated' });
+  const failing = await service.store.webhooks.findOne({ _id: down });
+  const { host } = new URL(failing?.url ?? '');
+  const about = `${updated?.event} ${updated?.resourceUid}`;
+  expect(await summaryOf(workflows.delivered)).toBe(`agent.created ${agentUid} → 1 webhook`);
+  expect(await activitySummaries(workflows.delivered)).toEqual([`first attempt, ${well}`]);
+  expect(await summaryOf(workflows.recovered)).toBe(`${about} → 2 webhooks`);
+  expect(await activitySummaries(workflows.recovered)).toEqual([
+    'first attempt, 2 deliveries',
+    `retries to ${down} at ${host}`,
+  ]);
+  expect(await summaryOf(workflows.release)).toBe(`deliver what was held → ${paused}`);
+  expect(await summaryOf(workflows.released)).toBe(`1 again → ${paused}`);
 });
 
 test('every filter in the documentation is one of these', () => {

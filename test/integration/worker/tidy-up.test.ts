@@ -7,7 +7,7 @@ import {
   removeOldEvents,
 } from '../../../lib/delivery/remove-old-events.ts';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
-import { dayMs } from '../../../lib/duration.ts';
+import { dayMs, hourMs } from '../../../lib/duration.ts';
 import { newId } from '../../../lib/ids.ts';
 import { systemCaller } from '../../../lib/store/audit-log.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
@@ -233,9 +233,21 @@ test('the schedule is made once however often it is asked for, and runs one at a
   await Promise.all([ensureTidyUpSchedule(client), ensureTidyUpSchedule(client)]);
   await ensureTidyUpSchedule(client);
   const schedule = await client.schedule.getHandle(tidyUpScheduleId).describe();
+  expect(schedule.spec.intervals).toMatchObject([{ every: hourMs }]);
   expect(schedule.policies.overlap).toBe('SKIP');
   expect(schedule.action).toMatchObject({
     workflowType: tidyUpWorkflow,
     taskQueue: eventsTaskQueue,
   });
+});
+
+test('the schedule runs the workflow that takes away what is old', async () => {
+  const { client } = service.temporal;
+  await ensureTidyUpSchedule(client);
+  const eventId = await insertSent(daysAgo(31), { state: 'delivered' });
+  await client.schedule.getHandle(tidyUpScheduleId).trigger();
+  await waitFor(async () => (await stillThere([eventId])).length === 0, {
+    what: 'the end of the old event',
+  });
+  expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
 });

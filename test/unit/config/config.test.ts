@@ -1,6 +1,7 @@
 // The settings: every fault at once, no secret in any message, defaults that are safe.
 import { expect, test } from '@jest/globals';
 import { readConfig, summarizeConfig } from '../../../lib/config.ts';
+import { dayMs } from '../../../lib/duration.ts';
 import { ConfigError } from '../../../lib/setting-reader.ts';
 import type { Environment } from '../../../lib/setting-reader.ts';
 import { makeDevSecrets } from '../../../start/dev-secrets.ts';
@@ -52,6 +53,12 @@ test('the defaults are those of production: https alone, on two ports, to public
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
   expect(config.webhooksPerAppMax).toBe(100);
+  expect(config.deactivateAfterMs).toBe(5 * dayMs);
+  expect(config.retention).toEqual({
+    recordsMs: 30 * dayMs,
+    heldMs: 3 * dayMs,
+    auditMs: 400 * dayMs,
+  });
 });
 
 const bad: [string, string][] = [

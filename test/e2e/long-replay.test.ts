@@ -1,0 +1,114 @@
+// A replay of many events: at its rate, oldest first, and whole though its worker is killed.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Disposal } from '../../lib/disposal.ts';
+import { newId } from '../../lib/ids.ts';
+import { redeliverPageEveryMs } from '../../lib/temporal/messages.ts';
+import type { JsonBody } from '../support/api-client.ts';
+import { insertWebhook, newEvent } from '../support/fixtures.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Receiver } from '../support/receivers.ts';
+import { pagesOf } from '../support/redeliver-pages.ts';
+import { startRole } from '../support/role-process.ts';
+import type { RoleProcess } from '../support/role-process.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const open = new Disposal();
+let service: TestService;
+let receiver: Receiver;
+let worker: RoleProcess;
+
+beforeAll(async () => {
+  service = open.use(await startService({ worker: false }));
+  receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
+  worker = await startRole('worker', service.env);
+});
+
+afterAll(async () => {
+  await worker?.[Symbol.asyncDispose]();
+  await open[Symbol.asyncDispose]();
+});
+
+interface Started {
+  uid: string;
+  /** The events to be sent, the oldest first. */
+  eventIds: string[];
+  show: () => Promise<JsonBody>;
+  arrived: () => string[];
+}
+
+/** Starts a replay of so many events that a webhook did not get, since it is younger than they are. */
+async function replayMissed(count: number, perSecond: number): Promise<Started> {
+  const since = new Date();
+  const events = Array.from({ length: count }, () => newEvent(service, [], since));
+  await service.store.events.insertMany(events.map((event) => ({ ...event, dispatchedAt: since })));
+  const path = `/${newId('whk')}`;
+  const webhook = await insertWebhook(service, { url: `${receiver.url}${path}` });
+  await waitFor(() => new Date() > since);
+  const replays = `/webhooks/${webhook._id}/replays`;
+  const body = { since: since.toISOString(), states: ['never_attempted'], perSecond };
+  const answer = await service.call('POST', replays, { body });
+  expect(answer.status).toBe(202);
+  const uid = String(answer.body['uid']);
+  return {
+    uid,
+    eventIds: events.map((event) => event._id),
+    show: async () => (await service.call('GET', `${replays}/${uid}`)).body,
+    arrived: () =>
+      receiver.requests
+        .filter((request) => request.path === path)
+        .map(({ headers }) => String(headers['webhook-id'])),
+  };
+}
+
+async function untilDone({ show }: Started): Promise<JsonBody> {
+  return waitFor(
+    async () => {
+      const replay = await show();
+      return String(replay['state']) === 'done' && replay;
+    },
+    { what: 'the end of the replay' },
+  );
+}
+
+/** Tells that the replay handed on all of its events once and in their order, and never more a second than asked. */
+async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promise<void> {
+  const workflowId = `redeliver/${uid}`;
+  // The last page is noted as taken before it is handed on.
+  await service.temporal.client.workflow.getHandle(workflowId).result();
+  const pages = await pagesOf(service, workflowId);
+  expect(pages.flatMap((page) => page.eventIds)).toEqual(eventIds);
+  for (const [index, page] of pages.entries()) {
+    expect(page.eventIds.length).toBeLessThanOrEqual(perSecond);
+    if (index > 0) expect(page.afterMs).toBeGreaterThanOrEqual(redeliverPageEveryMs);
+  }
+}
+
+test('a replay with a rate hands no more on in a second', async () => {
+  const replay = await replayMissed(7, 2);
+  expect(await untilDone(replay)).toMatchObject({ perSecond: 2, releasedCount: 7 });
+  await expectPaced(replay, 2);
+  await waitFor(() => replay.arrived().length === 7, { what: 'all of them' });
+  expect(replay.arrived().toSorted()).toEqual(replay.eventIds);
+});
+
+test('a replay whose worker is killed in the middle of it goes on with the next worker, and everything arrives', async () => {
+  const replay = await replayMissed(60, 5);
+  await waitFor(() => replay.arrived().length > 5, { what: 'the second page' });
+  await worker.end('SIGKILL');
+  const interrupted = await replay.show();
+  expect(interrupted).toMatchObject({ state: 'running' });
+  expect(Number(interrupted['releasedCount'])).toBeLessThan(60);
+
+  worker = await startRole('worker', service.env);
+  expect(await untilDone(replay)).toMatchObject({ releasedCount: 60 });
+  await expectPaced(replay, 5);
+  const { deliveries } = service.store;
+  const delivered = { eventId: { $in: replay.eventIds }, state: 'delivered' } as const;
+  await waitFor(async () => (await deliveries.countDocuments(delivered)) === 60, {
+    what: 'every delivery recorded as delivered',
+  });
+  // An attempt that was cut off between its request and its record is made again.
+  expect([...new Set(replay.arrived())].toSorted()).toEqual(replay.eventIds);
+});

@@ -1,0 +1,97 @@
+// The lists of events, deliveries and replays are read along an index: MongoDB tells what it really did.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { newRedelivery } from '../../../lib/store/redeliveries.ts';
+import type { ReplayDocument } from '../../../lib/store/redeliveries.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { indexesOf, profile } from '../../support/query-plans.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { itemsOf } from './problems.ts';
+
+// What is of a list and what is not take turns, so that a plan which reads more than its page is seen.
+const count = 60;
+const limit = 10;
+const at = new Date('2026-01-01T00:00:00Z');
+const day = 'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z';
+
+let service: TestService;
+let eventId: string;
+let webhookUid: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  const { events, deliveries, redeliveries } = service.store;
+  const stranger = { app: { ...service.app, appUid: 'app_other' } };
+  const mixed = <T>(make: (n: number) => T[]): T[] =>
+    Array.from({ length: count }, (_, n) => make(n)).flat();
+  const written = mixed(() => [newEvent(stranger, [], at), newEvent(service, [], at)]);
+  await events.insertMany(written);
+  eventId = written.at(-1)?._id ?? '';
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
+  const exhausted = { state: 'exhausted', statusClass: '5xx' } as const;
+  await deliveries.insertMany(
+    mixed(() => [
+      newDelivery(service, at, { eventId, ...delivered }),
+      newDelivery(service, at, { webhookUid, ...delivered }),
+      newDelivery(service, at, { webhookUid, ...exhausted }),
+      newDelivery(stranger, at, delivered),
+    ]),
+  );
+  const replayOf = (uid: string): ReplayDocument => ({
+    ...newRedelivery(service.app.appUid, at),
+    kind: 'replay',
+    webhookUid: uid,
+    since: at,
+    until: at,
+    events: null,
+    states: [],
+    perSecond: 20,
+  });
+  await redeliveries.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const lists: [index: string, what: string, path: () => string][] = [
+  ['events.app', 'events', () => '/events?'],
+  ['events.app', 'events of a day', () => `/events?${day}`],
+  ['deliveries.eventWebhook', 'the deliveries of an event', () => `/events/${eventId}/deliveries?`],
+  [
+    'deliveries.webhook',
+    'the deliveries of a webhook',
+    () => `/webhooks/${webhookUid}/deliveries?`,
+  ],
+  [
+    'deliveries.webhookStateStatus',
+    'those that were delivered',
+    () => `/webhooks/${webhookUid}/deliveries?state=delivered&statusClass=2xx&${day}`,
+  ],
+  ['redeliveries.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
+];
+
+test.each(lists)('%s serves the list of %s, page by page', async (index, _what, pathOf) => {
+  const [collection = ''] = index.split('.');
+  let cursor = '';
+  for (let page = 0; page < 2; page += 1) {
+    let found = 0;
+    const profiles = await profile(service.store, collection, async () => {
+      const answer = await service.call('GET', `${pathOf()}&limit=${limit}${cursor}`);
+      found = itemsOf(answer).length;
+      cursor = `&cursor=${String(answer.body['nextCursor'])}`;
+    });
+    expect(found).toBe(limit);
+    const reads = profiles.filter(({ execStats }) =>
+      indexesOf(execStats as Document, collection).has(index),
+    );
+    expect(reads.length).toBeGreaterThan(0);
+    for (const { docsExamined, nreturned, hasSortStage } of reads) {
+      expect(docsExamined).toBe(nreturned);
+      expect(hasSortStage).toBeUndefined();
+    }
+    expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
+  }
+});

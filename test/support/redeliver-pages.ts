@@ -1,0 +1,29 @@
+// What a release or replay handed on, as Temporal has it: requests may take any time on their way.
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
+import type { TestService } from './service.ts';
+
+export interface HandedOn {
+  eventIds: string[];
+  /** How long the workflow waited before it. */
+  afterMs: number;
+}
+
+/** Gives the pages that a workflow `redeliver` handed on, in their order. */
+export async function pagesOf({ temporal }: TestService, workflowId: string): Promise<HandedOn[]> {
+  const handle = temporal.client.workflow.getHandle(workflowId);
+  const pages: HandedOn[] = [];
+  let seconds = 0;
+  for (const event of (await handle.fetchHistory()).events ?? []) {
+    const begun = event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff;
+    const slept = event.timerStartedEventAttributes?.startToFireTimeout;
+    seconds += Number(begun?.seconds ?? 0) + Number(slept?.seconds ?? 0);
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    const [input] = child?.input?.payloads ?? [];
+    if (!input) continue;
+    const { events } = defaultPayloadConverter.fromPayload<DeliverEventsInput>(input);
+    pages.push({ eventIds: events.map(({ eventId }) => eventId), afterMs: 1_000 * seconds });
+    seconds = 0;
+  }
+  return pages;
+}
