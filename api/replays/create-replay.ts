@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
 import { deliveryStates } from '../../lib/delivery/outcome.ts';
-import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
+import { countReplay } from '../../lib/delivery/replayed-events.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';

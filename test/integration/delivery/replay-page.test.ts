@@ -65,6 +65,9 @@ async function replayOf(
 const askedAt = new Date('2026-01-01T00:00:00Z');
 const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
 
+// What a page writes last, after it has taken what it takes.
+const unnoted = { $set: { state: 'running' }, $unset: { reached: '' } } as const;
+
 test.each([
   ['retrying', ago(0), ['retrying'], true],
   ['retrying', ago(90_000), ['pending', 'exhausted'], false],
@@ -95,7 +98,7 @@ test('a lane that retries what is taken is told, and once more when the page is 
   const lane = laneOf({ appUid: installation.app.appUid, ...place }, webhookUid);
   expect(replay.news).toEqual([{ lane, letGo: eventId }]);
   // Killed before it was noted.
-  await store.redeliveries.updateMany({ webhookUid }, { $set: { state: 'running' } });
+  await store.redeliveries.updateMany({ webhookUid }, unnoted);
   expect(await replay.take()).toEqual(page);
   expect(replay.news).toEqual([
     { lane, letGo: eventId },
@@ -110,7 +113,7 @@ test('a page that was taken is given again, though the webhook gets none of it a
   expect(page).toMatchObject({ events: [{ eventId, webhookUids: [webhookUid] }] });
   // Killed before it was noted.
   const { redeliveries, webhooks } = installation.store;
-  await redeliveries.updateMany({ webhookUid }, { $set: { state: 'running' } });
+  await redeliveries.updateMany({ webhookUid }, unnoted);
   await webhooks.updateOne({ _id: webhookUid }, { $set: { entities: ['context'] } });
   expect(await replay.take()).toEqual(page);
 });
