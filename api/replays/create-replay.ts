@@ -108,7 +108,8 @@ function newReplay(
 ): ReplayDocument {
   const now = context.clock.now();
   const since = parseTime('#/since', body.since);
-  // What happens from now on is delivered without a replay, and a replay must come to an end.
+  // What is recorded from now on is delivered without a replay, and a replay must come to an end. What is
+  // being recorded right now is looked at when it is there (`mayLookUntil`).
   const asked = body.until === undefined ? now : parseTime('#/until', body.until);
   const until = asked < now ? asked : now;
   if (since >= until) {

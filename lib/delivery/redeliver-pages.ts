@@ -13,7 +13,7 @@ import { releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
 import { discardPage } from './discard.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { lookAtEvents } from './replayed-events.ts';
+import { lookAtEvents, mayLookUntil } from './replayed-events.ts';
 
 type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
 
@@ -167,7 +167,8 @@ async function takeReplayPage(
   const { appUid, webhookUid, perSecond } = replay;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid });
   if (webhook === null) return { events: [], after, isLast: true };
-  const looked = await lookAtEvents(store, { replay, webhook, after });
+  const before = mayLookUntil(replay, now);
+  const looked = await lookAtEvents(store, { replay, webhook, after, before });
   const chosen = looked.chosen.slice(0, perSecond);
   const keys = chosen.map(({ _id: eventId, event }) => ({ appUid, eventId, webhookUid, event }));
   if (!(await takeOver(store, replay, { keys, after, now }))) return null;

@@ -15,6 +15,20 @@ import type { WebhookDocument } from '../store/webhooks.ts';
 const eventsLookedAtMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
+// An event has its uid from the beginning of its request, and is there once that is committed: 10 s later at
+// the latest its transaction is begun for the last time, which then waits 5 s at most for its commit.
+const eventWrittenMsMax = 15_000;
+
+/**
+ * Gives up to when a replay may look at a time. Where it sends what was never sent, it stays behind events
+ * that may still be being written, for subscribers from before the webhook was one: it would be past them for
+ * good. Any other state an event of such a moment has only got since the replay was asked for.
+ */
+export function mayLookUntil({ states, until }: ReplayDocument, now: Date): Date {
+  if (!states.includes('never_attempted')) return until;
+  return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
+}
+
 /** What a look at the next events came to. */
 interface Look {
   /** Each with the lane that may be retrying it, null for none. */
@@ -23,16 +37,20 @@ interface Look {
   isEnd: boolean;
 }
 
-/** Looks at the next events of a replay, those after the uid `after`, for what it sends. */
+/**
+ * Looks at the next events of a replay, those after the uid `after` and recorded before `before`, for what
+ * it sends. The end is that of the replay's time.
+ */
 export async function lookAtEvents(
   store: Store,
-  { replay, webhook, after }: { replay: ReplayDocument; webhook: WebhookDocument; after: string },
+  facts: { replay: ReplayDocument; webhook: WebhookDocument; after: string; before: Date },
 ): Promise<Look> {
+  const { replay, webhook, after, before } = facts;
   const { appUid, since, until } = replay;
   const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
   const events = await store.events
     .find(
-      { appUid, _id: { ...from, $lt: idAt('evt', until) }, erasedAt: null },
+      { appUid, _id: { ...from, $lt: idAt('evt', before) }, erasedAt: null },
       { projection: { body: 0 } },
     )
     .sort({ _id: 1 })
@@ -48,7 +66,7 @@ export async function lookAtEvents(
       return [{ ...event, lane: isLaned ? laneOf(event, webhook._id) : null }];
     }),
     last: events.at(-1)?._id ?? after,
-    isEnd: events.length < eventsLookedAtMax,
+    isEnd: before >= until && events.length < eventsLookedAtMax,
   };
 }
 
@@ -125,7 +143,7 @@ export async function countReplay(
   let count = 0;
   let after = '';
   for (let looks = 0; looks < countedLooksMax; looks += 1) {
-    const look = await lookAtEvents(store, { replay, webhook, after });
+    const look = await lookAtEvents(store, { replay, webhook, after, before: replay.until });
     count += look.chosen.length;
     if (count > countedMax) return { count: countedMax, countIsCapped: true };
     if (look.isEnd) return { count, countIsCapped: false };

@@ -4,13 +4,16 @@ import { systemClock } from '../../../lib/clock.ts';
 import type { LaneNews } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
+import { minuteMs } from '../../../lib/duration.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { EventDocument } from '../../../lib/store/events.ts';
 import { laneOf } from '../../../lib/store/lanes.ts';
 import { newRedelivery } from '../../../lib/store/redeliveries.ts';
 import type { ReplayDocument, ReplayedState } from '../../../lib/store/redeliveries.ts';
 import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import type { RedeliverPage } from '../../../lib/temporal/messages.ts';
-import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { noLanes } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 
@@ -131,4 +134,44 @@ test('what is retried outside of a lane wakes none', async () => {
   const replay = await replayOf({ state: 'retrying' }, { askedAt, states: ['retrying'] });
   await replay.take();
   expect(replay.news).toEqual([]);
+});
+
+/** Takes the pages of a replay up to `askedAt`, each so long after that. */
+async function replayUpToNow(
+  states: ReplayedState[],
+): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<RedeliverPage> }> {
+  const { store, app } = installation;
+  const url = 'https://receiver.example.com/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url });
+  const asked = newRedelivery(app.appUid, askedAt);
+  const range = { since: ago(minuteMs), until: askedAt, events: null, perSecond: 20 };
+  await store.redeliveries.insertOne({ ...asked, kind: 'replay', webhookUid, states, ...range });
+  const source = { kind: 'redelivery', redeliveryUid: asked._id } as const;
+  let after = '';
+  const takeAfter = async (ms: number): Promise<RedeliverPage> => {
+    const clock = { now: () => new Date(askedAt.getTime() + ms) };
+    const input = { appUid: app.appUid, source, after, released: 0 };
+    const page = await takePage({ store, clock, wakeLane: noLanes }, input);
+    after = page.after;
+    return page;
+  };
+  return { webhookUid, takeAfter };
+}
+
+test('a replay of what was never sent waits for what was being recorded when it was asked for', async () => {
+  const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
+  const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
+  const late = newEvent(installation, [], ago(2));
+  const older = await insertEvent(installation, [], ago(15_001));
+  const younger = await insertEvent(installation, [], ago(1));
+  expect(await takeAfter(0)).toMatchObject({ events: [sent(older)], isLast: false });
+  expect(await takeAfter(14_998)).toMatchObject({ events: [], isLast: false });
+  await installation.store.events.insertOne(late);
+  const events = [sent(late), sent(younger)];
+  expect(await takeAfter(15_000)).toMatchObject({ events, isLast: true });
+});
+
+test('a replay of what failed waits for nothing', async () => {
+  const { takeAfter } = await replayUpToNow(['exhausted']);
+  expect(await takeAfter(0)).toMatchObject({ events: [], isLast: true });
 });
