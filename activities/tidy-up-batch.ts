@@ -10,11 +10,11 @@ import { asFailure, whileHeartbeating } from './heartbeat.ts';
  */
 export async function tidyUpBatch(
   ports: Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane' | 'retention'>,
-  { after = '' }: { after?: string } = {},
+  { after = '', heldAfterMs }: { after?: string; heldAfterMs?: number | undefined } = {},
 ): Promise<TidiedBatch> {
   return whileHeartbeating(async () => {
     try {
-      return await tidyUp(ports, { now: ports.clock.now(), after });
+      return await tidyUp(ports, { now: ports.clock.now(), after, heldAfterMs });
     } catch (error) {
       throw asFailure(error);
     }

@@ -15,15 +15,20 @@ const nothing: TidyUpTotals = {
   erased: 0,
 };
 
-/** Goes on until nothing old is left, from the old event `from` on. Gives how much went. */
+/**
+ * Goes on until nothing old is left, from the old event `from` and what was held later than `heldFromMs`
+ * on. Gives how much went.
+ */
 export async function tidyUp(
   totals: TidyUpTotals = nothing,
   from: string = '',
+  heldFromMs?: number,
 ): Promise<TidyUpTotals> {
   let sum = totals;
   let after = from;
+  let heldAfterMs = heldFromMs;
   for (let count = 0; count < batchesPerRunMax; count += 1) {
-    const { more, waitMs, ...batch } = await tidyUpBatch({ after });
+    const { more, waitMs, ...batch } = await tidyUpBatch({ after, heldAfterMs });
     sum = {
       expired: sum.expired + batch.expired,
       deliveries: sum.deliveries + batch.deliveries,
@@ -33,11 +38,11 @@ export async function tidyUp(
       auditRows: sum.auditRows + batch.auditRows,
       erased: sum.erased + batch.erased,
     };
-    after = batch.after;
+    ({ after, heldAfterMs } = batch);
     if (more) continue;
     if (waitMs === undefined) return sum;
     // Only runs from before erasures had workflows of their own come here.
     await sleep(waitMs);
   }
-  return continueAsNew<typeof tidyUp>(sum, after);
+  return continueAsNew<typeof tidyUp>(sum, after, heldAfterMs);
 }

@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { limits } from '../../lib/config.ts';
 import { deliveryStates } from '../../lib/delivery/outcome.ts';
-import { countReplay } from '../../lib/delivery/redeliver-pages.ts';
+import { countReplay } from '../../lib/delivery/replayed-events.ts';
 import { eventNames } from '../../lib/events.ts';
 import type { EventName } from '../../lib/events.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
@@ -108,7 +108,8 @@ function newReplay(
 ): ReplayDocument {
   const now = context.clock.now();
   const since = parseTime('#/since', body.since);
-  // What happens from now on is delivered without a replay, and a replay must come to an end.
+  // What is recorded from now on is delivered without a replay, and a replay must come to an end. What is
+  // being recorded right now is looked at when it is there (`mayLookUntil`).
   const asked = body.until === undefined ? now : parseTime('#/until', body.until);
   const until = asked < now ? asked : now;
   if (since >= until) {

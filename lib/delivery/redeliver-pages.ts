@@ -1,25 +1,19 @@
 // What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
-import { idAt } from '../ids.ts';
+import { inTransaction } from '../store/connect.ts';
 import type { Store } from '../store/connect.ts';
-import { findDeliveries, findRequeued, requeueDeliveries } from '../store/deliveries.ts';
-import type { DeliveryDocument } from '../store/deliveries.ts';
+import { findRequeued, requeueDeliveries } from '../store/deliveries.ts';
+import type { DeliveryKey } from '../store/deliveries.ts';
 import type { EventDocument } from '../store/events.ts';
 import { findTaken, takeHeld } from '../store/held-deliveries.ts';
-import { laneOf } from '../store/lanes.ts';
-import type { LaneKey } from '../store/lanes.ts';
-import { noteRedeliveryProgress, toStart } from '../store/redeliveries.ts';
+import { beginPage, noteRedeliveryProgress, toStart } from '../store/redeliveries.ts';
 import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
-import { findKnownWebhooks, isSubscribed } from '../store/webhooks.ts';
+import { findKnownWebhooks } from '../store/webhooks.ts';
 import type { WebhookDocument } from '../store/webhooks.ts';
-import { testEventName } from '../events.ts';
 import { releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
 import { discardPage } from './discard.ts';
 import type { DeliveryPorts } from './ports.ts';
-
-// A page looks at so many events for those that are to be sent; most may have been delivered.
-const eventsLookedAtMax = 1_000;
-const firstAttemptMsMax = 60_000;
+import { lookAtEvents, mayLookUntil } from './replayed-events.ts';
 
 type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
 
@@ -27,7 +21,8 @@ type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'wakeLane'>;
  * Takes the page after `input.after` and gives what is to be delivered; what is to be dropped is
  * dropped. The deliveries are handed to the redelivery or release first, so that each is due and
  * nothing else sends it. Repeating a page gives it again, also when it was the last or the redelivery
- * was cancelled since: what was taken has nobody else to carry it.
+ * was cancelled since: what was taken has nobody else to carry it. Of two that take a page at once the
+ * later gives what the first has taken.
  */
 export async function takePage(ports: PagePorts, input: RedeliverInput): Promise<RedeliverPage> {
   const { store } = ports;
@@ -36,10 +31,12 @@ export async function takePage(ports: PagePorts, input: RedeliverInput): Promise
   const now = ports.clock.now();
   const redelivery = await store.redeliveries.findOne({ _id: source.redeliveryUid, appUid });
   if (redelivery === null) return nothingAfter(after);
-  const page =
-    redelivery.state === 'running'
-      ? await takeRedeliveryPage(ports, redelivery, { after, now })
-      : await giveAgain(store, redelivery, after);
+  const isNext = redelivery.state === 'running' && (redelivery.reached ?? '') <= after;
+  const page = isNext
+    ? await takeRedeliveryPage(ports, redelivery, { after, now })
+    : await giveAgain(store, redelivery, after);
+  // It has ended or gone on since it was read.
+  if (page === null) return takePage(ports, input);
   const count = page.events.reduce((sum, event) => sum + event.webhookUids.length, 0);
   const releasedCount = input.released + count;
   const { after: reached, isLast: isDone } = page;
@@ -51,7 +48,7 @@ function nothingAfter(after: string): RedeliverPage {
   return { events: [], after, isLast: true };
 }
 
-/** Gives what was taken before the redelivery was done or cancelled and was not handed on: a crash came between. */
+/** Gives what was taken before the redelivery went on, was done or cancelled and was not handed on: a crash came between. */
 async function giveAgain(
   store: Store,
   redelivery: RedeliveryDocument,
@@ -64,6 +61,9 @@ async function giveAgain(
     const ofEvent = taken.filter((delivery) => delivery.eventId === eventId);
     return { eventId, webhookUids: ofEvent.map(({ webhookUid }) => webhookUid) };
   });
+  if (redelivery.state === 'running') {
+    return { events, after: redelivery.reached ?? after, isLast: false };
+  }
   return { events, after: eventIds.at(-1) ?? after, isLast: true };
 }
 
@@ -71,9 +71,9 @@ async function takeRedeliveryPage(
   ports: PagePorts,
   redelivery: RedeliveryDocument,
   { after, now }: { after: string; now: Date },
-): Promise<RedeliverPage> {
+): Promise<RedeliverPage | null> {
   const { kind, _id: uid, appUid } = redelivery;
-  if (kind === 'resend') return takeResend(ports.store, redelivery, now);
+  if (kind === 'resend') return takeResend(ports.store, redelivery, { after, now });
   if (kind === 'replay') return takeReplayPage(ports, redelivery, { after, now });
   const pages = redelivery.webhookUids.map((webhookUid) =>
     discardPage(ports, { appUid, webhookUid, uid }),
@@ -88,12 +88,13 @@ async function takeHeldPage(
 ): Promise<RedeliverPage> {
   const { store, clock } = ports;
   const place = { appUid, webhookUid, releaseUid, after, countMax: releasedPerSecondDefault };
+  const latest = { _id: webhookUid, appUid, active: true, releaseUid };
+  const webhook = await store.webhooks.findOne(latest, { projection: { discardUid: 1 } });
+  // After the webhook: what was taken while the release was its latest is seen.
   let held = await findTaken(store, place);
   // A page that was taken before a crash is given again, whatever has become of the webhook since:
   // nobody else carries it. Further pages are those of the latest release of an active webhook.
   if (held.length === 0) {
-    const latest = { _id: webhookUid, appUid, active: true, releaseUid };
-    const webhook = await store.webhooks.findOne(latest, { projection: { discardUid: 1 } });
     if (webhook === null) return nothingAfter(after);
     if (!(await isDropped(ports, { appUid, discardUid: webhook.discardUid }))) {
       return { events: [], after, isLast: false };
@@ -125,37 +126,52 @@ async function isDropped(
 
 async function takeResend(
   store: Store,
-  { _id: redeliveryUid, appUid, eventId, webhookUids }: ResendDocument,
-  now: Date,
-): Promise<RedeliverPage> {
+  resend: ResendDocument,
+  place: { after: string; now: Date },
+): Promise<RedeliverPage | null> {
+  const { appUid, eventId, webhookUids } = resend;
   const event = await store.events.findOne({ _id: eventId, appUid });
   if (event === null) return { events: [], after: eventId, isLast: true };
-  const requeueing = { redeliveryUid, requeuedAs: 'resend', now } as const;
   // What a webhook got that was deleted since the resend was asked for stays as it is.
   const known = await findKnownWebhooks(store, { appUid, webhookUids });
   const knownUids = known.map((webhook) => webhook._id);
-  const keys = knownUids.map((webhookUid) => ({ appUid, eventId, webhookUid }));
-  await requeueDeliveries(
-    store,
-    keys.map((key) => ({ ...key, event: event.event })),
-    requeueing,
-  );
+  const keys = knownUids.map((webhookUid) => ({ appUid, eventId, webhookUid, event: event.event }));
+  if (!(await takeOver(store, resend, { ...place, keys }))) return null;
   const events = knownUids.length === 0 ? [] : [{ eventId, webhookUids: knownUids }];
   return { events, after: eventId, isLast: true };
+}
+
+/**
+ * Hands the deliveries of a page to their redelivery. Gives false, and takes none, when it has ended or gone
+ * on since it was read.
+ */
+async function takeOver(
+  store: Store,
+  { _id: redeliveryUid, kind: requeuedAs }: ResendDocument | ReplayDocument,
+  page: { keys: (DeliveryKey & Pick<EventDocument, 'event'>)[]; after: string; now: Date },
+): Promise<boolean> {
+  const { keys, after, now } = page;
+  if (keys.length === 0) return true;
+  return inTransaction(store, async (session) => {
+    if (!(await beginPage(store, redeliveryUid, { after, session }))) return false;
+    await requeueDeliveries(store, keys, { redeliveryUid, requeuedAs, now, session });
+    return true;
+  });
 }
 
 async function takeReplayPage(
   { store, wakeLane }: PagePorts,
   replay: ReplayDocument,
   { after, now }: { after: string; now: Date },
-): Promise<RedeliverPage> {
-  const { _id: redeliveryUid, appUid, webhookUid, perSecond } = replay;
+): Promise<RedeliverPage | null> {
+  const { appUid, webhookUid, perSecond } = replay;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid });
   if (webhook === null) return { events: [], after, isLast: true };
-  const looked = await lookAtEvents(store, { replay, webhook, after });
+  const before = mayLookUntil(replay, now);
+  const looked = await lookAtEvents(store, { replay, webhook, after, before });
   const chosen = looked.chosen.slice(0, perSecond);
   const keys = chosen.map(({ _id: eventId, event }) => ({ appUid, eventId, webhookUid, event }));
-  await requeueDeliveries(store, keys, { redeliveryUid, requeuedAs: 'replay', now });
+  if (!(await takeOver(store, replay, { keys, after, now }))) return null;
   // A lane would go on waiting for the retry of what it has no more.
   await Promise.all(
     chosen.map(async ({ _id, lane }) => lane !== null && wakeLane({ lane, letGo: _id })),
@@ -166,121 +182,4 @@ async function takeReplayPage(
     after: wasCut ? (chosen.at(-1)?._id ?? after) : looked.last,
     isLast: !wasCut && looked.isEnd,
   };
-}
-
-interface Look {
-  /** Each with the lane that may be retrying it, null for none. */
-  chosen: (Pick<EventDocument, '_id' | 'event'> & { lane: LaneKey | null })[];
-  last: string;
-  isEnd: boolean;
-}
-
-async function lookAtEvents(
-  store: Store,
-  { replay, webhook, after }: { replay: ReplayDocument; webhook: WebhookDocument; after: string },
-): Promise<Look> {
-  const { appUid, since, until } = replay;
-  const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
-  const events = await store.events
-    .find(
-      { appUid, _id: { ...from, $lt: idAt('evt', until) }, erasedAt: null },
-      { projection: { body: 0 } },
-    )
-    .sort({ _id: 1 })
-    .limit(eventsLookedAtMax)
-    .toArray();
-  const keys = events.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
-  const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys);
-  return {
-    chosen: events.flatMap((event, index) => {
-      const delivery = deliveries[index] ?? null;
-      if (!isChosen(event, delivery, { replay, webhook })) return [];
-      const isLaned = delivery !== null && isInLane(delivery, { replay, webhook });
-      return [{ ...event, lane: isLaned ? laneOf(event, webhook._id) : null }];
-    }),
-    last: events.at(-1)?._id ?? after,
-    isEnd: events.length < eventsLookedAtMax,
-  };
-}
-
-function isChosen(
-  event: Omit<EventDocument, 'body'>,
-  delivery: DeliveryDocument | null,
-  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
-): boolean {
-  // Whatever the webhook gets by now: nobody else carries it, and its attempt looks at that again.
-  if (delivery !== null && isTaken(delivery, replay)) return true;
-  if (!isWanted(event, { replay, webhook })) return false;
-  return delivery === null ? isMissed(event, replay) : isAskedFor(delivery, replay);
-}
-
-/** This very page was taken before a crash: it is taken again. */
-function isTaken({ state, redeliveryUid }: DeliveryDocument, { _id }: ReplayDocument): boolean {
-  return redeliveryUid === _id && state === 'pending';
-}
-
-/** Only what the webhook gets as it is now: a replay is no way around its filters. */
-function isWanted(
-  { event, externalTenantId }: Pick<EventDocument, 'event' | 'externalTenantId'>,
-  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
-): boolean {
-  if (event === testEventName) return false;
-  if (replay.events !== null && !replay.events.includes(event)) return false;
-  return isSubscribed(webhook, { event, externalTenantId });
-}
-
-/** Never sent: the webhook did not subscribe, or it did and its first attempt is long overdue. */
-function isMissed(
-  { webhookUids, createdAt }: Pick<EventDocument, 'webhookUids' | 'createdAt'>,
-  { states, webhookUid, createdAt: askedAt }: ReplayDocument,
-): boolean {
-  if (!states.includes('never_attempted')) return false;
-  // The event's own workflow may be about to make that attempt, and would make it as well.
-  const isOverdue = askedAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
-  return isOverdue || !webhookUids.includes(webhookUid);
-}
-
-function isAskedFor({ state, updatedAt }: DeliveryDocument, replay: ReplayDocument): boolean {
-  const { states, createdAt: askedAt } = replay;
-  if (!(states as readonly string[]).includes(state)) return false;
-  // Whoever has just taken it for sending may be about to: only what was left lying is taken over.
-  return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
-}
-
-/** Of what this page took before a crash nobody knows any more, so its lane is told once more. */
-function isInLane(
-  delivery: DeliveryDocument,
-  { replay, webhook }: { replay: ReplayDocument; webhook: WebhookDocument },
-): boolean {
-  return delivery.lane !== null || (webhook.ordering === 'resource' && isTaken(delivery, replay));
-}
-
-/** What a dry run tells; `countIsCapped`: there may be more. */
-export interface ReplayCount {
-  count: number;
-  countIsCapped: boolean;
-}
-
-const countedMax = 10_000;
-const countedLooksMax = 100;
-
-/**
- * Counts what a replay would send at this moment, for a dry run: up to 10,000 deliveries among up to
- * 100,000 events, so that asking takes seconds at most.
- */
-export async function countReplay(
-  store: Store,
-  replay: ReplayDocument,
-  webhook: WebhookDocument,
-): Promise<ReplayCount> {
-  let count = 0;
-  let after = '';
-  for (let looks = 0; looks < countedLooksMax; looks += 1) {
-    const look = await lookAtEvents(store, { replay, webhook, after });
-    count += look.chosen.length;
-    if (count > countedMax) return { count: countedMax, countIsCapped: true };
-    if (look.isEnd) return { count, countIsCapped: false };
-    after = look.last;
-  }
-  return { count, countIsCapped: true };
 }

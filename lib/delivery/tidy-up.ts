@@ -2,6 +2,7 @@
 // was asked to be erased.
 import { idAt } from '../ids.ts';
 import type { Store } from '../store/connect.ts';
+import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { TidiedBatch } from '../temporal/messages.ts';
 import { eraseStretch } from './erase.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -11,7 +12,7 @@ import { removeOldEvents } from './remove-old-events.ts';
 export interface Retention {
   /** Events, deliveries with their attempts, resends, replays and erasures. */
   recordsMs: number;
-  /** A held delivery; after that it is dropped. */
+  /** What a paused webhook holds; after that it is dropped. */
   heldMs: number;
   /** Rows of the audit log. */
   auditMs: number;
@@ -20,14 +21,17 @@ export interface Retention {
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
 
-/** Does one batch of each kind, of old events those after the uid `after`. Doing it again only goes on. */
+/**
+ * Does one batch of each kind: of old events those after the uid `after`, of what is held what was held
+ * later than `heldAfterMs`. Doing it again only goes on.
+ */
 export async function tidyUp(
   ports: Pick<DeliveryPorts, 'store' | 'wakeLane' | 'retention'>,
-  { now, after }: { now: Date; after: string },
+  { now, after, heldAfterMs = 0 }: { now: Date; after: string; heldAfterMs?: number | undefined },
 ): Promise<TidiedBatch> {
   const { store, retention } = ports;
   const before = new Date(now.getTime() - retention.recordsMs);
-  const expired = await expireHeld(store, new Date(now.getTime() - retention.heldMs), now);
+  const held = await expireHeld(ports, { now, after: new Date(heldAfterMs) });
   const old = await removeOldEvents(store, { before, after, now });
   const redeliveries = await remove(store.redeliveries, { $lt: idAt('rdl', before) });
   const erasures = await remove(store.erasures, { $lt: idAt('ers', before) });
@@ -38,25 +42,47 @@ export async function tidyUp(
   // Its own workflow does an erasure; here is done what is due all the same, should that one be lost.
   const { erased, more: erasing } = await eraseStretch(ports, now);
   const { deliveries, events } = old;
+  const { expired } = held;
   const counts = { expired, deliveries, events, redeliveries, erasures, auditRows, erased };
-  const isFull = [expired, redeliveries, erasures, auditRows].includes(batchMax);
-  return { ...counts, after: old.after, more: isFull || old.more || erasing };
+  const isFull = [redeliveries, erasures, auditRows].includes(batchMax);
+  const more = isFull || held.more || old.more || erasing;
+  return { ...counts, after: old.after, heldAfterMs: held.after.getTime(), more };
 }
 
-/** Drops deliveries that have been held since before `before`. */
-async function expireHeld(store: Store, before: Date, now: Date): Promise<number> {
-  const held = await store.deliveries
-    .find({ state: 'held', updatedAt: { $lt: before } }, { projection: { _id: 1 } })
+/**
+ * Looks at the next of what has been held for too long, and drops what is held by webhooks that are paused
+ * or gone: at an active one a release hands it on, 20 a second, however long that takes. What lies there
+ * because its release was ended by hand has the end that records have.
+ */
+async function expireHeld(
+  { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
+  { now, after }: { now: Date; after: Date },
+): Promise<{ expired: number; after: Date; more: boolean }> {
+  const { heldMs, recordsMs } = retention;
+  const before = new Date(now.getTime() - heldMs);
+  const found = await store.deliveries
+    .find({ state: 'held', updatedAt: { $gt: after, $lt: before } })
+    .project<Pick<DeliveryDocument, 'webhookUid' | 'updatedAt'>>({ webhookUid: 1, updatedAt: 1 })
+    .sort({ updatedAt: 1 })
     .limit(batchMax)
     .toArray();
-  if (held.length === 0) return 0;
-  const ids = held.map((delivery) => delivery._id);
-  await store.deliveries.updateMany(
-    // One that was resumed since then is no longer held.
-    { _id: { $in: ids }, state: 'held' },
+  const last = found.at(-1)?.updatedAt;
+  if (last === undefined) return { expired: 0, after, more: false };
+  const webhookUids = [...new Set(found.map((delivery) => delivery.webhookUid))];
+  const active = await store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true });
+  const { modifiedCount } = await store.deliveries.updateMany(
+    {
+      state: 'held',
+      // One that was sent and held again since then is younger.
+      updatedAt: { $gt: after, $lte: last },
+      $or: [
+        { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
+        { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
+      ],
+    },
     { $set: { state: 'cancelled', updatedAt: now } },
   );
-  return held.length;
+  return { expired: modifiedCount, after: last, more: found.length === batchMax };
 }
 
 interface Removable {

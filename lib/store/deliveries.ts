@@ -1,12 +1,12 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
-import type { Filter } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { limits } from '../config.ts';
 import { isOpen, statusClassOf } from '../delivery/outcome.ts';
 import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
 import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
 import type { AttemptTimings } from '../net/attempt-trace.ts';
-import { duplicateIndexes } from './connect.ts';
+import { duplicateIndexes, within } from './connect.ts';
 import type { Store } from './connect.ts';
 import type { RedeliveryToStart } from './redeliveries.ts';
 
@@ -203,6 +203,7 @@ export interface Requeueing {
   redeliveryUid: string;
   requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'>;
   now: Date;
+  session?: ClientSession;
 }
 
 /**
@@ -213,7 +214,7 @@ export interface Requeueing {
 export async function requeueDeliveries(
   store: Store,
   deliveries: readonly (DeliveryKey & { event: DeliveredEventName })[],
-  { redeliveryUid, requeuedAs, now }: Requeueing,
+  { redeliveryUid, requeuedAs, now, session }: Requeueing,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const requeued = {
@@ -251,6 +252,7 @@ export async function requeueDeliveries(
         },
       },
     ]),
+    within(session),
   );
 }
 

@@ -3,6 +3,7 @@ import type { Filter } from 'mongodb';
 import { openStates } from '../delivery/outcome.ts';
 import type { DeliveryState } from '../delivery/outcome.ts';
 import { idAt, idBeside, timeOfId } from '../ids.ts';
+import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 import type { DeliveryDocument, DeliveryKey, LanePlace } from './deliveries.ts';
 import type { WebhookDocument } from './webhooks.ts';
@@ -35,31 +36,43 @@ export async function findTaken(
 /**
  * Takes the deliveries that a webhook has held longest for a release: from then on they are held no
  * more, and whatever carried them lets go. Gives how many it found; of those another may have taken some.
+ * Finds none where the webhook is paused or has a later release, which is written before or after, never
+ * meanwhile: a worker that stood still for long must not take what nobody would carry.
  */
 export async function takeHeld(
   store: Store,
   { appUid, webhookUid, releaseUid, after, countMax }: ReleasePlace,
   now: Date,
 ): Promise<number> {
-  const oldest = await store.deliveries
-    .find({ appUid, webhookUid, state: 'held', _id: { $gt: after } }, { projection: { _id: 1 } })
-    .sort({ _id: 1 })
-    .limit(countMax)
-    .map((delivery) => delivery._id)
-    .toArray();
-  await store.deliveries.updateMany(
-    { _id: { $in: oldest }, state: 'held' },
-    {
-      $set: {
-        state: 'pending',
-        lane: null,
-        redeliveryUid: releaseUid,
-        requeuedAs: null,
-        updatedAt: now,
+  const held = { appUid, webhookUid, state: 'held', _id: { $gt: after } } as const;
+  return inTransaction(store, async (session) => {
+    const { matchedCount } = await store.webhooks.updateOne(
+      { _id: webhookUid, appUid, active: true, releaseUid },
+      { $inc: { pagesTaken: 1 } },
+      { session },
+    );
+    if (matchedCount === 0) return 0;
+    const oldest = await store.deliveries
+      .find(held, { projection: { _id: 1 }, session })
+      .sort({ _id: 1 })
+      .limit(countMax)
+      .map((delivery) => delivery._id)
+      .toArray();
+    await store.deliveries.updateMany(
+      { _id: { $in: oldest }, state: 'held' },
+      {
+        $set: {
+          state: 'pending',
+          lane: null,
+          redeliveryUid: releaseUid,
+          requeuedAs: null,
+          updatedAt: now,
+        },
       },
-    },
-  );
-  return oldest.length;
+      { session },
+    );
+    return oldest.length;
+  });
 }
 
 /**

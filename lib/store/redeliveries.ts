@@ -1,4 +1,5 @@
 // Redeliveries: what somebody asked to have sent again, or dropped, and how far that is.
+import type { ClientSession } from 'mongodb';
 import type { DeliveryState } from '../delivery/outcome.ts';
 import type { EventName } from '../events.ts';
 import { newId } from '../ids.ts';
@@ -20,6 +21,8 @@ interface RedeliveryFacts {
   releasedCount: number;
   /** The last event that it has looked at; absent while there is none. */
   reached?: string;
+  /** How many pages were taken; absent while there is none. */
+  pagesTaken?: number;
   createdAt: Date;
   finishedAt: Date | null;
   /** When a workflow took it over; null while none has. */
@@ -111,6 +114,24 @@ export async function markRedeliveryStarted(store: Store, uid: string, at: Date)
 }
 
 /**
+ * Begins to take the page of a redelivery after `after`, in the transaction that takes it. Gives false when
+ * that redelivery has ended or is past this page: a worker that stood still for long must not take what
+ * nobody would carry. Its end and its progress are written before or after, never meanwhile.
+ */
+export async function beginPage(
+  store: Store,
+  uid: string,
+  { after, session }: { after: string; session: ClientSession },
+): Promise<boolean> {
+  const { matchedCount } = await store.redeliveries.updateOne(
+    { _id: uid, state: 'running', reached: { $not: { $gt: after } } },
+    { $inc: { pagesTaken: 1 } },
+    { session },
+  );
+  return matchedCount > 0;
+}
+
+/**
  * Writes how far a redelivery is, and that it is done when nothing is left. What is handed on when it was
  * cancelled meanwhile counts as well, and repeating a page never takes the count back.
  */
@@ -121,10 +142,12 @@ export async function noteRedeliveryProgress(
 ): Promise<void> {
   const { releasedCount, reached, isDone, now } = progress;
   const farthest = { releasedCount, ...(reached === '' ? {} : { reached }) };
+  // First, so that one that runs and is past a page has another.
+  if (isDone) {
+    await store.redeliveries.updateOne(
+      { _id: uid, state: 'running' },
+      { $set: { state: 'done', finishedAt: now } },
+    );
+  }
   await store.redeliveries.updateOne({ _id: uid }, { $max: farthest });
-  if (!isDone) return;
-  await store.redeliveries.updateOne(
-    { _id: uid, state: 'running' },
-    { $set: { state: 'done', finishedAt: now } },
-  );
 }

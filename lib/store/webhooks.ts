@@ -40,6 +40,8 @@ export interface WebhookDocument {
   resumedAt: Date | null;
   /** The release or discard of the latest resume, which ends releases before it; null before the first. */
   releaseUid: string | null;
+  /** How many pages its releases have taken; absent while there is none. */
+  pagesTaken?: number;
   /** The discard of the latest resume that dropped what was held; null where none did. */
   discardUid: string | null;
   createdAt: Date;

@@ -104,6 +104,8 @@ export interface TidyUpTotals {
 export interface TidiedBatch extends TidyUpTotals {
   /** The last of the old events that were looked at: the next batch goes on after it. */
   after: string;
+  /** Up to when what is held was looked at; absent in batches from before this was told. */
+  heldAfterMs?: number;
   more: boolean;
   /** Only from before erasures had workflows of their own: how long until a second look is due. */
   waitMs?: number;
@@ -125,7 +127,7 @@ export interface ErasedStretch {
 /** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   takeRedeliverPage(input: RedeliverInput): Promise<RedeliverPage>;
-  tidyUpBatch(input?: { after?: string }): Promise<TidiedBatch>;
+  tidyUpBatch(input?: { after?: string; heldAfterMs?: number | undefined }): Promise<TidiedBatch>;
   eraseBatch(input: EraseBatchInput): Promise<ErasedStretch>;
   attemptFirst(input: AttemptFirstInput): Promise<DeliveryOutcome[]>;
   retryDelivery(input: RetryDeliveryInput): Promise<DeliveryOutcome>;

@@ -79,3 +79,14 @@ export const searchAttributeTypes = {
 
 /** Temporal takes 2 KB a search attribute; 60 of our ids fit, so no workflow carries more events. */
 export const idsPerSearchAttributeMax = 60;
+
+// Servers may refuse a summary of more than 400 bytes. A character of a uid from elsewhere has 4 at
+// most, so that so many leave room for the rest.
+const summarizedCharactersMax = 64;
+
+/** Gives the uid of a resource as a summary tells it: a long one is cut, and whole in its search attribute. */
+export function summarizeUid(resourceUid: string): string {
+  const characters = Array.from(resourceUid);
+  if (characters.length <= summarizedCharactersMax) return resourceUid;
+  return `${characters.slice(0, summarizedCharactersMax - 1).join('')}…`;
+}

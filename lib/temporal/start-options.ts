@@ -7,7 +7,12 @@ import type { RedeliveryToStart } from '../store/redeliveries.ts';
 import type { ResumedWebhook } from '../store/webhooks.ts';
 import { redeliverPageEveryMs } from './messages.ts';
 import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
-import { idsPerSearchAttributeMax, redeliverWorkflowId, releaseWorkflowId } from './names.ts';
+import {
+  idsPerSearchAttributeMax,
+  redeliverWorkflowId,
+  releaseWorkflowId,
+  summarizeUid,
+} from './names.ts';
 import {
   appUidAttribute,
   deliveryStateAttribute,
@@ -64,10 +69,8 @@ function pairIfShared(
 function summarize(events: readonly EventToDispatch[], webhookCount: number): string {
   const [first, ...others] = events;
   const webhooks = `${webhookCount} webhook${webhookCount === 1 ? '' : 's'}`;
-  if (first === undefined || others.length === 0) {
-    return `${first?.event} ${first?.resourceUid} → ${webhooks}`;
-  }
-  return `${events.length} events → ${webhooks}`;
+  if (first === undefined || others.length > 0) return `${events.length} events → ${webhooks}`;
+  return `${first.event} ${summarizeUid(first.resourceUid)} → ${webhooks}`;
 }
 
 /**

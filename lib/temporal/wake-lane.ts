@@ -8,6 +8,7 @@ import {
   deliverInOrderWorkflow,
   eventsTaskQueue,
   laneWorkflowId,
+  summarizeUid,
   wakeSignalName,
 } from './names.ts';
 import {
@@ -51,7 +52,7 @@ async function wake(client: Client, workflowId: string, news: readonly LaneNews[
       signalArgs: [letGo, arrived],
       // The one before has ended because its lane was empty.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `${entity} ${resourceUid} in order → ${webhookUid}`,
+      staticSummary: `${entity} ${summarizeUid(resourceUid)} in order → ${webhookUid}`,
       typedSearchAttributes: new TypedSearchAttributes([
         { key: appUidAttribute, value: appUid },
         { key: deliveryStateAttribute, value: 'delivering' },

@@ -4,6 +4,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import type { LaneNews } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
+import { minuteMs } from '../../../lib/duration.ts';
 import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import type { EventDocument } from '../../../lib/store/events.ts';
 import { laneOf } from '../../../lib/store/lanes.ts';
@@ -75,6 +76,9 @@ async function replayOf(
 const askedAt = new Date('2026-01-01T00:00:00Z');
 const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
 
+// What a page writes last, after it has taken what it takes.
+const unnoted = { $set: { state: 'running' }, $unset: { reached: '' } } as const;
+
 test.each([
   ['retrying', ago(0), ['retrying'], true],
   ['retrying', ago(90_000), ['pending', 'exhausted'], false],
@@ -105,7 +109,7 @@ test('a lane that retries what is taken is told, and once more when the page is 
   const lane = laneOf({ appUid: installation.app.appUid, ...place }, webhookUid);
   expect(replay.news).toEqual([{ lane, letGo: eventId }]);
   // Killed before it was noted.
-  await store.redeliveries.updateMany({ webhookUid }, { $set: { state: 'running' } });
+  await store.redeliveries.updateMany({ webhookUid }, unnoted);
   expect(await replay.take()).toEqual(page);
   expect(replay.news).toEqual([
     { lane, letGo: eventId },
@@ -120,7 +124,7 @@ test('a page that was taken is given again, though the webhook gets none of it a
   expect(page).toMatchObject({ events: [{ eventId, webhookUids: [webhookUid] }] });
   // Killed before it was noted.
   const { redeliveries, webhooks } = installation.store;
-  await redeliveries.updateMany({ webhookUid }, { $set: { state: 'running' } });
+  await redeliveries.updateMany({ webhookUid }, unnoted);
   await webhooks.updateOne({ _id: webhookUid }, { $set: { entities: ['context'] } });
   expect(await replay.take()).toEqual(page);
 });
@@ -161,10 +165,12 @@ async function takePages(fields: Partial<ReplayDocument>): Promise<string[][]> {
   const states: ReplayedState[] = ['never_attempted'];
   const redeliveryUid = await insertReplay({ webhookUid, states, ...range, ...fields });
   const source = { kind: 'redelivery', redeliveryUid } as const;
+  // Nothing that was being recorded when it was asked for can still come.
+  const clock = { now: () => new Date(askedAt.getTime() + 15_000) };
   const pages: string[][] = [];
   let input: RedeliverInput = { appUid, source, after: '', released: 0 };
   for (let isLast = false; !isLast;) {
-    const page = await takePage({ store, clock: systemClock, wakeLane: noLanes }, input);
+    const page = await takePage({ store, clock, wakeLane: noLanes }, input);
     pages.push(page.events.map(({ eventId }) => eventId));
     input = { ...input, after: page.after, released: input.released + page.events.length };
     ({ isLast } = page);
@@ -188,4 +194,43 @@ test('a page that finds nothing among the 1,000 events it looks at is not the la
   const last = found.at(-1)?._id ?? '';
   await events.updateOne({ _id: last }, { $set: { event: 'agent.created' } });
   expect(await takePages({ events: ['agent.created'] })).toEqual([[], [], [last]]);
+});
+
+/** Takes the pages of a replay up to `askedAt`, each so long after that. */
+async function replayUpToNow(
+  states: ReplayedState[],
+): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<RedeliverPage> }> {
+  const { store, app } = installation;
+  const url = 'https://receiver.example.com/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url });
+  const range = { since: ago(minuteMs), until: askedAt, createdAt: askedAt };
+  const redeliveryUid = await insertReplay({ webhookUid, states, ...range });
+  const source = { kind: 'redelivery', redeliveryUid } as const;
+  let after = '';
+  const takeAfter = async (ms: number): Promise<RedeliverPage> => {
+    const clock = { now: () => new Date(askedAt.getTime() + ms) };
+    const input = { appUid: app.appUid, source, after, released: 0 };
+    const page = await takePage({ store, clock, wakeLane: noLanes }, input);
+    after = page.after;
+    return page;
+  };
+  return { webhookUid, takeAfter };
+}
+
+test('a replay of what was never sent waits for what was being recorded when it was asked for', async () => {
+  const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
+  const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
+  const late = newEvent(installation, [], ago(2));
+  const older = await insertEvent(installation, [], ago(15_001));
+  const younger = await insertEvent(installation, [], ago(1));
+  expect(await takeAfter(0)).toMatchObject({ events: [sent(older)], isLast: false });
+  expect(await takeAfter(14_998)).toMatchObject({ events: [], isLast: false });
+  await installation.store.events.insertOne(late);
+  const events = [sent(late), sent(younger)];
+  expect(await takeAfter(15_000)).toMatchObject({ events, isLast: true });
+});
+
+test('a replay of what failed waits for nothing', async () => {
+  const { takeAfter } = await replayUpToNow(['exhausted']);
+  expect(await takeAfter(0)).toMatchObject({ events: [], isLast: true });
 });

@@ -212,6 +212,21 @@ test('what has been held for too long is dropped; what was held later, or is not
   await clear();
 });
 
+test('what an active webhook still holds is left to its release for the whole retention, and hides no other', async () => {
+  const url = 'https://receiver.example.com/';
+  const { _id: active } = await insertWebhook(service, { url });
+  const { _id: paused } = await insertWebhook(service, { url, active: false });
+  const held = { state: 'held', webhookUid: active } as const;
+  await insertDeliveries(1, held, daysAgo(30.01));
+  await insertDeliveries(2_001, held, daysAgo(29.99));
+  await insertDeliveries(1, { ...held, webhookUid: paused }, daysAgo(3.01));
+  expect(await runTidyUp()).toMatchObject({ expired: 2 });
+  const { deliveries } = service.store;
+  expect(await deliveries.countDocuments({ webhookUid: active, state: 'held' })).toBe(2_001);
+  expect(await deliveries.countDocuments({ webhookUid: paused, state: 'held' })).toBe(0);
+  await clear();
+});
+
 test('what is looked at is found by an index', async () => {
   const { events, deliveries } = service.store;
   const plans = (await Promise.all([

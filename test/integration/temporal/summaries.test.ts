@@ -1,0 +1,60 @@
+// What the Temporal UI shows of a workflow beside its name.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { limits } from '../../../lib/config.ts';
+import { eventWorkflowId, laneWorkflowId } from '../../../lib/temporal/names.ts';
+import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';
+import { createLaneWaker } from '../../../lib/temporal/wake-lane.ts';
+import { newDispatcher } from '../../support/dispatchers.ts';
+import { newEvent } from '../../support/fixtures.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+
+let service: TestService;
+const webhookUid = 'whk_01m80nyvgfnywx520qxtcd6bn7';
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Starts the workflow of an event about a resource and that of its lane; gives both. */
+async function startBoth(resourceUid: string) {
+  const { temporal, store, app } = service;
+  const event = { ...newEvent(service, [webhookUid], new Date()), resourceUid };
+  await store.events.insertOne(event);
+  await newDispatcher(service).start([event]);
+  const lane = { appUid: app.appUid, webhookUid, entity: 'contextfile', resourceUid } as const;
+  await createLaneWaker(temporal.client)({ lane, arrived: event._id });
+  const ids = [eventWorkflowId(event._id), laneWorkflowId(lane)];
+  return Promise.all(ids.map((id) => temporal.client.workflow.getHandle(id).describe()));
+}
+
+const { nameCharactersMax } = limits;
+
+test.each([
+  ['of 64 characters', 'u'.repeat(64), 'u'.repeat(64)],
+  ['of 65 characters', 'u'.repeat(65), `${'u'.repeat(63)}…`],
+  [
+    'of the longest characters',
+    '\u{1f600}'.repeat(nameCharactersMax),
+    `${'\u{1f600}'.repeat(63)}…`,
+  ],
+  ['of quotes', '"'.repeat(nameCharactersMax), `${'"'.repeat(63)}…`],
+])('a uid %s fits into summaries of 400 bytes, and is whole beside them', async (...row) => {
+  const [, resourceUid, shown] = row;
+  const [event, lane] = await startBoth(resourceUid);
+  const summaries = [await event?.staticSummary(), await lane?.staticSummary()];
+  expect(summaries).toEqual([
+    `agent.updated ${shown} → 1 webhook`,
+    `contextfile ${shown} in order → ${webhookUid}`,
+  ]);
+  for (const summary of summaries) {
+    expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(400);
+  }
+  for (const workflow of [event, lane]) {
+    expect(workflow?.typedSearchAttributes.get(resourceUidAttribute)).toBe(resourceUid);
+  }
+});
