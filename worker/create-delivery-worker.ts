@@ -48,6 +48,8 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
         ...(await createActivityWorkers(temporal, activities)),
       ]),
     );
+    // Before the workers stop: what waits for a turn would begin late and be cut off, and so be sent again.
+    open.defer(async () => sender.endWaits());
     const dispatcher = createDispatcher({
       client: temporal.client,
       store,

@@ -1,4 +1,5 @@
 // One signal for one send: it aborts when the time is over or when the caller gives up.
+import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
 export interface AttemptDeadline {
@@ -14,20 +15,14 @@ export interface AttemptDeadline {
 export function startDeadline(timeoutMs: number, caller?: AbortSignal): AttemptDeadline {
   const controller = new AbortController();
   const onCaller = (): void => controller.abort(caller?.reason);
-  let lastLook: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    // A process that was stopped or starved runs its timers before it reads its sockets. What came
-    // in time is read first, so that a pause of ours is not held against the receiver.
-    lastLook = setImmediate(() => {
-      controller.abort(new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`));
-    });
-  }, timeoutMs);
+  const stopTimer = startFairTimer(timeoutMs, () => {
+    controller.abort(new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`));
+  });
   caller?.addEventListener('abort', onCaller, { once: true });
   return {
     signal: controller.signal,
     stop() {
-      clearTimeout(timer);
-      clearImmediate(lastLook);
+      stopTimer();
       caller?.removeEventListener('abort', onCaller);
     },
   };

@@ -51,7 +51,10 @@ interface SendTarget {
   readonly url: string;
   /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
   readonly webhookUid?: string;
-  /** Rejected at once where the receiver has been slow for 2 s, for a caller who keeps a place that others need. */
+  /**
+   * Rejected at once while 24 requests of the webhook have gone unanswered for over a second, for a
+   * caller who keeps a place that others need.
+   */
   readonly avoidsSlow?: boolean;
   readonly timeoutMs?: number;
   /** Our own reason to stop, such as a shutdown. */
@@ -98,6 +101,11 @@ export interface HttpSender extends AsyncDisposable {
    * disposed sender, a proxy that cannot be used, no descriptors left).
    */
   send(request: SendRequest): Promise<SendResult>;
+  /**
+   * Rejects with `NO_TURN` what waits for a turn, and from now on what would have to: for a process that
+   * stops, which would have to cut off what it begins late.
+   */
+  endWaits(): void;
 }
 
 export interface HttpSenderOptions {
@@ -125,7 +133,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, proxy: options.proxy ?? null, ca: options.ca },
   };
-  const takeTurns = createTurnTaker();
+  const turns = createTurnTaker();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
@@ -136,13 +144,14 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       return failed(newAttempt(), refusal);
     }
     const url = new URL(checked.url);
-    const leave = await takeTurns(url, request);
+    const turn = await turns.take(url, request);
     try {
       const message = 'compose' in request ? await request.compose() : request;
       request.signal?.throwIfAborted();
+      turn.begin();
       return await sendOnce(url, message, request);
     } finally {
-      leave();
+      turn.leave();
     }
   }
 
@@ -177,6 +186,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
+    endWaits: () => turns.endWaits(),
     async [Symbol.asyncDispose]() {
       disposed = true;
       roads.shelf.close();

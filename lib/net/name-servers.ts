@@ -1,5 +1,7 @@
 // Asks the name servers of the system for every address of a name.
 import { Resolver as DnsClient } from 'node:dns/promises';
+import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { errorCode } from '../error-code.ts';
 import type { Resolver } from './resolve-host.ts';
 import { SendFault } from './send-fault.ts';
@@ -11,18 +13,35 @@ import { SendFault } from './send-fault.ts';
 const firstTryMs = 1_000;
 const tries = 2;
 
+/** The name servers of the system may change while a process runs, so they are read again after so long. */
+const readAgainAfterMs = 60_000;
+
+export interface NameServersOptions {
+  /** Gives those to ask (`address:port`); without it those of the system are asked. */
+  readonly servers?: () => readonly string[];
+  readonly clock?: Clock;
+}
+
 /**
- * Makes a resolver over the name servers of the system, or over the given ones (`address:port`).
+ * Makes a resolver over the name servers of the system, or over the given ones, read once a minute.
  * Not `dns.lookup`, which holds one of the four threads of a process until its name servers answer:
  * four names whose servers stay silent would stop every lookup. Two things follow, both welcome:
  * the hosts file is not read, and search domains, which lead into the cluster, are not tried.
  * The resolver rejects with ENOTFOUND for a name that is not there, with the SendFault
  * `NAME_UNRESOLVED` when nobody answered; a name without addresses gives none.
  */
-export function createNameServerResolver(servers?: readonly string[]): Resolver {
-  const client = new DnsClient({ timeout: firstTryMs, tries });
-  if (servers !== undefined) client.setServers(servers);
+export function createNameServerResolver(options: NameServersOptions = {}): Resolver {
+  const { servers, clock = systemClock } = options;
+  let latest = newClient(servers);
+  let readAt = clock.now();
   return async (hostname) => {
+    const now = clock.now();
+    if (now.getTime() - readAt.getTime() >= readAgainAfterMs) {
+      // What the former one was asked it still answers.
+      latest = newClient(servers);
+      readAt = now;
+    }
+    const client = latest;
     // IPv4 first: hosts without a way to IPv6 are common, and some notice only after a second.
     const [ipv4, ipv6] = await Promise.allSettled([
       client.resolve4(hostname),
@@ -38,6 +57,12 @@ export function createNameServerResolver(servers?: readonly string[]): Resolver 
     }
     return [];
   };
+}
+
+function newClient(servers: NameServersOptions['servers']): DnsClient {
+  const client = new DnsClient({ timeout: firstTryMs, tries });
+  if (servers !== undefined) client.setServers(servers());
+  return client;
 }
 
 function answersOf(answer: PromiseSettledResult<readonly string[]>): readonly string[] {

@@ -1,15 +1,15 @@
 // How many requests go at once: a burst shares connections, and no receiver takes all there is.
+import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
 export interface SendTurnsOptions {
   /** So many requests with one key go at once; the next wait. */
   atOnceMax: number;
-  /** A request counts for so long at most: what still waits for a slow receiver costs nobody a turn. */
+  /** A request counts for so long at most. Then it is late, and costs nobody a turn. */
   holdMsMax: number;
   /**
-   * Who waits longer is turned away where no request has ended meanwhile for as long as it counted. A
-   * line in which none has for so long is slow: who would wait there behind as many as may go at once is
-   * turned away at once. Without it no line is slow.
+   * Who waits longer is turned away where no request has ended in time meanwhile. Without it no line is
+   * slow.
    */
   slowWaitMsMax?: number;
 }
@@ -17,63 +17,95 @@ export interface SendTurnsOptions {
 export interface EnterOptions {
   /** Who waits longer is turned away, to be sent later. */
   waitMsMax: number;
-  /** Turned away at once from a slow line, also where it is a request's turn. */
-  avoidsSlow?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** A request's place among those that go at once. */
 export interface Turn {
-  /** Starts the time for which the request counts; until then it waits elsewhere and counts on. */
+  /** Starts the time for which the request counts. One that has not begun counts, and is never late. */
   readonly begin: () => void;
   readonly leave: () => void;
 }
 
+interface Waiter {
+  readonly go: () => void;
+  readonly giveUp: (reason: unknown) => void;
+}
+
 interface Line {
+  /** The requests that count. */
   active: number;
-  /** When a request in it last ended while it counted, or the line began: it is quick until it is seen to be slow. */
-  endedAt: number;
-  /** The requests that wait, in the order in which they came; each is let go by its function. */
-  readonly waiting: Set<() => void>;
+  /** Those that are under way and count no longer. */
+  late: number;
+  /** When one last ended while it counted. */
+  endedInTimeAt: number;
+  /** In the order in which they came. */
+  readonly waiting: Set<Waiter>;
 }
 
 /** Turns of requests, a line a key. A key without requests leaves no trace. */
 export class SendTurns {
   readonly #options: SendTurnsOptions;
   readonly #lines = new Map<string, Line>();
+  #waitsEnded = false;
 
   constructor(options: SendTurnsOptions) {
     this.#options = options;
   }
 
+  /** Tells whether as many requests are late as may go at once. */
+  isSlow(key: string): boolean {
+    const { atOnceMax, slowWaitMsMax } = this.#options;
+    return slowWaitMsMax !== undefined && (this.#lines.get(key)?.late ?? 0) >= atOnceMax;
+  }
+
   /**
-   * Resolves when it is a request's turn. Rejects with the SendFault `NO_TURN` when none came in
-   * time, with the signal's reason when it aborts first.
+   * Resolves when it is a request's turn. Rejects with the SendFault `NO_TURN` when none came in time,
+   * or at once where as many as may go at once wait in a slow line already; with the signal's reason when
+   * it aborts first.
    */
   async enter(key: string, options: EnterOptions): Promise<Turn> {
-    const { atOnceMax, slowWaitMsMax = Infinity } = this.#options;
+    const { atOnceMax } = this.#options;
     const line = this.#lines.get(key) ?? newLine();
-    const isSlow = performance.now() - line.endedAt > slowWaitMsMax;
-    if (isSlow && (options.avoidsSlow || line.waiting.size >= atOnceMax)) throw noTurn();
     this.#lines.set(key, line);
     if (line.active < atOnceMax) line.active += 1;
+    else if (this.#waitsEnded) throw noTurn();
+    else if (this.isSlow(key) && line.waiting.size >= atOnceMax) throw noTurn();
     else await this.#wait(line, options);
-    let holds = true;
-    let timer: NodeJS.Timeout | undefined;
-    const leave = (): void => {
-      if (!holds) return;
-      holds = false;
-      clearTimeout(timer);
-      this.#passOn(key, line);
+    return this.#turnIn(line, key);
+  }
+
+  /** Turns away who waits, and from now on who would have to. */
+  endWaits(): void {
+    this.#waitsEnded = true;
+    for (const { waiting } of this.#lines.values()) {
+      for (const waiter of waiting) waiter.giveUp(noTurn());
+    }
+  }
+
+  #turnIn(line: Line, key: string): Turn {
+    let state: 'counts' | 'late' | 'left' = 'counts';
+    let stopTimer: (() => void) | undefined;
+    const onLate = (): void => {
+      state = 'late';
+      line.late += 1;
+      this.#passOn(line, key);
     };
     return {
       begin: () => {
-        if (holds) timer ??= setTimeout(leave, this.#options.holdMsMax);
+        stopTimer = startFairTimer(this.#options.holdMsMax, onLate);
       },
       leave: () => {
-        // One that never began says nothing of the receiver.
-        if (holds && timer !== undefined) line.endedAt = performance.now();
-        leave();
+        stopTimer?.();
+        if (state === 'counts') {
+          // One that never began says nothing of the receiver.
+          if (stopTimer !== undefined) line.endedInTimeAt = performance.now();
+          this.#passOn(line, key);
+        } else if (state === 'late') {
+          line.late -= 1;
+          this.#forgetEmpty(line, key);
+        }
+        state = 'left';
       },
     };
   }
@@ -83,47 +115,52 @@ export class SendTurns {
     const since = performance.now();
     await new Promise<void>((resolve, reject) => {
       const end = (how: () => void): void => {
-        clearTimeout(timer);
+        stopTimer();
         signal?.removeEventListener('abort', onAbort);
-        line.waiting.delete(go);
+        line.waiting.delete(waiter);
         how();
       };
-      const go = (): void => end(resolve);
-      const giveUp = (reason: unknown): void => end(() => reject(reason));
-      const onAbort = (): void => giveUp(signal?.reason);
+      const waiter: Waiter = {
+        go: () => end(resolve),
+        giveUp: (reason) => end(() => reject(reason)),
+      };
+      const onAbort = (): void => waiter.giveUp(signal?.reason);
       const look = (): void => {
         const leftMs = since + waitMsMax - performance.now();
-        if (leftMs <= 0 || line.endedAt <= since) giveUp(noTurn());
-        else timer = setTimeout(look, leftMs);
+        if (leftMs <= 0 || line.endedInTimeAt <= since) waiter.giveUp(noTurn());
+        else stopTimer = startFairTimer(leftMs, look);
       };
-      let timer = setTimeout(look, Math.min(slowWaitMsMax, waitMsMax));
+      let stopTimer = startFairTimer(Math.min(slowWaitMsMax, waitMsMax), look);
       signal?.addEventListener('abort', onAbort);
-      line.waiting.add(go);
+      line.waiting.add(waiter);
     });
   }
 
-  /** Gives the place of a request that ended to the one that has waited longest. */
-  #passOn(key: string, line: Line): void {
+  /** Gives the place of a request that counts no longer to the one that has waited longest. */
+  #passOn(line: Line, key: string): void {
     const [next] = line.waiting;
     if (next !== undefined) {
-      next();
+      next.go();
       return;
     }
     line.active -= 1;
-    if (line.active === 0) this.#lines.delete(key);
+    this.#forgetEmpty(line, key);
+  }
+
+  #forgetEmpty(line: Line, key: string): void {
+    if (line.active === 0 && line.late === 0) this.#lines.delete(key);
   }
 }
 
 /**
- * Waits in one line after the other, no longer than `waitMsMax` in all, and gives the function to
- * call when the request has ended. A place in one line is kept while waiting in the next, so that a
- * key never has more requests in the next line than it may have at once. Rejects as `enter` does,
- * with no place kept.
+ * Waits in one line after the other, no longer than `waitMsMax` in all, and gives one turn for all of
+ * them. A place in one line is kept while waiting in the next, so that a key never has more requests in
+ * the next line than it may have at once. Rejects as `enter` does, with no place kept.
  */
 export async function enterLines(
   lines: readonly (readonly [turns: SendTurns, key: string])[],
-  { waitMsMax, ...options }: EnterOptions,
-): Promise<() => void> {
+  { waitMsMax, signal }: EnterOptions,
+): Promise<Turn> {
   const taken: Turn[] = [];
   const leave = (): void => {
     for (const turn of taken) turn.leave();
@@ -131,20 +168,22 @@ export async function enterLines(
   const until = performance.now() + waitMsMax;
   try {
     for (const [turns, key] of lines) {
-      taken.push(await turns.enter(key, { ...options, waitMsMax: until - performance.now() }));
+      taken.push(await turns.enter(key, { waitMsMax: until - performance.now(), signal }));
     }
   } catch (error) {
     leave();
     throw error;
   }
-  for (const turn of taken) turn.begin();
-  return leave;
+  const begin = (): void => {
+    for (const turn of taken) turn.begin();
+  };
+  return { begin, leave };
 }
 
 function newLine(): Line {
-  return { active: 0, endedAt: performance.now(), waiting: new Set() };
+  return { active: 0, late: 0, endedInTimeAt: -Infinity, waiting: new Set() };
 }
 
-function noTurn(): SendFault {
+export function noTurn(): SendFault {
   return new SendFault('NO_TURN', 'too many requests to this receiver are under way');
 }

@@ -1,5 +1,6 @@
 // Which turns a request to a receiver takes before it goes, and how long it waits for them.
-import { enterLines, SendTurns } from './send-turns.ts';
+import { enterLines, noTurn, SendTurns } from './send-turns.ts';
+import type { Turn } from './send-turns.ts';
 
 /** To one origin few requests go at once, because a burst is faster over few connections. */
 export const turnsOfOrigin = { atOnceMax: 32, holdMsMax: 1_000 };
@@ -25,26 +26,41 @@ const slowWaitMsMax = 2_000;
 interface Requester {
   /** One webhook never has all the turns of its origin. Else the url counts. */
   readonly webhookUid?: string;
+  /** Turned away at once while 24 requests of the webhook are late, also where it has turns left. */
   readonly avoidsSlow?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Gives the function that waits for the turns of a request to a URL, and gives the one to call when the
- * request has ended. Rejects with the SendFault `NO_TURN`, or with the signal's reason.
- */
-export function createTurnTaker(): (url: URL, requester: Requester) => Promise<() => void> {
+export interface TurnTaker {
+  /**
+   * Waits for the turns of a request to a URL. Rejects with the SendFault `NO_TURN`, or with the
+   * signal's reason.
+   */
+  take(url: URL, requester: Requester): Promise<Turn>;
+  /** Turns away who waits, and from now on who would have to. */
+  endWaits(): void;
+}
+
+export function createTurnTaker(): TurnTaker {
   const ofWebhook = new SendTurns({ ...turnsOfWebhook, slowWaitMsMax });
   const ofOrigin = new SendTurns({ ...turnsOfOrigin, slowWaitMsMax });
   // All receivers together say nothing of one, so this line is never slow.
   const inAll = new SendTurns(turnsInAll);
-  return (url, { webhookUid = url.href, avoidsSlow, signal }) =>
-    enterLines(
-      [
-        [ofWebhook, webhookUid],
-        [ofOrigin, url.origin],
-        [inAll, ''],
-      ],
-      { waitMsMax: turnWaitMsMax, avoidsSlow, signal },
-    );
+  return {
+    async take(url, { webhookUid = url.href, avoidsSlow = false, signal }) {
+      // Not asked of the origin: another webhook there may be the slow one, and never has all turns.
+      if (avoidsSlow && ofWebhook.isSlow(webhookUid)) throw noTurn();
+      return enterLines(
+        [
+          [ofWebhook, webhookUid],
+          [ofOrigin, url.origin],
+          [inAll, ''],
+        ],
+        { waitMsMax: turnWaitMsMax, signal },
+      );
+    },
+    endWaits() {
+      for (const turns of [ofWebhook, ofOrigin, inAll]) turns.endWaits();
+    },
+  };
 }

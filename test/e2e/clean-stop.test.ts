@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
@@ -39,6 +40,27 @@ test('a worker that is told to stop finishes the attempt in hand and records it'
   expect(delivery).toMatchObject({ state: 'delivered', attemptCount: 1 });
   expect(delivery?.attempts[0]).toMatchObject({ status: 200, responseSample: 'late' });
   expect(receiver.requests).toHaveLength(1);
+});
+
+test('a worker that is told to stop begins no attempt that waits for its turn, and leaves it to the retries', async () => {
+  // 24 at once and no more than 40 a second, so that the others wait.
+  await using receiver = await startReceiver((response) => {
+    setTimeout(() => response.writeHead(200).end(), 600);
+  });
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  await using worker = await startRole('worker', installation.env);
+  const at = new Date(Date.now() - 5_000);
+  await Promise.all(
+    Array.from({ length: 400 }, () => insertEvent(installation, [webhook._id], at)),
+  );
+  await waitFor(() => receiver.requests.length > 24, { what: 'an attempt that waited' });
+  expect((await worker.end('SIGTERM')).code).toBe(0);
+  const { deliveries } = installation.store;
+  const countOf = (state: DeliveryState): Promise<number> =>
+    deliveries.countDocuments({ webhookUid: webhook._id, state });
+  expect(await countOf('pending')).toBeGreaterThan(0);
+  // None was cut off.
+  expect(await countOf('delivered')).toBe(receiver.requests.length);
 });
 
 test('an api that is told to stop answers the request in hand and takes no new connection', async () => {

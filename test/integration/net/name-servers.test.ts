@@ -18,7 +18,11 @@ const policy: EgressPolicy = {
 function senderOver(address: string): HttpSender {
   // Longer than name servers may take, so that a slow machine does not make theirs the receiver's time.
   const timeoutMs = 20_000;
-  return createHttpSender({ policy, resolver: createNameServerResolver([address]), timeoutMs });
+  return createHttpSender({
+    policy,
+    resolver: createNameServerResolver({ servers: () => [address] }),
+    timeoutMs,
+  });
 }
 
 function post(sender: HttpSender, name: string, port: number): Promise<SendResult> {
@@ -83,6 +87,26 @@ test('names whose servers stay silent hold up no other, and end in their time', 
   await Promise.all([...silent, send('hooks.example.com')]);
   const unresolved = 'dns: the host name could not be resolved';
   expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
+});
+
+test('name servers that change are asked a minute later, and the former ones answer what they were asked', async () => {
+  await using former = await startNameServer((name) =>
+    name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
+  );
+  await using next = await startNameServer(() => ['11.0.0.2']);
+  let servers = [former.address];
+  let nowMs = 0;
+  const clock = { now: () => new Date(nowMs) };
+  const resolve = createNameServerResolver({ servers: () => servers, clock });
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+
+  servers = [next.address];
+  nowMs = 59_999;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+  const underWay = resolve('slow.example.com');
+  nowMs = 60_000;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
+  await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
 });
 
 test('without a name server that answers nothing is connected to', async () => {

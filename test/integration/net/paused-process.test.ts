@@ -1,4 +1,4 @@
-// A process that stood still past an attempt's deadline: the pause is ours and not the receiver's.
+// A process that stood still past a deadline or a turn: the pause is ours and not the receiver's.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
@@ -12,6 +12,7 @@ const policy = {
 };
 const timeoutMs = 5_000;
 const pauseMs = 6_000;
+const message = { headers: {}, body: '{}' };
 
 // In a thread of its own, so that it goes on while this one stands still.
 const receiverSource = `
@@ -19,25 +20,25 @@ const receiverSource = `
   const { parentPort, workerData } = require('node:worker_threads');
   const server = createServer((request, response) => {
     parentPort.postMessage('asked');
-    if (workerData.answers) setTimeout(() => response.end('thanks'), 1_000);
+    if (workerData.answers) setTimeout(() => response.end('thanks'), workerData.afterMs);
   });
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
+function standStill(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+}
+
 async function sendAndPause({ answers }: { answers: boolean }) {
-  const receiver = new Worker(receiverSource, { eval: true, workerData: { answers } });
+  const workerData = { answers, afterMs: 1_000 };
+  const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {
     const [port] = (await once(receiver, 'message')) as [number];
     await using sender = createHttpSender({ policy });
     const asked = once(receiver, 'message');
-    const sent = sender.send({
-      url: `http://127.0.0.1:${port}/`,
-      headers: {},
-      body: '{}',
-      timeoutMs,
-    });
+    const sent = sender.send({ url: `http://127.0.0.1:${port}/`, ...message, timeoutMs });
     await asked;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    standStill(pauseMs);
     return await sent;
   } finally {
     await receiver.terminate();
@@ -53,4 +54,23 @@ test('an answer that did not come during the pause is a timeout at its end', asy
   expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
   // The pause gives the receiver no time of its own.
   expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
+});
+
+test('a pause turns nobody away who waits for a receiver that answers at once', async () => {
+  const workerData = { answers: true, afterMs: 20 };
+  const receiver = new Worker(receiverSource, { eval: true, workerData });
+  try {
+    const [port] = (await once(receiver, 'message')) as [number];
+    await using sender = createHttpSender({ policy });
+    const target = { url: `http://127.0.0.1:${port}/`, webhookUid: 'one', avoidsSlow: true };
+    const asked = once(receiver, 'message');
+    const sends = Array.from({ length: 100 }, () => sender.send({ ...target, ...message }));
+    await asked;
+    // Longer than a request counts and than anybody waits for a slow receiver.
+    standStill(2_500);
+    const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
+    expect(kinds).toEqual(sends.map(() => 'answered'));
+  } finally {
+    await receiver.terminate();
+  }
 });

@@ -1,8 +1,7 @@
 // Turns of requests: few at once while they end quickly, and slow ones that cost nobody else a turn.
 import { expect, test } from '@jest/globals';
-import { errorCode } from '../../../lib/error-code.ts';
 import { enterLines, SendTurns } from '../../../lib/net/send-turns.ts';
-import type { EnterOptions, Turn } from '../../../lib/net/send-turns.ts';
+import type { Turn } from '../../../lib/net/send-turns.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const quick = { atOnceMax: 2, holdMsMax: 10_000 };
@@ -103,38 +102,61 @@ test('who waits keeps waiting where requests end', async () => {
   (await behind)?.leave();
 });
 
-test('a line in which no request ends while it counts is slow, until one does', async () => {
-  const turns = new SendTurns({ ...quick, slowWaitMsMax: 30 });
-  const eager = { ...patient, avoidsSlow: true };
-  const enter = async (options: EnterOptions) => {
-    const turn = await turns.enter('a', options);
-    turn.begin();
-    return turn;
-  };
-  // A turn that is given back unused says nothing.
-  const giveBack = ({ leave }: Turn): false => {
-    leave();
-    return false;
-  };
-  const isRefused = () => turns.enter('a', eager).then(giveBack, isNoTurn);
-  const first = await enter(eager);
-  await waitFor(isRefused, { what: 'a slow line' });
+/** A line in which two may go at once, and as many requests are late as given. */
+async function lineWithLate(count: number): Promise<{ turns: SendTurns; late: Turn[] }> {
+  const turns = new SendTurns({ ...quick, holdMsMax: 10, slowWaitMsMax: 10_000 });
+  const late = await Promise.all(Array.from({ length: count }, () => turns.enter('a', patient)));
+  for (const turn of late) turn.begin();
+  // That all of them are late shows by the turns that are free again.
+  const next = await Promise.all(quickTurns.map(() => turns.enter('a', patient)));
+  for (const turn of next) turn.leave();
+  return { turns, late };
+}
 
-  const second = await enter(patient);
-  second.leave();
-  (await turns.enter('a', eager)).leave();
+const quickTurns = Array.from({ length: quick.atOnceMax });
 
-  await waitFor(isRefused, { what: 'a slow line again' });
-  const third = await enter(patient);
-  const waiting = [turns.enter('a', patient), turns.enter('a', patient)];
-  // Behind as many as may go at once nobody waits in a slow line.
+test('a line is slow while as many requests are late as may go at once', async () => {
+  const { turns, late } = await lineWithLate(quick.atOnceMax);
+  expect([turns.isSlow('a'), turns.isSlow('b')]).toEqual([true, false]);
+  late[0]?.leave();
+  expect(turns.isSlow('a')).toBe(false);
+  late[1]?.leave();
+  expect((await lineWithLate(quick.atOnceMax - 1)).turns.isSlow('a')).toBe(false);
+});
+
+test('in a slow line turns are free to those who ask, and no more wait than may go at once', async () => {
+  const { turns, late } = await lineWithLate(quick.atOnceMax);
+  const going = await Promise.all(quickTurns.map(() => turns.enter('a', patient)));
+  const waiting = quickTurns.map(() => turns.enter('a', patient));
   await expect(turns.enter('a', patient)).rejects.toMatchObject({ code: 'NO_TURN' });
-  first.leave();
-  third.leave();
+  for (const turn of [...late, ...going]) turn.leave();
   for (const turn of waiting) (await turn).leave();
 });
 
-const isNoTurn = (error: unknown): boolean => errorCode(error) === 'NO_TURN';
+test('a request that has not begun is never late', async () => {
+  const { turns, late } = await lineWithLate(quick.atOnceMax - 1);
+  const [idle, begun] = await Promise.all(quickTurns.map(() => turns.enter('a', patient)));
+  const behind = turns.enter('a', patient);
+  begun?.begin();
+  // It has the turn of the one that began and is late by now, the other keeps its own.
+  const turn = await behind;
+  expect(turns.isSlow('a')).toBe(true);
+  late[0]?.leave();
+  expect(turns.isSlow('a')).toBe(false);
+  for (const one of [idle, begun, turn]) one?.leave();
+});
+
+test('when the waits end, who waits is turned away, and a turn that is free is given', async () => {
+  const turns = new SendTurns(quick);
+  const { leaves, all } = queueUp(turns, 3);
+  await Promise.all(all.slice(0, 2));
+  turns.endWaits();
+  await expect(all[2]).rejects.toMatchObject({ code: 'NO_TURN' });
+  await expect(turns.enter('a', patient)).rejects.toMatchObject({ code: 'NO_TURN' });
+  leaves[0]?.();
+  (await turns.enter('a', patient)).leave();
+  leaves[1]?.();
+});
 
 test('who is told to stop while it waits stops at once, and leaves its place to the others', async () => {
   const turns = new SendTurns(quick);
@@ -154,8 +176,8 @@ test('one webhook never has all turns of an origin, however much it sends', asyn
   const ofWebhook = new SendTurns({ ...quick, atOnceMax: 2 });
   const ofOrigin = new SendTurns({ ...quick, atOnceMax: 3 });
   const went: string[] = [];
-  const send = async (webhook: string): Promise<() => void> => {
-    const leave = await enterLines(
+  const send = async (webhook: string): Promise<Turn> => {
+    const turn = await enterLines(
       [
         [ofWebhook, webhook],
         [ofOrigin, 'origin'],
@@ -163,14 +185,14 @@ test('one webhook never has all turns of an origin, however much it sends', asyn
       patient,
     );
     went.push(webhook);
-    return leave;
+    return turn;
   };
   const noisy = Array.from({ length: 100 }, () => send('noisy'));
   await Promise.all(noisy.slice(0, 2));
-  const leaveQuiet = await send('quiet');
+  const quiet = await send('quiet');
   expect(went).toEqual(['noisy', 'noisy', 'quiet']);
-  leaveQuiet();
-  for (const turn of noisy) (await turn)();
+  quiet.leave();
+  for (const turn of noisy) (await turn).leave();
   expect(went).toHaveLength(101);
 });
 
@@ -188,7 +210,7 @@ test('a request that waits for an origin keeps its place among those of its webh
     code: 'NO_TURN',
   });
   busy.leave();
-  (await first)();
+  (await first).leave();
 });
 
 test('a long wait in one line makes the next one no slower', async () => {
@@ -207,14 +229,14 @@ test('a long wait in one line makes the next one no slower', async () => {
       [ofWebhook, 'a'],
       [ofOrigin, 'origin'],
     ],
-    { ...patient, avoidsSlow: true },
+    patient,
   );
   // The line moves while it waits, so it waits on.
   first.leave();
   const since = performance.now();
   await waitFor(() => performance.now() - since > 2 * slowWaitMsMax);
   second.leave();
-  (await entering)();
+  (await entering).leave();
   (await before).leave();
 });
 
@@ -228,5 +250,5 @@ test('the waits in all lines together have one limit, and who gives up leaves ev
   ] as const;
   await expect(enterLines(lines, { waitMsMax: 20 })).rejects.toMatchObject({ code: 'NO_TURN' });
   busy.leave();
-  (await enterLines(lines, { waitMsMax: 20 }))();
+  (await enterLines(lines, { waitMsMax: 20 })).leave();
 });
