@@ -16,10 +16,11 @@ const drainTimeoutMs = 8_000;
 
 /** Starts listening. Throws one clear sentence when the port is taken. */
 export async function serve(context: ApiContext): Promise<RunningApi> {
-  const { port, host } = context.config.http;
+  const { port, host, connectionsMax } = context.config.http;
   const server = createServer(createKoaApp(context), context.config.http);
   try {
-    server.listen(port, host);
+    // Node's default holds 511 that wait to be taken, and the system resets some beyond it.
+    server.listen({ port, host, backlog: connectionsMax });
     await once(server, 'listening');
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE') {

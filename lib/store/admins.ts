@@ -1,5 +1,7 @@
 // The people of the admin area: who they are, what they may do where, and their sessions.
+import type { ClientSession, Filter } from 'mongodb';
 import { newId } from '../ids.ts';
+import type { Store } from './connect.ts';
 
 /**
  * Who somebody is at the identity provider. The issuer's `sub` is never given to another person,
@@ -64,6 +66,19 @@ export function makeMembership(
   now: Date,
 ): MembershipDocument {
   return { _id: newId('mem', now), ...fields, createdAt: now };
+}
+
+/**
+ * Gives an admin that a transaction relies on, or null where there is none. Written, not only read:
+ * a removal at the same moment then conflicts with it, so that no admin is named who is none.
+ */
+export async function holdAdmin(
+  store: Store,
+  filter: Filter<AdminDocument>,
+  session: ClientSession,
+): Promise<AdminDocument | null> {
+  const touch = { $set: { updatedAt: new Date() } };
+  return store.admins.findOneAndUpdate(filter, touch, { session });
 }
 
 /** Tells whether one role may do what another may. */

@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from '../canonical-email.ts';
 import { passwordFault } from '../crypto/password-rules.ts';
 import { hashPassword } from '../crypto/password.ts';
-import { makeAdmin } from './admins.ts';
+import { holdAdmin, makeAdmin } from './admins.ts';
 import type { AdminDocument } from './admins.ts';
 import { recordAudit, systemCaller as caller } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
@@ -133,11 +133,9 @@ export async function setSuperuser(
   });
 }
 
-/** Throws where no superuser is left, for nobody could do anything. */
+/** Throws where no superuser is left, for nobody could do anything; two who go at once conflict. */
 async function requireHeir(store: Store, email: string, session: ClientSession): Promise<void> {
-  // Written, so that two superusers who go at once conflict.
-  const touch = { $set: { updatedAt: new Date() } };
-  const heir = await store.admins.findOneAndUpdate({ superuser: true }, touch, { session });
+  const heir = await holdAdmin(store, { superuser: true }, session);
   if (heir === null) throw new Error(`${email} is the last superuser; make another one first`);
 }
 

@@ -7,10 +7,9 @@ import type { Locator, Page } from 'playwright-core';
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-// The UI's side bar takes 256 of it and is left out of the pictures, which are 1,400 wide.
-const viewport = { width: 1656, height: 900 };
-// In a narrower window the long id of the activity runs into what stands beside it.
-const activityViewport = { width: 1940, height: 900 };
+// The UI's side bar takes 256 of it and is left out of the pictures. In a narrower window long ids
+// are cut off, or run into what stands beside them.
+const viewport = { width: 2060, height: 900 };
 const marginPixels = 16;
 const visibleTimeoutMs = 20_000;
 
@@ -69,7 +68,6 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
   const workflows = new URL('namespaces/default/workflows', `${url}/`).href;
   return {
     async photographList(query, { count, path }) {
-      await page.setViewportSize(viewport);
       await page.goto(`${workflows}?query=${encodeURIComponent(query)}`);
       const title = page.locator('h1', { hasText: `${count} Workflow` });
       const rows = page.locator('table tbody tr').filter({ has: page.getByRole('link') });
@@ -78,7 +76,6 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
       await photograph(page, { path, from: title, to: rows.nth(count - 1) });
     },
     async photographPendingActivity(workflowId, { path }) {
-      await page.setViewportSize(activityViewport);
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
       await page.getByRole('tab', { name: 'Pending Activities' }).click();
       await page.getByText('Next Retry', { exact: true }).waitFor();

@@ -25,9 +25,12 @@ export function sessionHeaders(answer: Answer): Record<string, string> {
   return { cookie: cookieOf(answer), 'x-csrf-token': String(answer.body['csrfToken']) };
 }
 
+/** The service that an admin signs in to, in this process or another. */
+type Reachable = Pick<TestService, 'store' | 'raw'>;
+
 /** Signs in and gives the headers of the session. */
 export async function signIn(
-  service: TestService,
+  service: Pick<Reachable, 'raw'>,
   { email, password }: { email: string; password: string },
 ): Promise<{ answer: Answer; headers: Record<string, string> }> {
   const body = { email, password };
@@ -37,7 +40,7 @@ export async function signIn(
 
 /** Makes an admin and signs in. The first of an installation is a superuser. */
 export async function makeTestAdmin(
-  service: TestService,
+  service: Reachable,
   { superuser = false }: { superuser?: boolean } = {},
 ): Promise<TestAdmin> {
   const email = `admin-${randomBytes(4).toString('hex')}@example.com`;

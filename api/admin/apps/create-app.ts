@@ -1,21 +1,25 @@
 // POST /admin/api/apps: makes an application, with the admin who asks as its owner.
-import { makeMembership } from '../../../lib/store/admins.ts';
+import { holdAdmin, makeMembership } from '../../../lib/store/admins.ts';
 import { makeApp } from '../../../lib/store/apps.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { runOnce } from '../../../lib/store/idempotency.ts';
 import type { AdminHandler } from '../../http/router.ts';
+import { notSignedIn } from '../admit-admin.ts';
 import { presentApp } from './present-app.ts';
 import type { AppBody } from './present-app.ts';
 
+/** Throws `not_signed_in` for an admin who is removed meanwhile. */
 export const createApp: AdminHandler<AppBody> = async (request, context) => {
   const { body, signedIn, caller, idempotencyKey } = request;
   const { store, secretBox, clock } = context;
   const now = clock.now();
   const app = makeApp(body.name, now);
   const appUid = app._id;
-  const owner = makeMembership({ appUid, adminUid: signedIn.admin._id, role: 'owner' }, now);
+  const adminUid = signedIn.admin._id;
+  const owner = makeMembership({ appUid, adminUid, role: 'owner' }, now);
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
+    if ((await holdAdmin(store, { _id: adminUid }, session)) === null) throw notSignedIn();
     await store.apps.insertOne(app, { session });
     await store.memberships.insertOne(owner, { session });
     const target = { kind: 'app', uid: appUid };

@@ -1,7 +1,7 @@
 // POST /admin/api/apps/{appUid}/members: lets an admin into an application.
 import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
-import { makeMembership } from '../../../lib/store/admins.ts';
+import { holdAdmin, makeMembership } from '../../../lib/store/admins.ts';
 import type { Role } from '../../../lib/store/admins.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
@@ -33,22 +33,23 @@ export const addMemberBody = validator<AddMemberBody>({
 export const addMember: AdminHandler<AddMemberBody> = async (request, { store, clock }) => {
   const { appUid, body, caller } = request;
   const email = readEmail(body.email);
-  const admin = await store.admins.findOne({ email });
-  if (admin === null) throw unknownAdmin();
   const now = clock.now();
-  const member = makeMembership({ appUid, adminUid: admin._id, role: body.role }, now);
-  await inTransaction(store, async (session) => {
+  const { member, admin } = await inTransaction(store, async (session) => {
     await goAlone(store, appUid, session);
-    const before = { appUid, adminUid: admin._id };
-    if ((await store.memberships.findOne(before, { session })) !== null) {
+    const admin = await holdAdmin(store, { email }, session);
+    if (admin === null) throw unknownAdmin();
+    const adminUid = admin._id;
+    if ((await store.memberships.findOne({ appUid, adminUid }, { session })) !== null) {
       throw new AppError('conflict', 'this admin is a member already; change the role instead');
     }
     const count = await store.memberships.countDocuments({ appUid }, { session });
     if (count >= limits.membersPerAppMax) throw tooMany();
+    const member = makeMembership({ appUid, adminUid, role: body.role }, now);
     await store.memberships.insertOne(member, { session });
-    const target = { kind: 'admin', uid: admin._id };
+    const target = { kind: 'admin', uid: adminUid };
     const entry = { appUid, action: 'member.added', target, details: { email, role: body.role } };
     await recordAudit(store, entry, { caller, now, session });
+    return { member, admin };
   });
   const location = `/admin/api/apps/${appUid}/members/${admin._id}`;
   return { status: 201, body: presentMember(member, admin), headers: { location } };

@@ -1,10 +1,13 @@
 // Who may do what in an application: every call of the admin area by every role, and members.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Role } from '../../../lib/store/admins.ts';
+import { removeAdmin } from '../../../lib/store/create-admin.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
+import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
 
 let service: TestService;
@@ -190,6 +193,55 @@ test('the last owner stays; two owners who remove one another at once do not bot
     members.owner.call('DELETE', `${path}/${members.owner.admin._id}`),
   ]);
   expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+});
+
+const becomingOwner: [string, (guest: TestAdmin) => Promise<Answer>, number][] = [
+  [
+    'is let into an application',
+    ({ email }) => superuser.call('POST', `${app}/members`, { body: { email, role: 'owner' } }),
+    422,
+  ],
+  [
+    'makes an application',
+    (guest) => guest.call('POST', '/apps', { body: { name: 'Left behind' } }),
+    401,
+  ],
+];
+
+test.each(becomingOwner)(
+  'an admin who is removed while it %s owns nothing',
+  async (_what, call) => {
+    const guest = await makeTestAdmin(service, { superuser: true });
+    const { admins, memberships } = service.store;
+    const insertOne = memberships.insertOne.bind(memberships);
+    const tries = jest.spyOn(admins, 'findOneAndDelete');
+    let removal: Promise<unknown> = Promise.resolve();
+    const hook = jest.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
+      removal = removeAdmin(service.store, guest);
+      // It is done by now, or has met the transaction under way and is tried until that has ended.
+      await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
+      return insertOne(...insert);
+    });
+    expect((await call(guest)).status).toBe(201);
+    await removal;
+    expect(hook).toHaveBeenCalledTimes(1);
+    for (const spy of [hook, tries]) spy.mockRestore();
+    expect(await memberships.countDocuments({ adminUid: guest.admin._id })).toBe(0);
+  },
+);
+
+test.each(becomingOwner)('one who is removed just before it %s is refused', async (...line) => {
+  const [, call, status] = line;
+  const guest = await makeTestAdmin(service, { superuser: true });
+  const { client, memberships } = service.store;
+  const withSession = client.withSession.bind(client);
+  const hook = jest.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
+    await removeAdmin(service.store, guest);
+    return withSession(...work);
+  });
+  expect((await call(guest)).status).toBe(status);
+  hook.mockRestore();
+  expect(await memberships.countDocuments({ adminUid: guest.admin._id })).toBe(0);
 });
 
 test.each([

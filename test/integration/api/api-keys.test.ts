@@ -21,6 +21,13 @@ async function callWith(apiKey: string): Promise<number> {
   return (await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } })).status;
 }
 
+/** What a caller with a key that opens nothing is told, without the id of the request. */
+async function refusalOf(apiKey: string): Promise<string> {
+  const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } });
+  expectProblem(answer, 401, 'unauthenticated');
+  return JSON.stringify({ ...answer.body, requestId: null });
+}
+
 async function keyOf(apiKey: string) {
   return service.store.apiKeys.findOne({ keyId: parseApiKey(apiKey)?.keyId ?? '' });
 }
@@ -37,7 +44,7 @@ async function commandsOnKeys(calls: () => Promise<unknown>): Promise<string[]> 
   return rows.map((row) => String(row['op']));
 }
 
-test('a mistyped key is refused without a read; an unknown one costs one, as a revoked one does', async () => {
+test('a mistyped key is refused without a read; all others cost one, and all are told the same', async () => {
   const { apiKey } = service.app;
   const at = 30;
   const mistyped = [
@@ -48,18 +55,27 @@ test('a mistyped key is refused without a read; an unknown one costs one, as a r
     'nonsense',
     '',
   ];
+  const bodies = new Set<string>();
   const commands = await commandsOnKeys(async () => {
-    for (const key of mistyped) expect(await callWith(key)).toBe(401);
+    for (const key of mistyped) bodies.add(await refusalOf(key));
   });
   expect(commands).toEqual([]);
-  const revoked = await makeKey(service, { revokedAt: new Date() });
-  for (const key of [newApiKey().text, revoked]) {
-    const commands = await commandsOnKeys(async () => expect(await callWith(key)).toBe(401));
-    expect(commands).toEqual(['command']);
+  const ofKnownId = newApiKey();
+  await makeKey(service, { keyId: ofKnownId.keyId });
+  const refused = {
+    unknown: newApiKey().text,
+    'of a known id and another secret': ofKnownId.text,
+    revoked: await makeKey(service, { revokedAt: new Date() }),
+    expired: await makeKey(service, { expiresAt: new Date(Date.now() - 1) }),
+  };
+  for (const [what, key] of Object.entries(refused)) {
+    const commands = await commandsOnKeys(async () => bodies.add(await refusalOf(key)));
+    expect([what, commands]).toEqual([what, ['command']]);
   }
+  expect(bodies.size).toBe(1);
 });
 
-test('two headers of one kind get 400, as both kinds do, whatever they hold', async () => {
+test('x-api-key beside Authorization gets 400, whatever they hold', async () => {
   const { apiKey } = service.app;
   for (const headers of [
     { 'x-api-key': apiKey, authorization: 'Basic x' },

@@ -24,6 +24,9 @@ export function expectProblem(answer: Refusal, status: number, code: ErrorCode):
   expect(answer.headers.get('x-request-id')).toBe(answer.body['requestId']);
 }
 
+/** What the process says that refuses a call because it cannot keep up, and not for how many there are. */
+export const tooSlow = /the process is \d+ ms late|no turn came within/;
+
 /** Gives the faults of a problem as `pointer code`, in the order they came. */
 export function faultsOf(answer: Pick<Answer, 'body'>): string[] {
   const errors = (answer.body['errors'] ?? []) as unknown as { pointer: string; code: string }[];

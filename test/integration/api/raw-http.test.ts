@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { malformedMessages } from './malformed-messages.ts';
@@ -34,6 +35,15 @@ test.each(malformedMessages)('%s gets 400 malformed_request, once', async (_what
   const answer = await exchangeRaw(service.apiUrl, Buffer.from(bytes, 'latin1'));
   expectProblem(answer, 400, 'malformed_request');
   expect(answer.answers).toBe(1);
+});
+
+test('none of them holds the process up for longer than others can spare', async () => {
+  for (const [what, bytes] of malformedMessages) {
+    const message = Buffer.from(bytes, 'latin1');
+    const { result, blockedMsMax } = await leastBlocked(() => exchangeRaw(service.apiUrl, message));
+    expect([what, result.status]).toEqual([what, 400]);
+    expect(blockedMsMax).toBeLessThan(blockedMsAllowed());
+  }
 });
 
 test.each([

@@ -1,8 +1,11 @@
 // A thousand first sign-ins of one identity at the same time, twenty times over.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Pool } from 'undici';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { tooSlow } from './problems.ts';
 
 const rounds = 20;
 const signInsPerRound = 1_000;
@@ -12,7 +15,12 @@ let sockets: Pool;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  sockets = new Pool(service.apiUrl, { connections: 100, pipelining: 1 });
+  // A connection each, or they would reach the service a few at a time.
+  sockets = new Pool(service.apiUrl, {
+    connections: signInsPerRound,
+    pipelining: 1,
+    connectTimeout: 60_000,
+  });
 });
 
 afterAll(async () => {
@@ -26,15 +34,26 @@ interface SignedIn {
   created: boolean;
 }
 
+/** Signs in, and again where the machine is too slow for a thousand at once and the service says so. */
 async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
-  const { statusCode, body: answer } = await sockets.request({
-    method: 'POST',
-    path: `/api/v1/appuid/${service.app.appUid}/sdkusers/auth`,
-    headers: { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const { userUid, created } = (await answer.json()) as Omit<SignedIn, 'status'>;
-  return { status: statusCode, userUid, created };
+  return waitFor(
+    async () => {
+      const answer = await sockets.request({
+        method: 'POST',
+        path: `/api/v1/appuid/${service.app.appUid}/sdkusers/auth`,
+        headers: { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.body.text();
+      const { userUid, created } = JSON.parse(text) as Omit<SignedIn, 'status'>;
+      if (answer.statusCode !== 503 || !tooSlow.test(text)) {
+        return { status: answer.statusCode, userUid, created };
+      }
+      await delay(1_000 * Number(answer.headers['retry-after']));
+      return false;
+    },
+    { what: 'a sign-in that is not refused for the speed of the machine' },
+  );
 }
 
 test('each time one user is made, every call is answered 200, and exactly one says that it made it', async () => {
@@ -55,4 +74,4 @@ test('each time one user is made, every call is answered 200, and exactly one sa
   expect(await service.store.users.countDocuments()).toBe(rounds);
   const added = { action: 'account.member_added' };
   expect(await service.store.auditLog.countDocuments(added)).toBe(rounds / 4);
-}, 300_000);
+}, 600_000);

@@ -1,6 +1,7 @@
 // The sender and scripted DNS: no answer of a resolver leads to a connection the guard refuses.
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../../lib/net/address-guard.ts';
 import { createTrace } from '../../../lib/net/attempt-trace.ts';
 import type { EgressPolicy } from '../../../lib/net/egress-policy.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
@@ -210,6 +211,26 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
   if (socket !== undefined && !socket.destroyed) await once(socket, 'close');
   expect(bytesReceived).toBe(0);
 });
+
+test.each([[['8.8.4.4']], [['1.1.1.1', '8.8.4.4']], [['2600::5']]])(
+  "DNS that answers with %j, where one is the host's own public address, is blocked undialled",
+  async (answer) => {
+    const guard = createAddressGuard(policy, () => ['8.8.4.4', '2600::5']);
+    const hosts = createHostResolver(guard, async () => answer);
+    const trace = createTrace();
+    const opened = openSocket(
+      new URL('https://receiver.example.com/'),
+      { guard, hosts, proxy: null, ca: undefined },
+      { signal: new AbortController().signal, trace },
+    );
+    const refusal = {
+      code: 'ADDRESS_BLOCKED',
+      message: `${answer.at(-1)}: an address of this host`,
+    };
+    await expect(opened).rejects.toMatchObject(refusal);
+    expect(trace).toMatchObject({ phase: 'dns', address: null });
+  },
+);
 
 function manyPublic(count: number): string[] {
   return Array.from({ length: count }, (_none, index) => `11.${index >> 8}.${index & 255}.1`);

@@ -1,30 +1,31 @@
 // What is taken back on one api process is taken back on every other, at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApiContext } from '../../../api/context.ts';
-import { serve } from '../../../api/serve.ts';
-import type { RunningApi } from '../../../api/serve.ts';
-import { createFullKey } from '../../../lib/store/create-app-with-key.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { ApiClient, Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { createFullKey } from '../../lib/store/create-app-with-key.ts';
+import { makeTestAdmin } from '../support/admin-client.ts';
+import { createApiClient } from '../support/api-client.ts';
+import type { ApiClient, Answer } from '../support/api-client.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { startRole } from '../support/role-process.ts';
+import type { RoleProcess } from '../support/role-process.ts';
 
-let service: TestService;
-let second: RunningApi;
-/** Both processes, the one that takes back and the other. */
+let service: Installation & ApiClient;
+let processes: RoleProcess[] = [];
+/** Of both processes, the one that takes back and the other. */
 let clients: ApiClient[];
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
-  const { config, store, temporal, app } = service;
-  const context = await createApiContext({ config, store, temporal, eager: false });
-  second = await serve(context);
-  clients = [service, createApiClient(`http://127.0.0.1:${second.port}`, app)];
+  const installation = await createInstallation();
+  const { env, app } = installation;
+  const client = ({ port }: RoleProcess) => createApiClient(`http://127.0.0.1:${port}`, app);
+  const [first, second] = await Promise.all([startRole('api', env), startRole('api', env)]);
+  processes = [first, second];
+  clients = processes.map(client);
+  service = { ...installation, ...client(first) };
 });
 
 afterAll(async () => {
-  await second?.[Symbol.asyncDispose]();
+  await Promise.all(processes.map((each) => each[Symbol.asyncDispose]()));
   await service?.[Symbol.asyncDispose]();
 });
 

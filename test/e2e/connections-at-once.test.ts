@@ -1,0 +1,28 @@
+// Callers who all connect at the same moment, while the process is busy with something else.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { createInstallation } from '../support/installation.ts';
+import { startRole } from '../support/role-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+test('a thousand connections are open before the process takes the first, and each is answered', async () => {
+  await using installation = await createInstallation();
+  await using api = await startRole('api', installation.env);
+  // The system keeps what the process has not taken. Of what it has no room for it forgets some.
+  process.kill(api.pid, 'SIGSTOP');
+  const sockets = Array.from({ length: 1_000 }, () => connect(api.port, '127.0.0.1'));
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  try {
+    await waitFor(() => sockets.every((socket) => !socket.connecting), {
+      what: 'a thousand connections',
+      state: () => sockets.filter((socket) => socket.connecting).length,
+    });
+    process.kill(api.pid, 'SIGCONT');
+    for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    const lines = (await Promise.all(answers)).map(([chunk]) => String(chunk).split('\r\n')[0]);
+    expect(new Set(lines)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
