@@ -147,13 +147,14 @@ async function takeResend(
  */
 async function takeOver(
   store: Store,
-  { _id: redeliveryUid, kind: requeuedAs }: ResendDocument | ReplayDocument,
+  redelivery: ResendDocument | ReplayDocument,
   page: { keys: (DeliveryKey & Pick<EventDocument, 'event'>)[]; after: string; now: Date },
 ): Promise<boolean> {
+  const { _id: redeliveryUid, kind: requeuedAs } = redelivery;
   const { keys, after, now } = page;
   if (keys.length === 0) return true;
   return inTransaction(store, async (session) => {
-    if (!(await beginPage(store, redeliveryUid, { after, session }))) return false;
+    if (!(await beginPage(store, redelivery, { after, session }))) return false;
     await requeueDeliveries(store, keys, { redeliveryUid, requeuedAs, now, session });
     return true;
   });

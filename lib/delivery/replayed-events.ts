@@ -15,8 +15,9 @@ import type { WebhookDocument } from '../store/webhooks.ts';
 const eventsLookedAtMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
-// An event has its uid from the beginning of its request, and is there once that is committed: 10 s later at
-// the latest its transaction is begun for the last time, which then waits 5 s at most for its commit.
+// An event has its uid from the beginning of its request, and is there once that is committed: its transaction
+// is begun for the last time 10 s later, and waits 5 s for its commit. Only while MongoDB changes its primary may
+// one take longer (erase.ts, which waits for those too, because what it takes away must not come back).
 const eventWrittenMsMax = 15_000;
 
 /**

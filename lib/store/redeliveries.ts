@@ -115,16 +115,22 @@ export async function markRedeliveryStarted(store: Store, uid: string, at: Date)
 
 /**
  * Begins to take the page of a redelivery after `after`, in the transaction that takes it. Gives false when
- * that redelivery has ended or is past this page: a worker that stood still for long must not take what
- * nobody would carry. Its end and its progress are written before or after, never meanwhile.
+ * that redelivery has ended, is past this page or has had one taken since it was read: a worker that stood
+ * still for long must not take what nobody would carry. Its end and its progress are written before or
+ * after, never meanwhile.
  */
 export async function beginPage(
   store: Store,
-  uid: string,
+  { _id, pagesTaken }: Pick<RedeliveryDocument, '_id' | 'pagesTaken'>,
   { after, session }: { after: string; session: ClientSession },
 ): Promise<boolean> {
   const { matchedCount } = await store.redeliveries.updateOne(
-    { _id: uid, state: 'running', reached: { $not: { $gt: after } } },
+    {
+      _id,
+      state: 'running',
+      reached: { $not: { $gt: after } },
+      pagesTaken: pagesTaken ?? { $exists: false },
+    },
     { $inc: { pagesTaken: 1 } },
     { session },
   );
@@ -142,12 +148,13 @@ export async function noteRedeliveryProgress(
 ): Promise<void> {
   const { releasedCount, reached, isDone, now } = progress;
   const farthest = { releasedCount, ...(reached === '' ? {} : { reached }) };
-  // First, so that one that runs and is past a page has another.
+  // In one write: who sees it done sees its whole count, and one that runs and is past a page has another.
   if (isDone) {
-    await store.redeliveries.updateOne(
+    const { matchedCount } = await store.redeliveries.updateOne(
       { _id: uid, state: 'running' },
-      { $set: { state: 'done', finishedAt: now } },
+      { $set: { state: 'done', finishedAt: now }, $max: farthest },
     );
+    if (matchedCount > 0) return;
   }
   await store.redeliveries.updateOne({ _id: uid }, { $max: farthest });
 }

@@ -200,7 +200,7 @@ export const happenings = {
   'resumed and discarded': dropped(resumeAndDiscard),
   resumed: { cause: 'webhook resumed', act: resume },
   'held for too long': {
-    cause: 'held for too long',
+    cause: 'webhook paused for too long',
     act: tidyUpAfter(({ heldMs }) => heldMs),
   },
   untouched: {

@@ -101,6 +101,24 @@ function stillAfter(reading: 'webhooks' | 'events', meanwhile: () => Promise<unk
   return { ...store, [reading]: collection };
 }
 
+/** The database for a worker that stands still between what it has chosen and its taking of it. */
+function stillBeforeTaking(meanwhile: () => Promise<unknown>): Store {
+  const { store } = installation;
+  let writes = 0;
+  const redeliveries = new Proxy(store.redeliveries, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'updateOne' || typeof value !== 'function') return value;
+      return async (...facts: unknown[]): Promise<unknown> => {
+        writes += 1;
+        if (writes === 1) await meanwhile();
+        return Reflect.apply(value, target, facts);
+      };
+    },
+  });
+  return { ...store, redeliveries };
+}
+
 async function carriers(): Promise<{ state: string; redeliveryUid: string | null }[]> {
   const found = await installation.store.deliveries.find({ webhookUid }).sort({ _id: 1 }).toArray();
   return found.map(({ state, redeliveryUid }) => ({ state, redeliveryUid }));
@@ -140,6 +158,25 @@ test('a replay takes nothing once it is cancelled, or past the page', async () =
   expect(await carriers()).toEqual([
     { state: 'exhausted', redeliveryUid: uidOf(replay) },
     untouched,
+  ]);
+});
+
+test('a replay takes nothing of a page that another worker has taken and not noted yet', async () => {
+  await insert(2, 'exhausted');
+  const { redeliveries } = installation.store;
+  const replay = await askForReplay(20);
+  const resend = await askForResend();
+  const late = stillBeforeTaking(async () => {
+    await take(resend);
+    await take(replay);
+    const unnoted = { $set: { state: 'running' }, $unset: { reached: '' } } as const;
+    await redeliveries.updateOne({ _id: uidOf(replay) }, unnoted);
+  });
+  const ofOthers = [{ eventId: eventIds[1], webhookUids: [webhookUid] }];
+  expect(await take(replay, '', late)).toMatchObject({ events: ofOthers, isLast: true });
+  expect(await carriers()).toEqual([
+    { state: 'pending', redeliveryUid: uidOf(resend) },
+    { state: 'pending', redeliveryUid: uidOf(replay) },
   ]);
 });
 

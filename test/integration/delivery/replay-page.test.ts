@@ -1,5 +1,5 @@
 // The page of a replay, without Temporal: which deliveries it takes over, and which lanes it tells.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { systemClock } from '../../../lib/clock.ts';
 import type { LaneNews } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
@@ -22,6 +22,10 @@ let installation: Installation;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
+});
+
+beforeEach(async () => {
+  await installation.store.events.deleteMany({});
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
@@ -193,7 +197,7 @@ test('a page that finds nothing among the 1,000 events it looks at is not the la
   const found = await events.find({ event: 'agent.deleted' }).sort({ _id: 1 }).toArray();
   const last = found.at(-1)?._id ?? '';
   await events.updateOne({ _id: last }, { $set: { event: 'agent.created' } });
-  expect(await takePages({ events: ['agent.created'] })).toEqual([[], [], [last]]);
+  expect(await takePages({ events: ['agent.created'] })).toEqual([[], [last]]);
 });
 
 /** Takes the pages of a replay up to `askedAt`, each so long after that. */
