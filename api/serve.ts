@@ -11,6 +11,8 @@ export interface RunningApi extends AsyncDisposable {
   port: number;
 }
 
+// Node's default. What waits to be taken beyond it the system may reset.
+const backlogMin = 511;
 // After this long, connections that still transfer are cut, so that a stop ends within its time.
 const drainTimeoutMs = 8_000;
 
@@ -19,8 +21,7 @@ export async function serve(context: ApiContext): Promise<RunningApi> {
   const { port, host, connectionsMax } = context.config.http;
   const server = createServer(createKoaApp(context), context.config.http);
   try {
-    // Node's default holds 511 that wait to be taken, and the system resets some beyond it.
-    server.listen({ port, host, backlog: connectionsMax });
+    server.listen({ port, host, backlog: Math.max(backlogMin, connectionsMax) });
     await once(server, 'listening');
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE') {

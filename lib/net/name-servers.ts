@@ -37,9 +37,9 @@ export function createNameServerResolver(options: NameServersOptions = {}): Reso
   return async (hostname) => {
     const now = clock.now();
     if (now.getTime() - readAt.getTime() >= readAgainAfterMs) {
+      const next = newClient(servers);
       // What the former one was asked it still answers.
-      latest = newClient(servers);
-      readAt = now;
+      if (!isFallback(next) || isFallback(latest)) [latest, readAt] = [next, now];
     }
     const client = latest;
     // IPv4 first: hosts without a way to IPv6 are common, and some notice only after a second.
@@ -57,6 +57,12 @@ export function createNameServerResolver(options: NameServersOptions = {}): Reso
     }
     return [];
   };
+}
+
+/** c-ares asks this host where it could not read the servers: no descriptor was left, or the file was being written. */
+function isFallback(client: DnsClient): boolean {
+  const [server, ...others] = client.getServers();
+  return others.length === 0 && server === '127.0.0.1';
 }
 
 function newClient(servers: NameServersOptions['servers']): DnsClient {

@@ -8,8 +8,8 @@ export interface SendTurnsOptions {
   /** A request counts for so long at most. Then it is late, and costs nobody a turn. */
   holdMsMax: number;
   /**
-   * Who waits longer is turned away where no request has ended in time meanwhile. Without it no line is
-   * slow.
+   * Who waits longer is turned away where requests are late and none has ended in time meanwhile. Without
+   * it no line is slow.
    */
   slowWaitMsMax?: number;
 }
@@ -127,7 +127,8 @@ export class SendTurns {
       const onAbort = (): void => waiter.giveUp(signal?.reason);
       const look = (): void => {
         const leftMs = since + waitMsMax - performance.now();
-        if (leftMs <= 0 || line.endedInTimeAt <= since) waiter.giveUp(noTurn());
+        const isSilent = line.late > 0 && line.endedInTimeAt <= since;
+        if (leftMs <= 0 || isSilent) waiter.giveUp(noTurn());
         else stopTimer = startFairTimer(leftMs, look);
       };
       let stopTimer = startFairTimer(Math.min(slowWaitMsMax, waitMsMax), look);

@@ -48,11 +48,12 @@ test('a worker that is told to stop begins no attempt that waits for its turn, a
     setTimeout(() => response.writeHead(200).end(), 600);
   });
   const webhook = await insertWebhook(installation, { url: receiver.url });
-  await using worker = await startRole('worker', installation.env);
   const at = new Date(Date.now() - 5_000);
   await Promise.all(
     Array.from({ length: 400 }, () => insertEvent(installation, [webhook._id], at)),
   );
+  // It finds them all at once.
+  await using worker = await startRole('worker', installation.env);
   await waitFor(() => receiver.requests.length > 24, { what: 'an attempt that waited' });
   expect((await worker.end('SIGTERM')).code).toBe(0);
   const { deliveries } = installation.store;

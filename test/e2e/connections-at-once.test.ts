@@ -15,7 +15,7 @@ test('a thousand connections are open before the process takes the first, and ea
   const answers = sockets.map((socket) => once(socket, 'data'));
   try {
     await waitFor(() => sockets.every((socket) => !socket.connecting), {
-      what: 'a thousand connections',
+      what: 'a thousand connections (a listener must be allowed as many: net.core.somaxconn)',
       state: () => sockets.filter((socket) => socket.connecting).length,
     });
     process.kill(api.pid, 'SIGCONT');

@@ -89,8 +89,9 @@ test('a replay with a rate hands no more on in a second', async () => {
   const replay = await replayMissed(7, 2);
   expect(await untilDone(replay)).toMatchObject({ perSecond: 2, releasedCount: 7 });
   await expectPaced(replay, 2);
-  await waitFor(() => replay.arrived().length === 7, { what: 'all of them' });
-  expect(replay.arrived().toSorted()).toEqual(replay.eventIds);
+  const arrived = (): string[] => [...new Set(replay.arrived())];
+  await waitFor(() => arrived().length === 7, { what: 'all of them' });
+  expect(arrived().toSorted()).toEqual(replay.eventIds);
 });
 
 test('a replay whose worker is killed in the middle of it goes on with the next worker, and everything arrives', async () => {

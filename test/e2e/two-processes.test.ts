@@ -1,5 +1,6 @@
 // What is taken back on one api process is taken back on every other, at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Disposal } from '../../lib/disposal.ts';
 import { createFullKey } from '../../lib/store/create-app-with-key.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { createApiClient } from '../support/api-client.ts';
@@ -9,25 +10,24 @@ import type { Installation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import type { RoleProcess } from '../support/role-process.ts';
 
+const open = new Disposal();
 let service: Installation & ApiClient;
-let processes: RoleProcess[] = [];
 /** Of both processes, the one that takes back and the other. */
 let clients: ApiClient[];
 
 beforeAll(async () => {
-  const installation = await createInstallation();
+  const installation = open.use(await createInstallation());
   const { env, app } = installation;
   const client = ({ port }: RoleProcess) => createApiClient(`http://127.0.0.1:${port}`, app);
-  const [first, second] = await Promise.all([startRole('api', env), startRole('api', env)]);
-  processes = [first, second];
-  clients = processes.map(client);
+  const [first, second] = [
+    open.use(await startRole('api', env)),
+    open.use(await startRole('api', env)),
+  ];
+  clients = [first, second].map(client);
   service = { ...installation, ...client(first) };
 });
 
-afterAll(async () => {
-  await Promise.all(processes.map((each) => each[Symbol.asyncDispose]()));
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => open[Symbol.asyncDispose]());
 
 const onBoth = (call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(clients.map(call));

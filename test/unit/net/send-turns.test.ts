@@ -146,6 +146,17 @@ test('a request that has not begun is never late', async () => {
   for (const one of [idle, begun, turn]) one?.leave();
 });
 
+test('who waits behind requests that have not begun is not turned away for the receiver’s sake', async () => {
+  const turns = new SendTurns({ ...quick, slowWaitMsMax: 10 });
+  const idle = await Promise.all(quickTurns.map(() => turns.enter('a', patient)));
+  const behind = turns.enter('a', patient);
+  // One that gives up later than the one before it would have.
+  await expect(turns.enter('a', { waitMsMax: 30 })).rejects.toMatchObject({ code: 'NO_TURN' });
+  idle[0]?.leave();
+  (await behind).leave();
+  idle[1]?.leave();
+});
+
 test('when the waits end, who waits is turned away, and a turn that is free is given', async () => {
   const turns = new SendTurns(quick);
   const { leaves, all } = queueUp(turns, 3);
