@@ -63,6 +63,9 @@ export interface ApiContextOptions {
   clock?: Clock;
 }
 
+// The id of no key: readiness reads as a call with a key does.
+const noKeyId = '';
+
 /** Makes the context over connections that the caller opened and will close. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
   const { config, store, temporal } = options;
@@ -70,10 +73,11 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
   const clock = options.clock ?? systemClock;
+  const findApiKey = createApiKeyReader(store);
   return {
     config,
     store,
-    inspectServers: createInspection(servers),
+    inspectServers: createInspection({ ...servers, readFirst: () => findApiKey(noKeyId) }),
     dispatcher: createDispatcher({
       client: temporal.client,
       store,
@@ -83,7 +87,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       workflowStartsPerSecond: config.workflowStartsPerSecond,
     }),
     eventWriter: createEventWriter(store),
-    findApiKey: createApiKeyReader(store),
+    findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     load: createLoad(config.http.requestsAtOnceMax),
     readTokenEpoch: createTokenEpochReader(store),

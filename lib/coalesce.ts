@@ -10,6 +10,15 @@ export interface CoalesceOptions {
    * turn of the event loop in which it came.
    */
   lingerMs?: number;
+  /** After so long a call is given up: its items reject and the next call begins. */
+  callTimeoutMs?: number;
+}
+
+const defaultCallTimeoutMs = 5_000;
+
+/** A call of many items that did not end in its time; whether it took effect is not known. */
+export class CallTimeoutError extends Error {
+  override readonly name = 'CallTimeoutError';
 }
 
 interface Waiting<Item, Result> {
@@ -22,10 +31,16 @@ interface Waiting<Item, Result> {
  * Gives a function that takes one item and does it together with others. An item never joins a call
  * that has begun, so what it reads is as fresh as a read of its own. A lone item is done in the turn
  * of the event loop in which it came (or after `lingerMs`); under load calls grow instead of queueing up.
- * `call` gives a result an item, in the items' order; when it rejects, all of its items do.
+ * `call` gives a result an item, in the items' order; when it rejects, all of its items do. Those of a call
+ * that takes longer than `callTimeoutMs` (5 s) reject with a `CallTimeoutError`.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0 }: CoalesceOptions,
+  {
+    itemsPerCallMax,
+    callsAtOnceMax,
+    lingerMs = 0,
+    callTimeoutMs = defaultCallTimeoutMs,
+  }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -47,7 +62,7 @@ export function coalesce<Item, Result>(
   async function run(entries: readonly Waiting<Item, Result>[]): Promise<void> {
     running += 1;
     try {
-      const results = await call(entries.map((entry) => entry.item));
+      const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);
@@ -62,4 +77,17 @@ export function coalesce<Item, Result>(
       waiting.push({ item, resolve, reject });
       schedule();
     });
+}
+
+async function inTime<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new CallTimeoutError(`a call did not end within ${timeoutMs} ms`);
+    timer = setTimeout(() => reject(error), timeoutMs);
+  });
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -9,6 +9,8 @@ export interface Servers {
   store: Store;
   connection: ConnectionLike;
   namespace: string;
+  /** The read with which each call begins, where there is one: a process in which it hangs is not ready. */
+  readFirst?: () => Promise<unknown>;
 }
 
 export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttributes';
@@ -33,7 +35,7 @@ const startPatience: Patience = { waitMs: 15_000, askMs: 15_000 };
  * is one ask at a time, shared by all who wait meanwhile, also while a server is slow.
  */
 export function createInspection(
-  { store, connection, namespace }: Servers,
+  { store, connection, namespace, readFirst }: Servers,
   { waitMs, askMs }: Patience = probePatience,
 ): () => Promise<Readiness> {
   const inspector = (fault: string, ask: () => Promise<string>): (() => Promise<string>) =>
@@ -41,7 +43,10 @@ export function createInspection(
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + askMs, ask);
   const parts = {
-    mongodb: inspector('MongoDB does not answer', () => inspectReplicaSet(store)),
+    mongodb: inspector('MongoDB does not answer', async () => {
+      await readFirst?.();
+      return inspectReplicaSet(store);
+    }),
     indexes: inspector('the indexes cannot be read', async () =>
       tellMissing(await findMissingIndexes(store)),
     ),

@@ -1,8 +1,10 @@
 // Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
+import { CallTimeoutError } from '../../lib/coalesce.ts';
 import { AppError, presentProblem } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { causeOfBulkError } from '../../lib/store/connect.ts';
 
 /** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */
 export const renderErrors: Middleware = async (ctx, next) => {
@@ -24,11 +26,12 @@ function unanswered(ctx: Context): AppError {
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof MongoError && isAway(error)) {
+  const cause = causeOfBulkError(error);
+  if (cause instanceof CallTimeoutError || (cause instanceof MongoError && isAway(cause))) {
     const detail = 'the database does not answer; try again in a few seconds';
-    return new AppError('unavailable', detail, { cause: error, headers: { 'retry-after': '2' } });
+    return new AppError('unavailable', detail, { cause, headers: { 'retry-after': '2' } });
   }
-  return new AppError('internal', 'an unexpected fault', { cause: error });
+  return new AppError('internal', 'an unexpected fault', { cause });
 }
 
 const awayErrors: ReadonlySet<string> = new Set([

@@ -25,8 +25,9 @@ export interface EventWriter {
   insert(event: EventDocument): Promise<void>;
 }
 
-// An insert waits for the disk, which takes many documents in the time of one.
-const writes = { itemsPerCallMax: 100, callsAtOnceMax: 2 };
+// An insert waits for the disk, which takes many documents in the time of one. It is given up later than
+// the driver gives up a server that is away, whose error says more.
+const writes = { itemsPerCallMax: 100, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
 
 /** Makes the writer of a process. */

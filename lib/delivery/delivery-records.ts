@@ -26,8 +26,9 @@ export interface DeliveryRecords {
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
-// Answers come in one by one, and nobody waits for the record of one but the workflow.
-const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
+// Answers come in one by one, and nobody waits for the record of one but the workflow. A record that is
+// given up may be there all the same, or else its request is sent again: so it has longer than a read.
+const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
 /** Makes the records of a process over its store. */
 export function createDeliveryRecords(store: Store): DeliveryRecords {

@@ -1,11 +1,12 @@
 // The connection to MongoDB and the collections on it.
 import { MongoBulkWriteError, MongoClient, MongoOperationTimeoutError } from 'mongodb';
-import type { ClientSession, Collection, Db } from 'mongodb';
+import type { ClientSession, Collection, Db, MongoClientOptions } from 'mongodb';
 import { errorCode } from '../error-code.ts';
 import type { AdminDocument, AdminSessionDocument, MembershipDocument } from './admins.ts';
 import type { AccountDocument, AppDocument } from './apps.ts';
 import type { ApiKeyDocument } from './api-keys.ts';
 import type { AuditDocument } from './audit-log.ts';
+import { ClosableConnection } from './closable-connection.ts';
 import type { DeliveryDocument } from './deliveries.ts';
 import type { ErasureDocument } from './erasures.ts';
 import type { EventDocument } from './events.ts';
@@ -46,6 +47,7 @@ export interface Store extends AsyncDisposable {
   signInThrottles: Collection<SignInThrottleDocument>;
 }
 
+const duplicateKeyCode = 11_000;
 const operationTimeoutMs = 5_000;
 /** The driver alone would begin a transaction again for two minutes; whoever waits has gone by then. */
 const transactionBeginsMsMax = 2 * operationTimeoutMs;
@@ -56,7 +58,8 @@ const transactionBeginsMsMax = 2 * operationTimeoutMs;
  * within five seconds.
  */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
-  const client = new MongoClient(settings.uri, {
+  const options: MongoClientOptions & { connectionType: typeof ClosableConnection } = {
+    connectionType: ClosableConnection,
     appName: 'agent-herald',
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
@@ -71,7 +74,8 @@ export async function connectStore(settings: { uri: string; database: string }):
     connectTimeoutMS: operationTimeoutMs,
     socketTimeoutMS: 3 * operationTimeoutMs,
     ignoreUndefined: true,
-  });
+  };
+  const client = new MongoClient(settings.uri, options);
   try {
     await client.connect();
   } catch (error) {
@@ -154,18 +158,30 @@ export function within(session: ClientSession | undefined): { session?: ClientSe
 
 /**
  * Gives which documents of an unordered insert were refused because a unique value was there
- * already; throws the error again when anything else was wrong with any of them.
+ * already; throws the error when anything else was wrong: then it is not known what was written.
  */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refusals = [error.writeErrors].flat();
-  if (refusals.some((refusal) => refusal.code !== 11_000)) throw error;
+  // Without a refusal of a document it is a fault of the whole call, such as a lost connection.
+  if (refusals.length === 0) throw causeOfBulkError(error);
+  if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
   // A write concern that was not met is no refusal of a document but a doubt about all of them.
   if (error.result.getWriteConcernError() !== undefined) throw error;
   return new Set(refusals.map((refusal) => refusal.index));
 }
 
+/**
+ * Gives the error that the driver wrapped in that of a bulk write (`insertMany`, `bulkWrite`): it does so
+ * with network errors too. Any other error is given as it is.
+ */
+export function causeOfBulkError(error: unknown): unknown {
+  const isWrapped =
+    error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
+  return isWrapped ? error.errorResponse : error;
+}
+
 /** Tells whether an error is MongoDB's refusal of a second document with a unique value. */
 export function isDuplicateKey(error: unknown): boolean {
-  return errorCode(error) === 11_000;
+  return errorCode(error) === duplicateKeyCode;
 }

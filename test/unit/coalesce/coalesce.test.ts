@@ -1,6 +1,7 @@
 // Many items in one call: who goes together, and what each gets.
 import { expect, test } from '@jest/globals';
-import { coalesce } from '../../../lib/coalesce.ts';
+import { CallTimeoutError, coalesce } from '../../../lib/coalesce.ts';
+import type { CoalesceOptions } from '../../../lib/coalesce.ts';
 
 interface Call {
   items: readonly number[];
@@ -9,7 +10,7 @@ interface Call {
 }
 
 /** A coalesced function whose calls end when the test says so. */
-function controlled(options: { itemsPerCallMax: number; callsAtOnceMax: number }) {
+function controlled(options: CoalesceOptions) {
   const calls: Call[] = [];
   const ask = coalesce(
     options,
@@ -76,4 +77,19 @@ test('a call that fails fails its own items, and those after it go on', async ()
   await turn();
   calls[1]?.end([30]);
   expect(await three).toBe(30);
+});
+
+test('the items of a call that does not end in its time reject, and the next call goes', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 1, callsAtOnceMax: 1, callTimeoutMs: 20 });
+  const [hanging, next] = [ask(1), ask(2)];
+  await expect(hanging).rejects.toThrow(CallTimeoutError);
+  await turn();
+  calls[1]?.end([20]);
+  expect(await next).toBe(20);
+  // Its late end changes nothing for anybody.
+  calls[0]?.end([10]);
+  const last = ask(3);
+  await turn();
+  calls[2]?.end([30]);
+  expect(await last).toBe(30);
 });
