@@ -21,7 +21,11 @@ interface Run {
 }
 
 function run(script: string, env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  return runCommand([process.execPath, '--import', 'tsx', script], env);
+}
+
+function runCommand([program, ...args]: [string, ...string[]], env: Record<string, string>): Run {
+  const child = spawn(program, args, {
     // Servers that the shell names would be used in place of embedded ones, and must not be killed.
     env: {
       ...process.env,
@@ -136,6 +140,13 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
   restarted.child.kill('SIGKILL');
   await restarted.ended;
   await allGone(later);
+
+  const byNpm = runCommand(['npm', 'start'], {});
+  const ofNpm = await untilReady(byNpm);
+  byNpm.child.kill('SIGTERM');
+  await byNpm.ended;
+  await allGone(ofNpm);
+  expect(byNpm.output()).toContain('stopped');
 }, 600_000);
 
 test('a port that is in use is one clear sentence', async () => {
