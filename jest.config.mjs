@@ -1,7 +1,11 @@
 // How jest runs here: native ES modules, TypeScript through swc, one database and namespace a test file.
+// Soaks run alone, by `npm run test:soak`.
+const isSoak = process.argv.some((argument) => argument.startsWith('test/soak'));
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: isSoak ? [] : ['<rootDir>/test/soak/'],
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.herald/', '<rootDir>/.cache/'],
   transform: {

@@ -1,0 +1,105 @@
+// The load of a soak: changes of a few resources, at a constant rate and chosen by the seed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiClient } from '../support/api-client.ts';
+import { seededRandom } from './seeded-random.ts';
+
+export interface Load {
+  seed: number;
+  changesPerSecond: number;
+  seconds: number;
+}
+
+export interface Answers {
+  /** How many calls got which answer; `broken` where the connection ended without one. */
+  answers: Record<string, number>;
+  slowestCallMs: number;
+}
+
+/** Registers webhooks for everything and gives their uids; the first gets the events about a resource in order. */
+export async function registerWebhooks(
+  client: ApiClient,
+  receiverUrl: string,
+  count: number,
+): Promise<string[]> {
+  const uids: string[] = [];
+  for (let hook = 0; hook < count; hook += 1) {
+    const { status, body } = await client.call('POST', '/webhooks', {
+      body: {
+        url: `${receiverUrl}/${hook}`,
+        entities: ['agent', 'context', 'contextfile'],
+        active: true,
+        ordering: hook === 0 ? 'resource' : 'parallel',
+      },
+    });
+    if (status !== 201 && status !== 200)
+      throw new Error(`a webhook was not registered: ${status}`);
+    uids.push(String(body['uid']));
+  }
+  return uids;
+}
+
+type MakeChange = () => Promise<{ status: number }>;
+
+// Few enough that events about one resource often follow each other closely.
+const resourceCount = 10;
+
+/** Makes the resources that are changed, and gives a function that makes some change of them, by the seed. */
+export async function prepareChanges(
+  client: ApiClient,
+  { seed }: Pick<Load, 'seed'>,
+): Promise<MakeChange> {
+  const random = seededRandom(seed);
+  const externalTenantId = 'tenant-1';
+  const create = async (path: string, body: object): Promise<string> => {
+    const answer = await client.call('POST', path, { body: { ...body, externalTenantId } });
+    return String(answer.body['uid']);
+  };
+  const agents: string[] = [];
+  const contexts: string[] = [];
+  for (let n = 0; n < resourceCount; n += 1) {
+    agents.push(await create('/agents', { agentName: `Agent ${n}`, live: true }));
+    contexts.push(await create('/contexts', { contextName: `Context ${n}` }));
+  }
+  let count = 0;
+  return () => {
+    count += 1;
+    const which = Math.floor(random() * resourceCount);
+    const kind = random();
+    if (kind < 0.6) {
+      const data = { uid: `agt_${which}`, externalTenantId, count };
+      return client.call('POST', '/changes', { body: { event: 'agent.updated', data } });
+    }
+    if (kind < 0.9) {
+      const path = `/agents/${String(agents[which])}`;
+      return client.call('PATCH', path, { body: { agentName: `Agent ${count}` } });
+    }
+    const file = { fileName: `${count}.txt`, contentType: 'text/plain', sizeBytes: count };
+    return client.call('POST', `/contexts/${String(contexts[which])}/files`, { body: file });
+  };
+}
+
+/** Makes changes at a constant rate, whether earlier ones were answered or not. */
+export async function makeCalls(
+  change: MakeChange,
+  { changesPerSecond, seconds }: Load,
+): Promise<Answers> {
+  const answers: Record<string, number> = {};
+  let slowestCallMs = 0;
+  const call = async (): Promise<void> => {
+    const startedAt = performance.now();
+    const answer = await change().then(
+      ({ status }) => String(status),
+      () => 'broken',
+    );
+    answers[answer] = (answers[answer] ?? 0) + 1;
+    slowestCallMs = Math.max(slowestCallMs, Math.round(performance.now() - startedAt));
+  };
+  const startedAt = performance.now();
+  const calls: Promise<void>[] = [];
+  for (let n = 0; n < changesPerSecond * seconds; n += 1) {
+    await sleep(Math.max(0, startedAt + (n * 1_000) / changesPerSecond - performance.now()));
+    calls.push(call());
+  }
+  await Promise.all(calls);
+  return { answers, slowestCallMs };
+}

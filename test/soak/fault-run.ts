@@ -1,0 +1,140 @@
+// The service as `npm start` runs it, under load, with its processes killed or frozen: what came of each change.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../lib/config.ts';
+import { Disposal } from '../../lib/disposal.ts';
+import { connectStore } from '../../lib/store/connect.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import type { DevFile } from '../../start/dev-file.ts';
+import { makeDevSecrets } from '../../start/dev-secrets.ts';
+import { launch } from '../../start/launch.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { makeCalls, prepareChanges, registerWebhooks } from './changes.ts';
+import type { Answers, Load } from './changes.ts';
+import { judge } from './verdict.ts';
+import type { Receipt, Verdict } from './verdict.ts';
+
+/** A process that is killed (SIGKILL), or frozen (SIGSTOP) for a while, so long after the load began. */
+export interface Fault {
+  atSeconds: number;
+  role: keyof DevFile['pids'];
+  /** Null for a kill. */
+  freezeMs: number | null;
+}
+
+export interface FaultRunOptions extends Load {
+  /** The first of them gets the events about a resource in order. */
+  webhooks: number;
+  faults: readonly Fault[];
+  /** After the load so long, at most, for everything to be settled. */
+  settleMs: number;
+}
+
+/** What a run came to. */
+export interface FaultRunResult extends Verdict, Answers {
+  seed: number;
+  /** From the end of the load until everything was settled. */
+  settledAfterMs: number;
+}
+
+/** Runs the service under load and faults, and gives what came of every change. */
+export async function runWithFaults(options: FaultRunOptions): Promise<FaultRunResult> {
+  const open = new Disposal();
+  try {
+    const dataDir = await mkdtemp(join(tmpdir(), 'herald-soak-'));
+    open.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const env = {
+      ...process.env,
+      ...makeDevSecrets(),
+      MONGODB_URI: '',
+      TEMPORAL_ADDRESS: '',
+      HERALD_LOG_LEVEL: 'info',
+      PORT: '0',
+    };
+    const progress = (): void => undefined;
+    const launched = open.use(await launch({ env, dataDir, ephemeral: false, progress }));
+    const { dev } = launched;
+    const receipts: Receipt[] = [];
+    const receiver = open.use(
+      await startReceiver((response, request) => {
+        const eventId = String(request.headers['x-webhook-event-id']);
+        receipts.push({ atMs: Date.now(), eventId, hook: Number(request.path.slice(1)) });
+        response.writeHead(200).end();
+      }),
+    );
+    const client = createApiClient(dev.apiUrl, dev);
+    const webhookUids = await registerWebhooks(client, receiver.url, options.webhooks);
+    const changes = await prepareChanges(client, options);
+    const faults = makeFaults(dev, options.faults);
+    const answers = await makeCalls(changes, options);
+    const faultEndsMs = await faults;
+    const mongodbUri = dev.mongodbUri;
+    const store = open.use(
+      await connectStore(
+        readConfig({ ...env, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: dev.temporalAddress })
+          .mongodb,
+      ),
+    );
+    const settledAfterMs = await settle(store, { options, webhookUids });
+    return {
+      seed: options.seed,
+      ...(await judge(store, { receipts, webhookUids, faultEndsMs })),
+      ...answers,
+      settledAfterMs,
+    };
+  } finally {
+    await open[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes the faults at their times; resolves with when each had ended. */
+async function makeFaults(dev: DevFile, faults: readonly Fault[]): Promise<number[]> {
+  const startedAt = performance.now();
+  const endsMs: number[] = [];
+  for (const { atSeconds, role, freezeMs } of faults) {
+    await sleep(Math.max(0, startedAt + atSeconds * 1_000 - performance.now()));
+    const pid = dev.pids[role];
+    if (pid === null || pid === 0) throw new Error(`${role} is not a process of this run`);
+    if (freezeMs === null) {
+      signal(pid, 'SIGKILL');
+    } else {
+      signal(pid, 'SIGSTOP');
+      await sleep(freezeMs);
+      signal(pid, 'SIGCONT');
+    }
+    endsMs.push(Date.now());
+  }
+  return endsMs;
+}
+
+/** A process that is being started again after the fault before is spared this one. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+interface Owed {
+  options: FaultRunOptions;
+  webhookUids: readonly string[];
+}
+
+/** Waits until every delivery that is owed is recorded as delivered, or the time is up; gives how long that took. */
+async function settle(store: Store, { options, webhookUids }: Owed): Promise<number> {
+  const startedAt = performance.now();
+  const passedMs = (): number => Math.round(performance.now() - startedAt);
+  while (passedMs() < options.settleMs) {
+    const [events, delivered] = await Promise.all([
+      store.events.countDocuments(),
+      store.deliveries.countDocuments({ state: 'delivered' }),
+    ]);
+    if (delivered >= events * webhookUids.length) break;
+    await sleep(500);
+  }
+  return passedMs();
+}

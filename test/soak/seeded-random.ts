@@ -1,0 +1,19 @@
+// Numbers that look random and are the same for the same seed, so that a failing run can be made again.
+
+/** Gives a function that returns numbers from 0 up to 1 (the generator mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Reads which seeds a soak runs: `HERALD_SOAK_SEEDS` of them, from `HERALD_SOAK_FIRST_SEED` (1) on. */
+export function soakSeeds(defaultCount: number): number[] {
+  const count = Number(process.env['HERALD_SOAK_SEEDS'] || defaultCount);
+  const first = Number(process.env['HERALD_SOAK_FIRST_SEED'] || 1);
+  return Array.from({ length: count }, (_, index) => first + index);
+}
