@@ -1,4 +1,5 @@
 // Makes one call of many: what is asked for at the same time is done together.
+import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
   /** How many items one call takes at most. */
@@ -15,11 +16,6 @@ export interface CoalesceOptions {
 }
 
 const defaultCallTimeoutMs = 5_000;
-
-/** A call of many items that did not end in its time; whether it took effect is not known. */
-export class CallTimeoutError extends Error {
-  override readonly name = 'CallTimeoutError';
-}
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -77,17 +73,4 @@ export function coalesce<Item, Result>(
       waiting.push({ item, resolve, reject });
       schedule();
     });
-}
-
-async function inTime<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = new CallTimeoutError(`a call did not end within ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
-  try {
-    return await Promise.race([call, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,9 +1,9 @@
 // Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
-import { CallTimeoutError } from '../../lib/coalesce.ts';
 import { AppError, presentProblem } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { CallTimeoutError } from '../../lib/in-time.ts';
 import { causeOfBulkError } from '../../lib/store/connect.ts';
 
 /** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */

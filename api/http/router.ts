@@ -4,6 +4,7 @@ import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
+import { inTime } from '../../lib/in-time.ts';
 import type { Scope } from '../../lib/store/api-keys.ts';
 import type { Caller } from '../../lib/store/audit-log.ts';
 import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
@@ -180,6 +181,10 @@ function nameRoute(line: Route): Middleware {
   };
 }
 
+// While MongoDB is away callers hear so within 15 s, whatever their call waits for.
+const admittedWithinMs = 6_000;
+const handledWithinMs = 8_000;
+
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
   return async (ctx) => {
     const params = ctx.params;
@@ -187,7 +192,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const { req } = ctx;
     if (line.access.kind !== 'open') ctx.state['appUid'] = params['appUid'];
     const address = clientAddress(req, context.config.http.trustedProxyHops);
-    const admitted = await admit(context, line.access, { request: req, appUid, address });
+    const applicant = { request: req, appUid, address };
+    const admitted = await inTime(admit(context, line.access, applicant), admittedWithinMs);
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
     if (admitted.refusal !== null) throw admitted.refusal;
@@ -219,7 +225,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       signedIn: admitted.signedIn,
     };
     // The makers of lines above see to it that a handler takes what its access and validator give.
-    const handle = (): Promise<ApiAnswer> => line.handler(request as never, context);
+    const handle = (): Promise<ApiAnswer> =>
+      inTime(line.handler(request as never, context), handledWithinMs);
     const result = await (line.withoutTurn ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);

@@ -1,7 +1,8 @@
 // Many items in one call: who goes together, and what each gets.
 import { expect, test } from '@jest/globals';
-import { CallTimeoutError, coalesce } from '../../../lib/coalesce.ts';
+import { coalesce } from '../../../lib/coalesce.ts';
 import type { CoalesceOptions } from '../../../lib/coalesce.ts';
+import { CallTimeoutError } from '../../../lib/in-time.ts';
 
 interface Call {
   items: readonly number[];
