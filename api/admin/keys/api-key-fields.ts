@@ -2,8 +2,8 @@
 import type { ClientSession } from 'mongodb';
 import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
-import { scopes } from '../../../lib/store/api-keys.ts';
-import type { ApiKeyDocument, Scope } from '../../../lib/store/api-keys.ts';
+import { scopes } from '../../../lib/model/api-key.ts';
+import type { ApiKeyDocument, Scope } from '../../../lib/model/api-key.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
 import { within } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
