@@ -1,6 +1,6 @@
 // Accounts as the API takes and shows them.
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
 import type { AccountDocument } from '../../lib/model/account.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';

@@ -1,5 +1,5 @@
 // The table of the admin area's routes: method, path, what the admin must be, body, handler.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import { changeAccountBody, createAccountBody } from '../accounts/account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { deleteAccount } from '../accounts/delete-account.ts';

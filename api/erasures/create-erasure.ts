@@ -1,5 +1,5 @@
 // POST …/erasures: takes the payloads of a tenant or a user away.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/erasure.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { newErasure } from '../../lib/store/erasures.ts';

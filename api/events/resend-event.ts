@@ -1,8 +1,8 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendDocument } from '../../lib/model/redelivery.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';

@@ -2,8 +2,8 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
 import type { Scope } from '../../lib/model/api-key.ts';
 import type { Caller } from '../../lib/model/audit-log.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';

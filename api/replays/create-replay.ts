@@ -1,7 +1,7 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { countReplay } from '../../lib/delivery/replayed-events.ts';
+import { limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';

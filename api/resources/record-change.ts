@@ -1,8 +1,8 @@
 // The one place where a change becomes an event: both are committed together or not at all.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { limits } from '../../lib/limits.ts';
 import { entityOf } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';

@@ -1,6 +1,6 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
-import { limits } from '../../lib/config.ts';
 import { newId } from '../../lib/ids.ts';
+import { limits } from '../../lib/limits.ts';
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';

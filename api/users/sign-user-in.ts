@@ -1,6 +1,6 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
 import { canonicalEmail } from '../../lib/canonical-email.ts';
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
 import type { Store } from '../../lib/store/connect.ts';

@@ -1,8 +1,8 @@
 // The fields of a webhook that clients write, and the checks a schema cannot make.
-import { limits } from '../../lib/config.ts';
 import { ScheduleFault, parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
 import { entities, entityOf, eventNames } from '../../lib/model/event-name.ts';
 import type { Entity, EventName } from '../../lib/model/event-name.ts';
 import { orderings } from '../../lib/model/webhook.ts';

@@ -1,6 +1,6 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
-import { limits } from '../config.ts';
 import { errorCode } from '../error-code.ts';
+import { limits } from '../limits.ts';
 import { deliveryLog } from '../logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';

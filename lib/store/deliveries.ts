@@ -1,7 +1,7 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
 import type { ClientSession, Filter } from 'mongodb';
-import { limits } from '../config.ts';
 import { newId } from '../ids.ts';
+import { limits } from '../limits.ts';
 import { statusClassOf } from '../model/attempt.ts';
 import type { AttemptTrigger } from '../model/attempt.ts';
 import { isOpen } from '../model/delivery-state.ts';

@@ -1,8 +1,8 @@
 // Users: one identity each, by the integrator's id or by e-mail, never both.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { limits } from '../limits.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { UserDocument, UserIdentity } from '../model/user.ts';
 import { createTurns } from '../turns.ts';

@@ -1,5 +1,5 @@
 // An application as the admin area sees it.
-import { limits } from '../../../lib/config.ts';
+import { limits } from '../../../lib/limits.ts';
 import type { AppDocument } from '../../../lib/model/app.ts';
 import type { Role } from '../../../lib/model/membership.ts';
 import { isActive } from '../../../lib/store/apps.ts';
