@@ -14,8 +14,8 @@ import { spend } from '../../limits/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { requireProvider } from './begin-oidc.ts';
 import type { BegunSignIn } from './begin-oidc.ts';
+import { callbackPath } from './callback-path.ts';
 
-export const callbackPath = '/admin/api/oidc/callback';
 const pagesPath = '/admin';
 
 /** Somebody whom the provider vouches for. */
