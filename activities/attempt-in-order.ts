@@ -1,7 +1,7 @@
 // The activity that takes a step along a lane.
 import { attemptInOrder as takeStep } from '../lib/delivery/attempt-in-order.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
-import type { LaneKey } from '../lib/store/lanes.ts';
+import type { LaneKey } from '../lib/model/lane.ts';
 import type { LaneStep } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 

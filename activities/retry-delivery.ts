@@ -7,8 +7,8 @@ import {
 } from '@temporalio/common';
 import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
-import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
 import { formatDuration } from '../lib/duration.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 

@@ -1,5 +1,5 @@
 // The table of routes: method, path, scope of the key, body, handler.
-import { limits } from '../lib/config.ts';
+import { limits } from '../lib/limits.ts';
 import { changeAccountBody, createAccountBody } from './accounts/account.ts';
 import { addMember } from './accounts/add-member.ts';
 import { changeAccount } from './accounts/change-account.ts';

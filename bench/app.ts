@@ -1,13 +1,13 @@
 // The application of one run: a fresh one each time, with the webhooks and agents the run needs.
 import { createSecretBox } from '../lib/crypto/secret-box.ts';
 import { newWebhookSecret } from '../lib/crypto/signature.ts';
-import type { Entity } from '../lib/events.ts';
 import { newId } from '../lib/ids.ts';
+import type { Entity } from '../lib/model/event-name.ts';
+import type { AgentDocument } from '../lib/model/resource.ts';
+import type { WebhookDocument } from '../lib/model/webhook.ts';
 import { createAppWithKey } from '../lib/store/create-app-with-key.ts';
 import type { NewApp } from '../lib/store/create-app-with-key.ts';
-import type { AgentDocument } from '../lib/store/resources.ts';
 import { secretPlace } from '../lib/store/webhooks.ts';
-import type { WebhookDocument } from '../lib/store/webhooks.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 

@@ -1,8 +1,8 @@
 // Fills an application with events that were delivered long ago, without delivering them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../lib/ids.ts';
-import type { DeliveryDocument } from '../lib/store/deliveries.ts';
-import type { EventDocument } from '../lib/store/events.ts';
+import type { DeliveryDocument } from '../lib/model/delivery.ts';
+import type { EventDocument } from '../lib/model/event.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { makeApp } from './app.ts';
 import type { BenchApp } from './app.ts';

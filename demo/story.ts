@@ -1,5 +1,5 @@
 // What happens in the demo: a user signs in, a webhook is registered, every kind of change is made.
-import { eventNames } from '../lib/events.ts';
+import { eventNames } from '../lib/model/event-name.ts';
 import type { DevFile } from '../start/dev-file.ts';
 import type { DemoReceiver } from './receiver.ts';
 

@@ -1,6 +1,6 @@
 // The one form of an e-mail address under which its user or admin is known.
 import { domainToASCII } from 'node:url';
-import { limits } from './config.ts';
+import { limits } from './limits.ts';
 
 const localPartCharactersMax = 64;
 const domainShape =

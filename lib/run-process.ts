@@ -1,5 +1,5 @@
 // The life of a process: start, wait for a signal or a fault, stop within its time, say how it ended.
-import { stopTimeoutMs } from './config.ts';
+import { stopTimeoutMs } from './limits.ts';
 import { processLog } from './logger.ts';
 import { ConfigError } from './setting-reader.ts';
 

@@ -1,6 +1,7 @@
 // Reads the text of one setting; what cannot be right is an Error that says what would be.
 import { parseSchedule } from './delivery/retry-schedule.ts';
-import { dayMs, hourMs, minuteMs, parseDurationMs } from './duration.ts';
+import { dayMs, minuteMs, parseDurationMs } from './duration.ts';
+import { limits } from './limits.ts';
 import { isThisMachine } from './net/host-name.ts';
 import { isHostName } from './net/host-name.ts';
 import { isCidr } from './net/parse-address.ts';
@@ -92,11 +93,9 @@ export function asRetention(text: string): number {
   return retentionMs;
 }
 
-export const userTokenLifetimeMaxMs = hourMs;
-
 export function asTokenLifetime(text: string): number {
   const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < minuteMs || lifetimeMs > userTokenLifetimeMaxMs) {
+  if (lifetimeMs < minuteMs || lifetimeMs > limits.userTokenLifetimeMaxMs) {
     throw new Error(`must be from 1m to 60m (got "${text}")`);
   }
   return lifetimeMs;

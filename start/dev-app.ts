@@ -1,5 +1,6 @@
 // The application of a development installation: made on the first start, found on the next.
 import { hashApiKey, parseApiKey, sameHash } from '../lib/crypto/api-key.ts';
+import { scopes } from '../lib/model/api-key.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import type { Store } from '../lib/store/connect.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../lib/store/create-app-with-key.ts';
 import type { NewApp } from '../lib/store/create-app-with-key.ts';
 import type { Config } from '../lib/config.ts';
-import { scopes } from '../lib/store/api-keys.ts';
 import { readAppFile, writeDevFile } from './dev-file.ts';
 
 /**

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { relayLog } from '../lib/logger.ts';
+import type { EventToDispatch } from '../lib/model/event.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/store/events.ts';
-import type { EventToDispatch } from '../lib/store/events.ts';
 import { findUnstartedRedeliveries } from '../lib/store/redeliveries.ts';
 import { findResumed } from '../lib/store/webhooks.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';

@@ -1,6 +1,6 @@
 // The workflow of an event: first attempts together, then one durable retry a failing delivery.
 import { isCancellation } from '@temporalio/workflow';
-import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { firstAttemptsPerActivityMax } from '../lib/temporal/messages.ts';
 import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
 import { attemptFirst, retryDelivery } from './activity-options.ts';

@@ -9,7 +9,7 @@ import {
   patched,
   setHandler,
 } from '@temporalio/workflow';
-import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { DeliverInOrderInput, DeliverySummary, LaneStep } from '../lib/temporal/messages.ts';
 import { wakeSignalName } from '../lib/temporal/names.ts';
 import { attemptInOrder, retryDelivery } from './activity-options.ts';

@@ -1,5 +1,5 @@
 // What a workflow says at its end: counts, and which deliveries ended badly.
-import type { DeliveryOutcome } from '../lib/delivery/outcome.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
 

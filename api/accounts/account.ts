@@ -1,7 +1,7 @@
 // Accounts as the API takes and shows them.
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { AccountDocument } from '../../lib/store/apps.ts';
+import { limits } from '../../lib/limits.ts';
+import type { AccountDocument } from '../../lib/model/account.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 

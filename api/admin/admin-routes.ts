@@ -1,5 +1,5 @@
 // The table of the admin area's routes: method, path, what the admin must be, body, handler.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import { changeAccountBody, createAccountBody } from '../accounts/account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { deleteAccount } from '../accounts/delete-account.ts';
@@ -26,7 +26,8 @@ import { changeMember, changeMemberBody } from './members/change-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
 import { beginOidc } from './oidc/begin-oidc.ts';
-import { callbackPath, finishOidc } from './oidc/finish-oidc.ts';
+import { callbackPath } from './oidc/callback-path.ts';
+import { finishOidc } from './oidc/finish-oidc.ts';
 import { changePassword, changePasswordBody } from './session/change-password.ts';
 import { getSession } from './session/get-session.ts';
 import { getSignInMethods } from './session/get-sign-in-methods.ts';

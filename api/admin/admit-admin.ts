@@ -8,8 +8,10 @@ import {
 } from '../../lib/crypto/session-token.ts';
 import { hourMs } from '../../lib/duration.ts';
 import { AppError } from '../../lib/errors.ts';
-import { includesRole } from '../../lib/store/admins.ts';
-import type { AdminDocument, AdminSessionDocument, Role } from '../../lib/store/admins.ts';
+import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
+import type { AdminDocument } from '../../lib/model/admin.ts';
+import { includesRole } from '../../lib/model/membership.ts';
+import type { Role } from '../../lib/model/membership.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
 import { cookieValues, sessionCookie } from './cookies.ts';

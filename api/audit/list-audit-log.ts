@@ -1,7 +1,7 @@
 // GET …/audit-log: who did what in the application, newest first; for keys and for admins.
 import type { Filter } from 'mongodb';
-import { limits } from '../../lib/config.ts';
-import type { AuditDocument } from '../../lib/store/audit-log.ts';
+import { limits } from '../../lib/limits.ts';
+import type { AuditDocument } from '../../lib/model/audit-log.ts';
 import { madeWithin, readPage } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';

@@ -1,8 +1,8 @@
 // POST …/erasures: takes the payloads of a tenant or a user away.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
+import type { ErasureSubject } from '../../lib/model/erasure.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { newErasure } from '../../lib/store/erasures.ts';
-import type { ErasureSubject } from '../../lib/store/erasures.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { Handler } from '../http/router.ts';
 import { tenantField } from '../http/text-fields.ts';

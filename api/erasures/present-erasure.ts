@@ -1,5 +1,5 @@
 // An erasure as clients see it: how far it is, and not whom it is about.
-import type { ErasureDocument } from '../../lib/store/erasures.ts';
+import type { ErasureDocument } from '../../lib/model/erasure.ts';
 
 export interface PresentedErasure {
   uid: string;

@@ -1,6 +1,8 @@
 // Which deliveries a list is to give: of a state, of a class of answers, of a time.
-import { deliveryStates, statusClasses } from '../../lib/delivery/outcome.ts';
-import type { DeliveryState, StatusClass } from '../../lib/delivery/outcome.ts';
+import { statusClasses } from '../../lib/model/attempt.ts';
+import type { StatusClass } from '../../lib/model/attempt.ts';
+import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { oneOf, parseTime } from '../http/query-values.ts';
 import type { Filters } from '../http/query-values.ts';
 

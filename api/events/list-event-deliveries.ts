@@ -1,6 +1,6 @@
 // GET …/events/{eventId}/deliveries: where the event went, with every attempt.
-import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
-import type { EventFacts } from '../../lib/store/events.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { EventFacts } from '../../lib/model/event.ts';
 import { takeItems } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';

@@ -1,7 +1,7 @@
 // GET …/events: what happened in the application, newest first.
-import { testEventName } from '../../lib/events.ts';
+import { testEventName } from '../../lib/model/event-name.ts';
+import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
 import { factsOnly } from '../../lib/store/events.ts';
-import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
 import { madeWithin, readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { parseTime } from '../http/query-values.ts';

@@ -1,6 +1,7 @@
 // A delivery and its attempts as clients see them; the receiver's resolved address is not shown.
-import type { Attempt, DeliveryDocument } from '../../lib/store/deliveries.ts';
-import type { EventFacts } from '../../lib/store/events.ts';
+import type { Attempt } from '../../lib/model/attempt.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { EventFacts } from '../../lib/model/event.ts';
 
 export interface PresentedAttempt {
   n: number;

@@ -1,5 +1,5 @@
 // An event as clients see it.
-import type { EventDocument, EventFacts } from '../../lib/store/events.ts';
+import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
 
 export interface PresentedEvent {
   eventId: string;

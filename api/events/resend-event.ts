@@ -1,16 +1,16 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
+import type { EventFacts } from '../../lib/model/event.ts';
+import type { ResendDocument } from '../../lib/model/redelivery.ts';
+import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import type { Store } from '../../lib/store/connect.ts';
-import type { EventFacts } from '../../lib/store/events.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { newRedelivery } from '../../lib/store/redeliveries.ts';
-import type { ResendDocument } from '../../lib/store/redeliveries.ts';
 import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
-import type { KnownWebhook } from '../../lib/store/webhooks.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';

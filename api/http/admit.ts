@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
+import type { Scope } from '../../lib/model/api-key.ts';
+import type { Actor } from '../../lib/model/audit-log.ts';
 import { networkOf } from '../../lib/net/network-of.ts';
-import type { Scope } from '../../lib/store/api-keys.ts';
-import type { Actor } from '../../lib/store/audit-log.ts';
 import { admitAdmin } from '../admin/admit-admin.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import { checkOwnPages } from '../admin/own-pages.ts';

@@ -1,7 +1,7 @@
 // Lists: the query they take, a cursor that belongs to its list, and the answer that carries a page.
 import { createHash } from 'node:crypto';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
+import { limits } from '../../lib/limits.ts';
 import type { PageRequest } from '../../lib/store/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { readFilters } from './query-values.ts';

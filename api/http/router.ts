@@ -2,12 +2,12 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { inTime } from '../../lib/in-time.ts';
-import type { Scope } from '../../lib/store/api-keys.ts';
-import type { Caller } from '../../lib/store/audit-log.ts';
-import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
+import { limits } from '../../lib/limits.ts';
+import type { Scope } from '../../lib/model/api-key.ts';
+import type { Caller } from '../../lib/model/audit-log.ts';
+import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import type { AdminNeed, SignedIn } from '../admin/admit-admin.ts';
 import type { ApiContext } from '../context.ts';
 import { visitOf } from '../limits/shed-load.ts';

@@ -1,5 +1,5 @@
 // The schemas of texts: which characters they may hold, and how many.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 
 // RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";

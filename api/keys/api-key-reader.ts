@@ -1,7 +1,7 @@
 // Reads API keys, many callers at once in one read. Nothing is cached: a revoked key ends at once.
 import { coalesce } from '../../lib/coalesce.ts';
-import type { ApiKeyDocument } from '../../lib/store/api-keys.ts';
-import type { AppDocument } from '../../lib/store/apps.ts';
+import type { ApiKeyDocument } from '../../lib/model/api-key.ts';
+import type { AppDocument } from '../../lib/model/app.ts';
 import type { Store } from '../../lib/store/connect.ts';
 
 /** A key, and the application that it belongs to, of the same moment. */

@@ -1,8 +1,8 @@
 // Checks the caller's API key: one credential, known and alive; then whether it may make the call.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/crypto/api-key.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Scope } from '../../lib/model/api-key.ts';
 import { isKeyAlive } from '../../lib/store/api-keys.ts';
-import type { Scope } from '../../lib/store/api-keys.ts';
 import { isActive } from '../../lib/store/apps.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';

@@ -1,16 +1,16 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
-import { deliveryStates } from '../../lib/delivery/outcome.ts';
 import { countReplay } from '../../lib/delivery/replayed-events.ts';
-import { eventNames } from '../../lib/events.ts';
-import type { EventName } from '../../lib/events.ts';
+import { limits } from '../../lib/limits.ts';
+import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import { eventNames } from '../../lib/model/event-name.ts';
+import type { EventName } from '../../lib/model/event-name.ts';
+import type { ReplayDocument, ReplayedState } from '../../lib/model/redelivery.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { within } from '../../lib/store/connect.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
-import type { ReplayDocument, ReplayedState } from '../../lib/store/redeliveries.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import type { ApiContext } from '../context.ts';
 import { parseTime } from '../http/query-values.ts';

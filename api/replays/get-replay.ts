@@ -1,6 +1,6 @@
 // GET …/webhooks/{webhookUid}/replays/{replayUid}: how far a replay is.
 import { AppError } from '../../lib/errors.ts';
-import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
+import type { ReplayDocument } from '../../lib/model/redelivery.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
 import { noSuchWebhook } from '../webhooks/webhook-fields.ts';

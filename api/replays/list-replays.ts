@@ -1,5 +1,5 @@
 // GET …/webhooks/{webhookUid}/replays: the replays of a webhook, newest first.
-import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
+import type { ReplayDocument } from '../../lib/model/redelivery.ts';
 import { readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { noSuchWebhook } from '../webhooks/webhook-fields.ts';

@@ -1,6 +1,6 @@
 // A replay as clients see it: what was asked for, and how far it is.
 import { timeOfId } from '../../lib/ids.ts';
-import type { ReplayDocument } from '../../lib/store/redeliveries.ts';
+import type { ReplayDocument } from '../../lib/model/redelivery.ts';
 
 export interface PresentedReplay {
   uid: string;

@@ -1,5 +1,5 @@
 // Agents: their fields, and how clients and receivers see them.
-import type { AgentDocument } from '../../lib/store/resources.ts';
+import type { AgentDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { accountUidsField, descriptionField, nameField, withoutNulls } from './resource-fields.ts';

@@ -1,5 +1,5 @@
 // Contexts (document collections): their fields, and how clients and receivers see them.
-import type { ContextDocument } from '../../lib/store/resources.ts';
+import type { ContextDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';

@@ -1,10 +1,10 @@
 // POST …/contexts/{contextUid}/files: notes a file of a context; the event is contextfile.created.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { limits } from '../../lib/limits.ts';
+import type { ContextDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/store/connect.ts';
-import type { ContextDocument } from '../../lib/store/resources.ts';
 import type { Handler } from '../http/router.ts';
 import { contextFileKind } from './context-file.ts';
 import type { CreateContextFileBody } from './context-file.ts';

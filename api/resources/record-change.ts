@@ -1,16 +1,18 @@
 // The one place where a change becomes an event: both are committed together or not at all.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
-import { entityOf, renderPayload } from '../../lib/events.ts';
-import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import { limits } from '../../lib/limits.ts';
+import { entityOf } from '../../lib/model/event-name.ts';
+import type { EventName } from '../../lib/model/event-name.ts';
+import { renderPayload } from '../../lib/model/event-payload.ts';
+import type { ResourceData } from '../../lib/model/event-payload.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
+import type { Subscription } from '../../lib/model/webhook.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import type { IdempotencyKey } from '../../lib/store/idempotency.ts';
 import { countChanges } from '../../lib/store/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
-import type { Subscription } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 
 /** A change that happened: what, to which resource, and how the resource is after (or was before) it. */

@@ -1,8 +1,9 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
-import { limits } from '../../lib/config.ts';
-import { eventNames } from '../../lib/events.ts';
-import type { EventName, ResourceData } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
+import { limits } from '../../lib/limits.ts';
+import { eventNames } from '../../lib/model/event-name.ts';
+import type { EventName } from '../../lib/model/event-name.ts';
+import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../http/router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';

@@ -1,5 +1,5 @@
 // The schema parts that the resources share.
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import { lineField, uidField } from '../http/text-fields.ts';
 
 export const nameField = lineField(limits.nameCharactersMax);

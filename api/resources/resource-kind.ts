@@ -1,7 +1,8 @@
 // What agents, contexts and context files have in common: reading, listing, changing, deleting.
 import type { ClientSession, Collection, Filter } from 'mongodb';
-import type { Entity, ResourceData } from '../../lib/events.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Entity } from '../../lib/model/event-name.ts';
+import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import { differs } from '../../lib/store/differs.ts';
 import { readPage } from '../../lib/store/paging.ts';

@@ -1,6 +1,6 @@
 // GET …/sdkusers: the application's users, newest first, or the one with an external id or an e-mail.
 import { canonicalEmail } from '../../lib/canonical-email.ts';
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
 import { readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { textUpTo } from '../http/query-values.ts';

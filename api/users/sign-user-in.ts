@@ -1,10 +1,10 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
 import { canonicalEmail } from '../../lib/canonical-email.ts';
-import { limits } from '../../lib/config.ts';
+import { limits } from '../../lib/limits.ts';
+import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';
 import { findKnownAccounts } from '../../lib/store/accounts.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import { findOrCreateUser, removeFromAccounts } from '../../lib/store/users.ts';
-import type { UserDocument, UserIdentity } from '../../lib/store/users.ts';
 import { checkAccounts } from '../accounts/check-accounts.ts';
 import type { Handler } from '../http/router.ts';
 import { lineField, uidField } from '../http/text-fields.ts';

@@ -1,13 +1,14 @@
 // The signing keys as a process knows them: read now and then, rotated by whoever reads first.
 import type { JWK } from 'jose';
 import type { Clock } from '../../lib/clock.ts';
-import { limits } from '../../lib/config.ts';
 import { jwksStaleMs, keysCachedMs, planRotation } from '../../lib/crypto/key-rotation.ts';
-import type { KeyTerm, RotationPlan } from '../../lib/crypto/key-rotation.ts';
+import type { RotationPlan } from '../../lib/crypto/key-rotation.ts';
 import type { SecretBox } from '../../lib/crypto/secret-box.ts';
 import { createSigningKey, importSigningKey } from '../../lib/crypto/user-token.ts';
 import type { SigningKey } from '../../lib/crypto/user-token.ts';
+import { limits } from '../../lib/limits.ts';
 import { tokenLog } from '../../lib/logger.ts';
+import type { KeyTerm, SigningKeyDocument } from '../../lib/model/signing-key.ts';
 import { isDuplicateKey } from '../../lib/store/connect.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import {
@@ -15,7 +16,6 @@ import {
   removeSigningKey,
   signingKeyPlace,
 } from '../../lib/store/signing-keys.ts';
-import type { SigningKeyDocument } from '../../lib/store/signing-keys.ts';
 
 export interface SigningKeyRingPorts {
   store: Store;

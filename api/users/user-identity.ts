@@ -1,6 +1,6 @@
 // Who a user is: the integrator's own id, or an e-mail made canonical and unique to the application.
 import { createHmac } from 'node:crypto';
-import type { UserIdentity } from '../../lib/store/users.ts';
+import type { UserIdentity } from '../../lib/model/user.ts';
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -1,7 +1,7 @@
 // Users as the API shows and changes them.
-import { limits } from '../../lib/config.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { UserDocument } from '../../lib/store/users.ts';
+import { limits } from '../../lib/limits.ts';
+import type { UserDocument } from '../../lib/model/user.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 

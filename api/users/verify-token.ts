@@ -2,8 +2,8 @@
 import type { JWK } from 'jose';
 import { verifyUserToken } from '../../lib/crypto/verify-user-token.ts';
 import type { VerifiedClaims } from '../../lib/crypto/verify-user-token.ts';
+import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/store/connect.ts';
-import type { AgentDocument } from '../../lib/store/resources.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { uidField } from '../http/text-fields.ts';

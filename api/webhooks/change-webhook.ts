@@ -1,13 +1,13 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import type { DiscardDocument } from '../../lib/model/redelivery.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { inTransaction } from '../../lib/store/connect.ts';
 import { differs } from '../../lib/store/differs.ts';
 import { putInOrder } from '../../lib/store/lanes.ts';
 import { newDiscard, toStart } from '../../lib/store/redeliveries.ts';
-import type { DiscardDocument } from '../../lib/store/redeliveries.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { showWebhook } from './present-webhook.ts';

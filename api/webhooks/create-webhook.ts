@@ -2,10 +2,10 @@
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../http/router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';

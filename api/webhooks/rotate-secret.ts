@@ -1,11 +1,11 @@
 // POST …/webhooks/{webhookUid}/secret/rotate: a new signing secret, with the old one for a while.
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { countHeld } from '../../lib/store/held-deliveries.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
-import type { PreviousSecret, WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';
 import { validator } from '../http/validate.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';

@@ -1,6 +1,6 @@
 // What the audit log says of a webhook.
-import type { AuditEntry } from '../../lib/store/audit-log.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
+import type { AuditEntry } from '../../lib/model/audit-log.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { ChangeWebhookBody } from './webhook-fields.ts';
 
 /** Makes the row of something done to a webhook. */

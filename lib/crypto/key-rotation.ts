@@ -1,12 +1,6 @@
 // Which signing key signs, which are published, and when the next is due: decided by the keys and the time alone.
 import { hourMs, minuteMs } from '../duration.ts';
-
-/** The place of a key in the order of keys, and the time from which it signs. */
-export interface KeyTerm {
-  /** 1 for the first key, one more for each that follows. */
-  generation: number;
-  signsFrom: Date;
-}
+import type { KeyTerm } from '../model/signing-key.ts';
 
 /** What is to be done about the keys at a moment. */
 export interface RotationPlan<Key extends KeyTerm> {

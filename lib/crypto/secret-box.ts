@@ -1,16 +1,11 @@
 // Seals secrets at rest with AES-256-GCM under a ring of keys, the first of which seals.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { SealedSecret } from '../model/sealed-secret.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
-
-/** A sealed secret as it is stored: which key sealed it, and `iv | tag | ciphertext` in base64. */
-export interface SealedSecret {
-  keyId: string;
-  sealed: string;
-}
 
 export interface SealingKey {
   id: string;

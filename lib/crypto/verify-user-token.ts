@@ -1,7 +1,7 @@
 // Checks a user token from anywhere: only what this service wrote, as it writes it, is believed.
 import { errors, importJWK, jwtVerify } from 'jose';
 import type { JWK, JWTPayload } from 'jose';
-import { limits } from '../config.ts';
+import { limits } from '../limits.ts';
 import {
   clockToleranceSeconds,
   userTokenAlgorithm,

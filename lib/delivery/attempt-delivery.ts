@@ -1,23 +1,24 @@
 // One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
-import { limits } from '../config.ts';
 import { errorCode } from '../error-code.ts';
-import { testEventName } from '../events.ts';
+import { limits } from '../limits.ts';
 import { deliveryLog } from '../logger.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import { testEventName } from '../model/event-name.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import type { LanePlace } from '../model/lane.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../net/http-sender.ts';
 import { removeDelivery } from '../store/deliveries.ts';
-import type { DeliveryDocument, DeliveryKey, LanePlace } from '../store/deliveries.ts';
-import type { EventToAttempt } from '../store/events.ts';
 import { leaveLanes, takeBack } from '../store/held-deliveries.ts';
 import { findBefore, findHead, laneOf } from '../store/lanes.ts';
 import { isSubscribed, openSecrets } from '../store/webhooks.ts';
-import type { WebhookDocument } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { noteHealth } from './note-health.ts';
-import { isOpen } from './outcome.ts';
-import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 import {
   isCarriedBy,

@@ -1,12 +1,12 @@
 // A step along a lane: its deliveries one after the other, until one has to be tried again.
-import type { DeliveryDocument, DeliveryKey } from '../store/deliveries.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { LaneKey } from '../model/lane.ts';
 import { leaveLanes } from '../store/held-deliveries.ts';
 import { findBefore, findHead, findInLane, holdInLane, waitInLane } from '../store/lanes.ts';
-import type { LaneKey } from '../store/lanes.ts';
 import type { LaneStep } from '../temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../temporal/names.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import type { DeliveryOutcome } from './outcome.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 // Both keep a step well within the time that its activity has.

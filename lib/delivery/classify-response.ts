@@ -1,6 +1,7 @@
 // What an attempt's result means for its delivery: a pure function, so that every case is in a table.
+import type { ErrorClass } from '../model/attempt.ts';
+import type { DeliveryState } from '../model/delivery-state.ts';
 import type { SendResult } from '../net/http-sender.ts';
-import type { DeliveryState, ErrorClass } from './outcome.ts';
 import { nextRetryDelayMs, parseRetryAfterMs } from './retry-schedule.ts';
 
 export interface ClassifyOptions {

@@ -1,12 +1,12 @@
 // What attempts read and write, done together for the many attempts that one process makes at once.
 import { coalesce } from '../coalesce.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../store/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from '../store/deliveries.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../store/deliveries.ts';
 import { findBodies, findToAttempt } from '../store/events.ts';
-import type { EventToAttempt } from '../store/events.ts';
 import { createTriggerNotes } from '../store/webhooks.ts';
-import type { WebhookDocument } from '../store/webhooks.ts';
 
 /** The records of deliveries, as an attempt sees them. */
 export interface DeliveryRecords {

@@ -1,13 +1,9 @@
 // What an attempt that was made came to: as the delivery keeps it, and as the log tells it.
 import { deliveryLog } from '../logger.ts';
+import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { EventToAttempt } from '../model/event.ts';
 import type { SendResult } from '../net/http-sender.ts';
-import type {
-  Attempt,
-  AttemptTrigger,
-  DeliveryDocument,
-  DeliveryKey,
-} from '../store/deliveries.ts';
-import type { EventToAttempt } from '../store/events.ts';
 import type { Verdict } from './classify-response.ts';
 
 /** The first attempt after a delivery was requeued says by what; of others the first is the event's. */

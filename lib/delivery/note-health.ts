@@ -1,8 +1,8 @@
 // Notes on a webhook what an attempt says about its receiver: well, failing, failed too long, gone.
 import { deliveryLog } from '../logger.ts';
-import type { DeliveryKey } from '../store/deliveries.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
 import { deactivateGoneWebhook, noteFailed, noteSucceeded } from '../store/webhook-health.ts';
-import type { DisabledReason, WebhookDocument } from '../store/webhooks.ts';
 import type { Verdict } from './classify-response.ts';
 import type { DeliveryPorts } from './ports.ts';
 

@@ -1,11 +1,11 @@
 // What attempts at deliveries need of the world.
 import type { Clock } from '../clock.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import type { LaneKey } from '../model/lane.ts';
+import type { Retention } from '../model/retention.ts';
 import type { HttpSender } from '../net/http-sender.ts';
 import type { Store } from '../store/connect.ts';
-import type { LaneKey } from '../store/lanes.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
-import type { Retention } from './tidy-up.ts';
 
 /** News of a lane for its workflow: look again; where it is about an event, which one, and why. */
 export interface LaneNews {

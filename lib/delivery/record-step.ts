@@ -1,13 +1,9 @@
 // Writes down what an attempt, or the lack of one, did to a delivery, and tells it as an outcome.
 import { deliveryLog } from '../logger.ts';
-import type {
-  DeliveryDocument,
-  DeliveryKey,
-  DeliveryStep,
-  LanePlace,
-} from '../store/deliveries.ts';
-import type { EventToAttempt } from '../store/events.ts';
-import type { DeliveryOutcome } from './outcome.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import type { LanePlace } from '../model/lane.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 /** Where a step's outcome says that the attempt went; nothing for a step that sent nothing. */

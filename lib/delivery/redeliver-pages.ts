@@ -1,14 +1,14 @@
 // What is sent again or dropped, a page at a time: held deliveries, one event's, or those of a range of events.
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { EventDocument } from '../model/event.ts';
+import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../model/redelivery.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import { inTransaction } from '../store/connect.ts';
 import type { Store } from '../store/connect.ts';
 import { findRequeued, requeueDeliveries } from '../store/deliveries.ts';
-import type { DeliveryKey } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
 import { findTaken, takeHeld } from '../store/held-deliveries.ts';
 import { beginPage, noteRedeliveryProgress, toStart } from '../store/redeliveries.ts';
-import type { RedeliveryDocument, ReplayDocument, ResendDocument } from '../store/redeliveries.ts';
 import { findKnownWebhooks } from '../store/webhooks.ts';
-import type { WebhookDocument } from '../store/webhooks.ts';
 import { releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { RedeliverInput, RedeliverPage } from '../temporal/messages.ts';
 import { discardPage } from './discard.ts';

@@ -1,10 +1,10 @@
 // Takes old events away with their deliveries, once nothing more is to come of them.
 import type { Filter } from 'mongodb';
 import { idAt } from '../ids.ts';
+import { openStates, settledStates } from '../model/delivery-state.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { EventDocument } from '../model/event.ts';
 import type { Store } from '../store/connect.ts';
-import type { DeliveryDocument } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
-import { settledStates, openStates } from './outcome.ts';
 
 // Both bound what a batch reads and removes: few events of many webhooks, or many of few.
 const eventsPerBatch = 200;

@@ -1,15 +1,15 @@
 // Which events of a time a replay sends: looked at, chosen, counted.
-import { testEventName } from '../events.ts';
 import { idAt } from '../ids.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { testEventName } from '../model/event-name.ts';
+import type { EventDocument } from '../model/event.ts';
+import type { LaneKey } from '../model/lane.ts';
+import type { ReplayDocument } from '../model/redelivery.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../store/connect.ts';
 import { findDeliveries } from '../store/deliveries.ts';
-import type { DeliveryDocument } from '../store/deliveries.ts';
-import type { EventDocument } from '../store/events.ts';
 import { laneOf } from '../store/lanes.ts';
-import type { LaneKey } from '../store/lanes.ts';
-import type { ReplayDocument } from '../store/redeliveries.ts';
 import { isSubscribed } from '../store/webhooks.ts';
-import type { WebhookDocument } from '../store/webhooks.ts';
 
 // A page looks at so many events for those that are to be sent; most may have been delivered.
 const eventsLookedAtMax = 1_000;

@@ -1,22 +1,12 @@
 // What time takes away: held deliveries that waited too long, records nobody needs any more; and what
 // was asked to be erased.
 import { idAt } from '../ids.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
 import type { Store } from '../store/connect.ts';
-import type { DeliveryDocument } from '../store/deliveries.ts';
 import type { TidiedBatch } from '../temporal/messages.ts';
 import { eraseStretch } from './erase.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
-
-/** How long things are kept, in milliseconds. */
-export interface Retention {
-  /** Events, deliveries with their attempts, resends, replays and erasures. */
-  recordsMs: number;
-  /** What a paused webhook holds; after that it is dropped. */
-  heldMs: number;
-  /** Rows of the audit log. */
-  auditMs: number;
-}
 
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;

@@ -1,18 +1,6 @@
 // What one attempt notes about itself on the way: how far it came, with whom, and how long it took.
+import type { AttemptTimings } from '../model/attempt.ts';
 import type { SendPhase } from './classify-send-error.ts';
-
-/**
- * Whole milliseconds. `dns`, `connect` and `tls` are the lengths of those phases, absent when
- * they did not happen (a kept connection, a literal address, plain http); `firstByte` runs from
- * the request being written to the answer beginning; `total` is the whole attempt.
- */
-export interface AttemptTimings {
-  dns?: number;
-  connect?: number;
-  tls?: number;
-  firstByte?: number;
-  total: number;
-}
 
 export interface AttemptTrace {
   phase: SendPhase;

@@ -1,10 +1,11 @@
 // Sends one webhook request to a receiver nobody trusts, and tells what happened as a value.
 import { setMaxListeners } from 'node:events';
 import { errorCode } from '../error-code.ts';
+import type { AttemptTimings } from '../model/attempt.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { createTrace, msSince } from './attempt-trace.ts';
-import type { AttemptTimings, AttemptTrace } from './attempt-trace.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
 import { classifySendError, isConnectionBroken } from './classify-send-error.ts';
 import type { SendErrorClass, SendErrorVerdict } from './classify-send-error.ts';
 import { ConnectionShelf, createConnection } from './connection.ts';
@@ -23,9 +24,6 @@ import { sampleText } from './response-sample.ts';
 import { createTurnTaker, turnsOfOrigin } from './take-turns.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
-
-export type { AttemptTimings } from './attempt-trace.ts';
-export type { SendErrorClass } from './classify-send-error.ts';
 
 /**
  * The time of one whole attempt, from DNS to the last byte of the answer, unless the request

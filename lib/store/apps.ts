@@ -1,30 +1,9 @@
 // Applications and their accounts: the parents of everything else.
 import type { ClientSession } from 'mongodb';
 import { newId } from '../ids.ts';
+import type { AccountDocument } from '../model/account.ts';
+import type { AppDocument } from '../model/app.ts';
 import type { Store } from './connect.ts';
-
-export interface AppDocument {
-  _id: string;
-  name: string;
-  /** Kept here so that the limit of webhooks an app holds under any number of callers at once. */
-  webhookCount: number;
-  /** How often the tokens of all its users were revoked; absent before the first time. */
-  tokenEpoch?: number;
-  /** Since when it is disabled; null, or absent before the first time, while it is active. */
-  disabledAt?: Date | null;
-  /** Written by transactions that must not run side by side (`goAlone`); it means nothing else. */
-  turn?: number;
-  createdAt: Date;
-}
-
-export interface AccountDocument {
-  _id: string;
-  appUid: string;
-  name: string;
-  createdAt: Date;
-  /** Absent from accounts of earlier versions until they are changed. */
-  updatedAt?: Date;
-}
 
 type NewAccount = Pick<AccountDocument, 'appUid' | 'name'>;
 

@@ -2,23 +2,26 @@
 import { MongoBulkWriteError, MongoClient, MongoOperationTimeoutError } from 'mongodb';
 import type { ClientSession, Collection, Db, MongoClientOptions } from 'mongodb';
 import { errorCode } from '../error-code.ts';
-import type { AdminDocument, AdminSessionDocument, MembershipDocument } from './admins.ts';
-import type { AccountDocument, AppDocument } from './apps.ts';
-import type { ApiKeyDocument } from './api-keys.ts';
-import type { AuditDocument } from './audit-log.ts';
+import type { AccountDocument } from '../model/account.ts';
+import type { AdminSessionDocument } from '../model/admin-session.ts';
+import type { AdminDocument } from '../model/admin.ts';
+import type { ApiKeyDocument } from '../model/api-key.ts';
+import type { AppDocument } from '../model/app.ts';
+import type { AuditDocument } from '../model/audit-log.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { ErasureDocument } from '../model/erasure.ts';
+import type { EventDocument } from '../model/event.ts';
+import type { IdempotencyDocument } from '../model/idempotency.ts';
+import type { MembershipDocument } from '../model/membership.ts';
+import type { RateCountDocument } from '../model/rate-count.ts';
+import type { RedeliveryDocument } from '../model/redelivery.ts';
+import type { AgentDocument, ContextDocument, ContextFileDocument } from '../model/resource.ts';
+import type { SequenceDocument } from '../model/sequence.ts';
+import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
+import type { SigningKeyDocument } from '../model/signing-key.ts';
+import type { UserDocument } from '../model/user.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import { ClosableConnection } from './closable-connection.ts';
-import type { DeliveryDocument } from './deliveries.ts';
-import type { ErasureDocument } from './erasures.ts';
-import type { EventDocument } from './events.ts';
-import type { IdempotencyDocument } from './idempotency.ts';
-import type { RateCountDocument } from './rate-counts.ts';
-import type { RedeliveryDocument } from './redeliveries.ts';
-import type { AgentDocument, ContextDocument, ContextFileDocument } from './resources.ts';
-import type { SequenceDocument } from './sequences.ts';
-import type { SignInThrottleDocument } from './sign-in-throttle.ts';
-import type { SigningKeyDocument } from './signing-keys.ts';
-import type { UserDocument } from './users.ts';
-import type { WebhookDocument } from './webhooks.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
 export interface Store extends AsyncDisposable {

@@ -3,9 +3,10 @@ import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from '../canonical-email.ts';
 import { passwordFault } from '../crypto/password-rules.ts';
 import { hashPassword } from '../crypto/password.ts';
+import type { AdminDocument } from '../model/admin.ts';
+import { systemCaller as caller } from '../model/audit-log.ts';
 import { holdAdmin, makeAdmin } from './admins.ts';
-import type { AdminDocument } from './admins.ts';
-import { recordAudit, systemCaller as caller } from './audit-log.ts';
+import { recordAudit } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
 

@@ -1,8 +1,10 @@
 // Makes an application with what its first calls need, from the command line: an API key and an account.
 import type { ClientSession } from 'mongodb';
-import { makeApiKey, scopes } from './api-keys.ts';
+import { scopes } from '../model/api-key.ts';
+import { systemCaller as caller } from '../model/audit-log.ts';
+import { makeApiKey } from './api-keys.ts';
 import { makeAccount, makeApp } from './apps.ts';
-import { recordAudit, systemCaller as caller } from './audit-log.ts';
+import { recordAudit } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
 

@@ -1,86 +1,15 @@
 // Deliveries: one a pair of event and webhook, with its state and its attempts.
 import type { ClientSession, Filter } from 'mongodb';
-import { limits } from '../config.ts';
-import { isOpen, statusClassOf } from '../delivery/outcome.ts';
-import type { DeliveryState, ErrorClass, StatusClass } from '../delivery/outcome.ts';
-import type { DeliveredEntity, DeliveredEventName } from '../events.ts';
 import { newId } from '../ids.ts';
-import type { AttemptTimings } from '../net/attempt-trace.ts';
+import { limits } from '../limits.ts';
+import { statusClassOf } from '../model/attempt.ts';
+import type { AttemptTrigger } from '../model/attempt.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { DeliveredEventName } from '../model/event-name.ts';
+import type { RedeliveryToStart } from '../model/redelivery.ts';
 import { duplicateIndexes, within } from './connect.ts';
 import type { Store } from './connect.ts';
-import type { RedeliveryToStart } from './redeliveries.ts';
-
-/** Why an attempt was made. */
-export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
-
-export interface Attempt {
-  n: number;
-  at: Date;
-  ms: AttemptTimings;
-  status: number | null;
-  errorClass: ErrorClass | null;
-  /** What went wrong, in a sentence of a fixed set that names neither addresses nor secrets. */
-  detail: string | null;
-  responseSample: string;
-  /** The receiver's address, for operators only. */
-  address: string | null;
-  trigger: AttemptTrigger;
-}
-
-/** A delivery's place among those about the same resource. */
-export interface LanePlace {
-  entity: DeliveredEntity;
-  resourceUid: string;
-  sequence: number;
-}
-
-export interface DeliveryDocument {
-  _id: string;
-  appUid: string;
-  eventId: string;
-  webhookUid: string;
-  event: DeliveredEventName;
-  state: DeliveryState;
-  attemptCount: number;
-  attempts: Attempt[];
-  /** What the last attempt was answered; null while none was made. */
-  statusClass: StatusClass | null;
-  nextAttemptAt: Date | null;
-  /** Its place in the lane that carries it now; null while none does. */
-  lane: LanePlace | null;
-  /** The redelivery or release that carries it now; null while the event's own workflow does. */
-  redeliveryUid: string | null;
-  /** Why the first attempt of that redelivery is made; null where it is a release. */
-  requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
-  /** How many attempts had been made when it was last requeued: the schedule begins after them. */
-  scheduleFrom: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-/** Which delivery: an event's to a webhook, in an application. */
-export interface DeliveryKey {
-  appUid: string;
-  eventId: string;
-  webhookUid: string;
-}
-
-/** What a step did to a delivery. `attempt` is absent for a step that sent nothing. */
-export interface DeliveryStep {
-  event: DeliveredEventName;
-  state: DeliveryState;
-  /** True for a delivery of which nothing is stored yet. */
-  isFirst: boolean;
-  /** How many attempts had been recorded when the step began: the guard against a second writer. */
-  attemptsBefore: number;
-  /** Which redelivery carried it then, null for none: one that took it over since decides alone. */
-  redeliveryUid: string | null;
-  attempt: Attempt | null;
-  nextAttemptAt: Date | null;
-  /** The place in its lane, where it goes to one or stays in it. */
-  lane: LanePlace | null;
-  now: Date;
-}
 
 /** Reads deliveries, null for those of which nothing has been recorded yet, in the keys' order. */
 export async function findDeliveries(

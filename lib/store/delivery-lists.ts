@@ -1,9 +1,11 @@
 // Lists of deliveries, each read along an index that has the order and every filter in it.
 import type { Filter } from 'mongodb';
-import { deliveryStates, statusClasses } from '../delivery/outcome.ts';
-import type { DeliveryState, StatusClass } from '../delivery/outcome.ts';
+import { statusClasses } from '../model/attempt.ts';
+import type { StatusClass } from '../model/attempt.ts';
+import { deliveryStates } from '../model/delivery-state.ts';
+import type { DeliveryState } from '../model/delivery-state.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
 import type { Store } from './connect.ts';
-import type { DeliveryDocument } from './deliveries.ts';
 import { madeWithin, readPage } from './paging.ts';
 import type { Page, PageRequest, TimeRange } from './paging.ts';
 

@@ -1,29 +1,11 @@
 // Erasures: the payloads of a tenant or of a user, taken away on request, and how far that is.
 import type { Filter } from 'mongodb';
 import { isMentioned } from '../delivery/mentions.ts';
-import { openStates } from '../delivery/outcome.ts';
 import { newId } from '../ids.ts';
+import { openStates } from '../model/delivery-state.ts';
+import type { ErasureDocument, ErasureSubject } from '../model/erasure.ts';
+import type { EventDocument } from '../model/event.ts';
 import type { Store } from './connect.ts';
-import type { EventDocument } from './events.ts';
-
-/** Whose payloads: those of one tenant, or those in which one of some texts stands as a value. */
-export type ErasureSubject = { externalTenantId: string } | { mentions: string[] };
-
-export interface ErasureDocument {
-  _id: string;
-  appUid: string;
-  /** Null once it is done: it may hold what identifies a person. */
-  subject: ErasureSubject | null;
-  state: 'running' | 'done';
-  /** The last event that was looked at. */
-  after: string;
-  /** When the events are looked at for the second time; null during the first. */
-  againAt: Date | null;
-  /** How many events have lost their payloads by it. */
-  erasedCount: number;
-  createdAt: Date;
-  finishedAt: Date | null;
-}
 
 /** Makes an erasure that nobody has begun with. */
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureDocument {

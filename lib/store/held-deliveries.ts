@@ -1,12 +1,13 @@
 // What waits for a webhook: counted, handed to a release, taken back by an attempt, dropped.
 import type { Filter } from 'mongodb';
-import { openStates } from '../delivery/outcome.ts';
-import type { DeliveryState } from '../delivery/outcome.ts';
 import { idAt, idBeside, timeOfId } from '../ids.ts';
+import { openStates } from '../model/delivery-state.ts';
+import type { DeliveryState } from '../model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { LanePlace } from '../model/lane.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
-import type { DeliveryDocument, DeliveryKey, LanePlace } from './deliveries.ts';
-import type { WebhookDocument } from './webhooks.ts';
 
 type WebhookKey = Pick<DeliveryKey, 'appUid' | 'webhookUid'>;
 

@@ -2,23 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../errors.ts';
-import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { IdempotencyKey } from '../model/idempotency.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
-
-export interface IdempotencyDocument {
-  _id: string;
-  bodyHash: string;
-  /** The first answer, sealed because it may hold a secret that is shown only once. */
-  answer: SealedSecret;
-  createdAt: Date;
-}
-
-/** A caller's key for one POST: hashed with the application and path, beside the body's own hash. */
-export interface IdempotencyKey {
-  id: string;
-  bodyHash: string;
-}
 
 /** Makes the stored form of an `Idempotency-Key` header; `scope` is the application and path. */
 export function idempotencyKey(scope: string, header: string, body: unknown): IdempotencyKey {

@@ -1,16 +1,12 @@
 // Lanes: the deliveries about one resource on their way to one webhook that wants them in order.
 import type { Filter } from 'mongodb';
-import { isOpen, openStates } from '../delivery/outcome.ts';
 import { idAt } from '../ids.ts';
+import { isOpen, openStates } from '../model/delivery-state.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { EventDocument } from '../model/event.ts';
+import type { LaneKey } from '../model/lane.ts';
+import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
-import type { DeliveryDocument } from './deliveries.ts';
-import type { EventDocument } from './events.ts';
-import type { CountedResource } from './sequences.ts';
-
-/** Names a lane. */
-export interface LaneKey extends CountedResource {
-  webhookUid: string;
-}
 
 /** Gives the lane of what is about a resource on its way to a webhook. */
 export function laneOf(

@@ -1,9 +1,9 @@
 // Pages of a collection, newest first, that stay right while rows are added.
 import { BSON } from 'mongodb';
 import type { Collection, Document, Filter, FindCursor, WithId } from 'mongodb';
-import { limits } from '../config.ts';
 import { idAt } from '../ids.ts';
 import type { IdPrefix } from '../ids.ts';
+import { limits } from '../limits.ts';
 
 export interface PageRequest {
   limit: number;

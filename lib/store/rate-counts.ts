@@ -1,14 +1,6 @@
 // How often something was done in a window of time, by all processes together.
 import type { Store } from './connect.ts';
 
-export interface RateCountDocument {
-  /** The limit, the subject and the window, as `key|key_…|29407680`. */
-  _id: string;
-  count: number;
-  /** After this the window matters to nobody; the database removes it by then. */
-  expiresAt: Date;
-}
-
 /** How often something was done since the counts were last added up. */
 export interface RateIncrement {
   id: string;

@@ -1,22 +1,7 @@
 // How many changes each resource has had: the numbers that its events carry.
 import type { ClientSession } from 'mongodb';
-import type { DeliveredEntity } from '../events.ts';
+import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
-
-/** One a resource, kept for ever: receivers compare the numbers with those they saw long ago. */
-export interface SequenceDocument {
-  /** The application, the kind of the resource and the resource, as `app_…/agent/agt_…`. */
-  _id: string;
-  /** The number of the resource's latest change. */
-  last: number;
-}
-
-/** A resource whose changes are counted. Two of different kinds may have the same uid, such as a row's number. */
-export interface CountedResource {
-  appUid: string;
-  entity: DeliveredEntity;
-  resourceUid: string;
-}
 
 function idOf({ appUid, entity, resourceUid }: CountedResource): string {
   return `${appUid}/${entity}/${resourceUid}`;

@@ -1,7 +1,7 @@
 // Failed sign-ins of admins in the audit log: counted, so that no attacker fills it.
 import { dayMs } from '../duration.ts';
+import type { Caller } from '../model/audit-log.ts';
 import { recordAudit } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
 import type { Store } from './connect.ts';
 
 export interface SignInFailure {

@@ -6,14 +6,6 @@ import { networkOf } from '../net/network-of.ts';
 import { isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
 
-export interface SignInThrottleDocument {
-  /** The keyed hash of an e-mail and an address, of an address alone, or of a known browser. */
-  _id: string;
-  failures: number;
-  blockedUntil: Date | null;
-  updatedAt: Date;
-}
-
 // An office behind one address may mistype more often than one person does.
 const freeFailures = { person: 5, address: 20 } as const;
 const firstWaitMs = 1_000;

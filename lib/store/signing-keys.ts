@@ -1,19 +1,9 @@
 // The keys that sign user tokens: public half open, private half sealed.
-import type { JWK } from 'jose';
-import type { KeyTerm } from '../crypto/key-rotation.ts';
-import type { SealedSecret } from '../crypto/secret-box.ts';
-import { recordAudit, systemCaller } from './audit-log.ts';
+import { systemCaller } from '../model/audit-log.ts';
+import type { SigningKeyDocument } from '../model/signing-key.ts';
+import { recordAudit } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
-
-/** A unique index on `generation` lets only one of several processes add the next key. */
-export interface SigningKeyDocument extends KeyTerm {
-  /** The key id (kid), the RFC 7638 thumbprint of the public key. */
-  _id: string;
-  publicKey: JWK;
-  privateKey: SealedSecret;
-  createdAt: Date;
-}
 
 /** Where a private key is sealed to, so that it opens in its own row alone. */
 export function signingKeyPlace(keyId: string): string {

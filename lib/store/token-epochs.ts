@@ -1,8 +1,8 @@
 // Revocation of user tokens: a token is good as long as nobody revoked since it was issued.
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
+import type { UserDocument } from '../model/user.ts';
 import type { Store } from './connect.ts';
-import type { UserDocument } from './users.ts';
 
 /**
  * Gives the epoch of a user's token issued now: how often the user's tokens were revoked and how

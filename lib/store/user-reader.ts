@@ -1,8 +1,8 @@
 // Reads users by identity, those of sign-ins that come at once in one read. Nothing is cached.
 import type { Filter } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
+import type { UserDocument, UserIdentity } from '../model/user.ts';
 import type { Store } from './connect.ts';
-import type { UserDocument, UserIdentity } from './users.ts';
 
 /** Whom to look for. */
 export interface WantedUser {

@@ -1,39 +1,15 @@
 // Users: one identity each, by the integrator's id or by e-mail, never both.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { limits } from '../limits.ts';
+import type { Caller } from '../model/audit-log.ts';
+import type { UserDocument, UserIdentity } from '../model/user.ts';
 import { createTurns } from '../turns.ts';
 import { recordAudits } from './audit-log.ts';
-import type { Caller } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
 import type { UserReader } from './user-reader.ts';
-
-/**
- * A user; or, with `deletedAt`, what is left of one: the uid, so that its tokens stay dead, and
- * nothing of the person.
- */
-export interface UserDocument {
-  _id: string;
-  appUid: string;
-  /** Absent for a user known by e-mail. */
-  externalId?: string;
-  /** The canonical e-mail's keyed hash; absent for a user known by the integrator's id. */
-  emailKey?: string;
-  /** The e-mail made unique to the application; mail never reaches it. */
-  email?: string;
-  name: string | null;
-  accountUids: string[];
-  /** How often the user's tokens were revoked; absent before the first time. */
-  tokenEpoch?: number;
-  createdAt: Date;
-  updatedAt: Date;
-  deletedAt: Date | null;
-}
-
-/** What identifies a user: exactly the fields of one of the two unique indexes. */
-export type UserIdentity = { externalId: string } | { emailKey: string };
 
 /** Accounts to add to a user's, without repetition, and who adds them. */
 export interface AccountsToAdd {

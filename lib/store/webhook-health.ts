@@ -1,11 +1,12 @@
 // How a webhook's receiver does: failing since when, well again, gone; and the pause that follows.
 import type { Filter } from 'mongodb';
 import { idAt, timeOfId } from '../ids.ts';
-import { recordAudit, systemCaller } from './audit-log.ts';
+import { systemCaller } from '../model/audit-log.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
+import { recordAudit } from './audit-log.ts';
 import { inTransaction } from './connect.ts';
 import type { Store } from './connect.ts';
-import type { DeliveryKey } from './deliveries.ts';
-import type { DisabledReason, WebhookDocument } from './webhooks.ts';
 
 /** The part of a webhook that tells how its receiver does. */
 type Health = Pick<WebhookDocument, '_id' | 'appUid' | 'failingSince' | 'lastExhaustedAt'>;

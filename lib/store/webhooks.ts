@@ -1,60 +1,17 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
-import type { SealedSecret, SecretBox } from '../crypto/secret-box.ts';
-import { entityOf } from '../events.ts';
-import type { Entity, EventName } from '../events.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { entityOf } from '../model/event-name.ts';
+import type { Entity, EventName } from '../model/event-name.ts';
+import type {
+  KnownWebhook,
+  ResumedWebhook,
+  Subscription,
+  WebhookDocument,
+} from '../model/webhook.ts';
 import { within } from './connect.ts';
 import type { Store } from './connect.ts';
-
-/** Why the service paused a webhook: it answered 410, or it failed for days. */
-export type DisabledReason = 'gone' | 'failing';
-
-/** How events reach a webhook: each for itself, or those about one resource one after the other. */
-export const orderings = ['parallel', 'resource'] as const;
-export type Ordering = (typeof orderings)[number];
-
-export interface WebhookDocument {
-  _id: string;
-  appUid: string;
-  url: string;
-  entities: Entity[];
-  /** The only events it gets; null for all of its entities'. */
-  events: EventName[] | null;
-  /** The only tenants whose events it gets; null for all. */
-  externalTenantIds: string[] | null;
-  /** The waits between its attempts; null for the service's. */
-  retryScheduleMs: number[] | null;
-  ordering: Ordering;
-  active: boolean;
-  secret: SealedSecret;
-  /** The secret before a rotation, until the receiver must know the new one. */
-  previousSecret: PreviousSecret | null;
-  disabledReason: DisabledReason | null;
-  /** When the first of the failures came that no success has followed; null while it answers. */
-  failingSince: Date | null;
-  /** When a delivery to it last ended as exhausted since then. */
-  lastExhaustedAt: Date | null;
-  lastTriggeredAt: Date | null;
-  /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
-  resumedAt: Date | null;
-  /** The release or discard of the latest resume, which ends releases before it; null before the first. */
-  releaseUid: string | null;
-  /** How many pages its releases have taken; absent while there is none. */
-  pagesTaken?: number;
-  /** The discard of the latest resume that dropped what was held; null where none did. */
-  discardUid: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export interface PreviousSecret {
-  secret: SealedSecret;
-  /** Until when deliveries are signed with it, too. */
-  until: Date;
-  /** True once `X-Webhook-Signature`, which has room for one, is made with the new secret. */
-  promoted: boolean;
-}
 
 /** Where a webhook's secret lives, for the seal: a sealed secret moved to another row does not open. */
 export function secretPlace(webhook: { appUid: string; _id: string }): string {
@@ -82,9 +39,6 @@ export function openSecrets(
   const old = box.open(previous.secret, place);
   return { body: previous.promoted ? current : old, standard: [current, old] };
 }
-
-/** A webhook that exists, and whether it is paused. */
-export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active'>;
 
 /** Gives those of the uids that are webhooks of the application, in their order. */
 export async function findKnownWebhooks(
@@ -153,12 +107,6 @@ function toUpdate(notes: readonly TriggerNote[]): AnyBulkWriteOperation<WebhookD
   return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
 }
 
-/** The part of a webhook that says which events it gets. */
-export type Subscription = Pick<
-  WebhookDocument,
-  '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds' | 'ordering'
->;
-
 /** Tells whether a webhook gets an event: its entity, and where it names them its name and tenant. */
 export function isSubscribed(
   { entities, events, externalTenantIds }: Omit<Subscription, 'ordering'>,
@@ -188,11 +136,6 @@ export async function findSubscriptions(
     .sort({ _id: 1 })
     .toArray();
 }
-
-/** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'> & {
-  resumedAt: Date;
-};
 
 /** Gives webhooks that were resumed before `before` and whose held deliveries nobody releases yet. */
 export async function findResumed(

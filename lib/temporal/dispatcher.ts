@@ -5,13 +5,13 @@ import type { Clock } from '../clock.ts';
 import { coalesce } from '../coalesce.ts';
 import { newId } from '../ids.ts';
 import { dispatchLog } from '../logger.ts';
+import type { EventToDispatch } from '../model/event.ts';
+import type { RedeliveryToStart } from '../model/redelivery.ts';
+import type { ResumedWebhook } from '../model/webhook.ts';
 import type { Store } from '../store/connect.ts';
 import { claimEvents, markDispatched } from '../store/events.ts';
-import type { EventToDispatch } from '../store/events.ts';
 import { markRedeliveryStarted } from '../store/redeliveries.ts';
-import type { RedeliveryToStart } from '../store/redeliveries.ts';
 import { markReleased } from '../store/webhooks.ts';
-import type { ResumedWebhook } from '../store/webhooks.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,

@@ -1,7 +1,7 @@
 // What goes through Temporal: ids, states and times only, nothing secret or personal.
 // No Node built-ins here: workflows import this file.
-import type { DeliveryOutcome } from '../delivery/outcome.ts';
-import type { LaneKey } from '../store/lanes.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { LaneKey } from '../model/lane.ts';
 
 /** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {

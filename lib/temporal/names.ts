@@ -1,6 +1,6 @@
 // The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
 // No Node built-ins here: workflows import this file.
-import type { ResumedWebhook } from '../store/webhooks.ts';
+import type { ResumedWebhook } from '../model/webhook.ts';
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';

@@ -2,9 +2,9 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
-import type { EventToDispatch } from '../store/events.ts';
-import type { RedeliveryToStart } from '../store/redeliveries.ts';
-import type { ResumedWebhook } from '../store/webhooks.ts';
+import type { EventToDispatch } from '../model/event.ts';
+import type { RedeliveryToStart } from '../model/redelivery.ts';
+import type { ResumedWebhook } from '../model/webhook.ts';
 import { redeliverPageEveryMs } from './messages.ts';
 import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
 import {

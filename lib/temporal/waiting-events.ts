@@ -1,5 +1,5 @@
 // Which waiting events go together into a workflow: those of one application, oldest first.
-import type { EventToDispatch } from '../store/events.ts';
+import type { EventToDispatch } from '../model/event.ts';
 import { deliveriesPerWorkflowMax } from './messages.ts';
 
 /**

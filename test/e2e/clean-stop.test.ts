@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';

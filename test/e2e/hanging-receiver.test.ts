@@ -1,7 +1,7 @@
 // A receiver that never answers keeps nobody else waiting.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../lib/disposal.ts';
-import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation } from '../support/installation.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { Disposal } from '../../lib/disposal.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
 import type { DeliveryActivities, RedeliverInput } from '../../lib/temporal/messages.ts';
 import { redeliverWorkflowId } from '../../lib/temporal/names.ts';

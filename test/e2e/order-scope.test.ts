@@ -1,6 +1,6 @@
 // What an order is about: one resource of one kind, and from which event on.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { laneWorkflowId } from '../../lib/temporal/names.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';

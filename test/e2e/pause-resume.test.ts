@@ -1,6 +1,6 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { redeliverPageEveryMs } from '../../lib/temporal/messages.ts';
 import { redeliverWorkflow } from '../../lib/temporal/names.ts';
 import { newDelivery } from '../support/fixtures.ts';

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { timeOfId } from '../../lib/ids.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';

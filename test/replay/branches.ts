@@ -1,10 +1,10 @@
 // Every branch of every workflow, played once on real servers; each gives the workflow that took it.
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { newDispatcher } from '../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import type { DeliveryState } from '../../lib/delivery/outcome.ts';
 import { newId } from '../../lib/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import {

@@ -1,6 +1,6 @@
 // An admin with a session: made in the database, signed in over HTTP, calling with cookie and token.
 import { randomBytes } from 'node:crypto';
-import type { AdminDocument } from '../../lib/store/admins.ts';
+import type { AdminDocument } from '../../lib/model/admin.ts';
 import { createAdmin } from '../../lib/store/create-admin.ts';
 import type { Answer, CallOptions } from './api-client.ts';
 import type { TestService } from './service.ts';

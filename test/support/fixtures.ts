@@ -1,12 +1,12 @@
 // Webhooks and events written straight into an installation, for tests below the API.
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { newWebhookSecret } from '../../lib/crypto/signature.ts';
-import { renderPayload } from '../../lib/events.ts';
 import { newId } from '../../lib/ids.ts';
-import type { DeliveryDocument } from '../../lib/store/deliveries.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import { renderPayload } from '../../lib/model/event-payload.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
-import type { WebhookDocument } from '../../lib/store/webhooks.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;

@@ -6,8 +6,8 @@ import { createActivities } from '../../activities/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
 import { Disposal } from '../../lib/disposal.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
-import type { EventDocument } from '../../lib/store/events.ts';
 import { createLaneWaker } from '../../lib/temporal/wake-lane.ts';
 import type {
   AttemptFirstInput,

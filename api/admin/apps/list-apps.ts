@@ -1,6 +1,6 @@
 // GET /admin/api/apps: the applications that the admin may see.
-import type { Role } from '../../../lib/store/admins.ts';
-import type { AppDocument } from '../../../lib/store/apps.ts';
+import type { AppDocument } from '../../../lib/model/app.ts';
+import type { Role } from '../../../lib/model/membership.ts';
 import { readPage } from '../../../lib/store/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import type { AdminRequest } from '../../http/router.ts';

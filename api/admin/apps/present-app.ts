@@ -1,8 +1,8 @@
 // An application as the admin area sees it.
-import { limits } from '../../../lib/config.ts';
-import type { Role } from '../../../lib/store/admins.ts';
+import { limits } from '../../../lib/limits.ts';
+import type { AppDocument } from '../../../lib/model/app.ts';
+import type { Role } from '../../../lib/model/membership.ts';
 import { isActive } from '../../../lib/store/apps.ts';
-import type { AppDocument } from '../../../lib/store/apps.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
 

@@ -1,9 +1,9 @@
 // What admins decide about an API key, and the checks a schema cannot make.
 import type { ClientSession } from 'mongodb';
-import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
-import { scopes } from '../../../lib/store/api-keys.ts';
-import type { ApiKeyDocument, Scope } from '../../../lib/store/api-keys.ts';
+import { limits } from '../../../lib/limits.ts';
+import { scopes } from '../../../lib/model/api-key.ts';
+import type { ApiKeyDocument, Scope } from '../../../lib/model/api-key.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
 import { within } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';

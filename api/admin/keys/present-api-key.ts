@@ -1,5 +1,5 @@
 // An API key as the admin area sees it: never its secret, only the part that tells keys apart.
-import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
+import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 
 export interface PresentedApiKey {
   uid: string;

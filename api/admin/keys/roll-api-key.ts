@@ -1,7 +1,7 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: a new key in place of an old one, both for a while.
 import { AppError } from '../../../lib/errors.ts';
+import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import { isKeyAlive, makeApiKey } from '../../../lib/store/api-keys.ts';
-import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { runOnce } from '../../../lib/store/idempotency.ts';
 import type { AdminHandler } from '../../http/router.ts';

@@ -1,8 +1,8 @@
 // POST /admin/api/apps/{appUid}/members: lets an admin into an application.
-import { limits } from '../../../lib/config.ts';
 import { AppError } from '../../../lib/errors.ts';
+import { limits } from '../../../lib/limits.ts';
+import type { Role } from '../../../lib/model/membership.ts';
 import { holdAdmin, makeMembership } from '../../../lib/store/admins.ts';
-import type { Role } from '../../../lib/store/admins.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';

@@ -1,5 +1,5 @@
 // PATCH /admin/api/apps/{appUid}/members/{adminUid}: changes a member's role.
-import type { Role } from '../../../lib/store/admins.ts';
+import type { Role } from '../../../lib/model/membership.ts';
 import { recordAudit } from '../../../lib/store/audit-log.ts';
 import { inTransaction } from '../../../lib/store/connect.ts';
 import type { AdminHandler } from '../../http/router.ts';

@@ -1,8 +1,9 @@
 // A member of an application, and the rule that one owner always stays.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/errors.ts';
-import { roles } from '../../../lib/store/admins.ts';
-import type { AdminDocument, MembershipDocument, Role } from '../../../lib/store/admins.ts';
+import type { AdminDocument } from '../../../lib/model/admin.ts';
+import { roles } from '../../../lib/model/membership.ts';
+import type { MembershipDocument, Role } from '../../../lib/model/membership.ts';
 import { goAlone } from '../../../lib/store/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../http/router.ts';

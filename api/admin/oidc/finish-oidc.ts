@@ -2,8 +2,8 @@
 import { canonicalEmail } from '../../../lib/canonical-email.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { httpLog } from '../../../lib/logger.ts';
+import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 import { networkOf } from '../../../lib/net/network-of.ts';
-import type { ProviderIdentity } from '../../../lib/store/admins.ts';
 import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { SignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
@@ -14,8 +14,8 @@ import { spend } from '../../limits/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { requireProvider } from './begin-oidc.ts';
 import type { BegunSignIn } from './begin-oidc.ts';
+import { callbackPath } from './callback-path.ts';
 
-export const callbackPath = '/admin/api/oidc/callback';
 const pagesPath = '/admin';
 
 /** Somebody whom the provider vouches for. */

@@ -3,7 +3,7 @@ import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config.ts';
 import { hourMs } from '../../../lib/duration.ts';
 import { AppError } from '../../../lib/errors.ts';
-import type { ProviderIdentity } from '../../../lib/store/admins.ts';
+import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 
 /** What ties an answer of the provider to the browser that asked; it stays in that browser's cookie. */
 export interface OidcTransaction {

@@ -1,7 +1,7 @@
 // The browsers that an admin has signed in with: guesses that others make do not hold them up.
 import { randomUUID } from 'node:crypto';
 import { dayMs } from '../../../lib/duration.ts';
-import type { AdminDocument } from '../../../lib/store/admins.ts';
+import type { AdminDocument } from '../../../lib/model/admin.ts';
 import type { ApiContext } from '../../context.ts';
 import { deviceCookie } from '../cookies.ts';
 import { openCookie, sealCookie } from '../sealed-cookie.ts';

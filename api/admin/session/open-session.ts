@@ -5,9 +5,10 @@ import {
   newSessionToken,
 } from '../../../lib/crypto/session-token.ts';
 import { hourMs } from '../../../lib/duration.ts';
-import type { AdminDocument, AdminSessionDocument } from '../../../lib/store/admins.ts';
+import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
+import type { AdminDocument } from '../../../lib/model/admin.ts';
+import type { Caller } from '../../../lib/model/audit-log.ts';
 import { recordAudits } from '../../../lib/store/audit-log.ts';
-import type { Caller } from '../../../lib/store/audit-log.ts';
 import { inTransaction, isDuplicateKey } from '../../../lib/store/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer } from '../../http/router.ts';

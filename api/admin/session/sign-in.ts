@@ -1,8 +1,8 @@
 // POST /admin/api/session: signs an admin in with e-mail and password.
 import { canonicalEmail } from '../../../lib/canonical-email.ts';
-import { limits } from '../../../lib/config.ts';
 import { hashPassword, isOutdated } from '../../../lib/crypto/password.ts';
 import { AppError } from '../../../lib/errors.ts';
+import { limits } from '../../../lib/limits.ts';
 import { httpLog } from '../../../lib/logger.ts';
 import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import type { Handler } from '../../http/router.ts';

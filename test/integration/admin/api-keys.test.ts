@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
-import { limits } from '../../../lib/config.ts';
-import { scopes } from '../../../lib/store/api-keys.ts';
+import { limits } from '../../../lib/limits.ts';
+import { scopes } from '../../../lib/model/api-key.ts';
 import { connectStore } from '../../../lib/store/connect.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

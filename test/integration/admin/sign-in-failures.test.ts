@@ -1,7 +1,7 @@
 // Failed sign-ins in the audit log: all of them are counted, a bounded number leaves a row.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/store/create-admin.ts';
-import { systemCaller as caller } from '../../../lib/store/audit-log.ts';
 import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
 import { startIdentityProvider } from '../../support/identity-provider.ts';
 import type { TestProvider } from '../../support/identity-provider.ts';

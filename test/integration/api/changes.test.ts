@@ -1,7 +1,7 @@
 // Reported changes (POST …/changes): which are taken, and the events they become.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { limits } from '../../../lib/config.ts';
-import { eventNames } from '../../../lib/events.ts';
+import { limits } from '../../../lib/limits.ts';
+import { eventNames } from '../../../lib/model/event-name.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { eventsOf } from './resource-calls.ts';

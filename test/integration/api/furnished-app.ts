@@ -1,7 +1,7 @@
 // An application with one of everything, and the table of routes filled in with it.
-import { scopes } from '../../../lib/store/api-keys.ts';
 import type { Route } from '../../../api/http/router.ts';
 import { noFields } from '../../../api/http/validate.ts';
+import { scopes } from '../../../lib/model/api-key.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Store } from '../../../lib/store/connect.ts';

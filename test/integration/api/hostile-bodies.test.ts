@@ -1,7 +1,7 @@
 // Bodies that are built to keep a process busy: each gets its 4xx, and holds nobody else up.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { limits } from '../../../lib/config.ts';
+import { limits } from '../../../lib/limits.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
 import { startService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 // The lists of events, deliveries and replays are read along an index: MongoDB tells what it really did.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
+import type { ReplayDocument } from '../../../lib/model/redelivery.ts';
 import { newRedelivery } from '../../../lib/store/redeliveries.ts';
-import type { ReplayDocument } from '../../../lib/store/redeliveries.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';

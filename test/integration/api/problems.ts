@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import { parseApiKey } from '../../../lib/crypto/api-key.ts';
 import type { ErrorCode } from '../../../lib/errors.ts';
-import type { ApiKeyDocument } from '../../../lib/store/api-keys.ts';
+import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import { createFullKey } from '../../../lib/store/create-app-with-key.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 // What a resend takes and refuses; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
-import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

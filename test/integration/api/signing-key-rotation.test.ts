@@ -9,8 +9,8 @@ import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
 import { tokenLog } from '../../../lib/logger.ts';
+import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
 import type { Store } from '../../../lib/store/connect.ts';
-import type { SigningKeyDocument } from '../../../lib/store/signing-keys.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 

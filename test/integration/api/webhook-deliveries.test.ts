@@ -1,7 +1,7 @@
 // The deliveries of a webhook and of an event: by state, answer and time, in pages, each from an index.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState, StatusClass } from '../../../lib/delivery/outcome.ts';
-import type { Attempt } from '../../../lib/store/deliveries.ts';
+import type { StatusClass, Attempt } from '../../../lib/model/attempt.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { webhookDeliveriesFilter } from '../../../lib/store/delivery-lists.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';

@@ -1,13 +1,13 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
-import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { DeliveryKey } from '../../../lib/model/delivery.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { newId } from '../../../lib/ids.ts';
 import { requeueDeliveries } from '../../../lib/store/deliveries.ts';
-import type { DeliveryKey } from '../../../lib/store/deliveries.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
   insertEvent,

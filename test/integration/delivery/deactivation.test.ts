@@ -1,9 +1,9 @@
 // A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { dayMs, hourMs } from '../../../lib/duration.ts';
-import type { AuditDocument } from '../../../lib/store/audit-log.ts';
+import type { AuditDocument } from '../../../lib/model/audit-log.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { deactivateGoneWebhook, noteFailed } from '../../../lib/store/webhook-health.ts';
-import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';

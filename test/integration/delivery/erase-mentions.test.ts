@@ -1,7 +1,7 @@
 // Which payloads an erasure by `mentions` takes: those that hold the text as a value of their `data`.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eraseStretch } from '../../../lib/delivery/erase.ts';
-import { renderPayload } from '../../../lib/events.ts';
+import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { newErasure } from '../../../lib/store/erasures.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';

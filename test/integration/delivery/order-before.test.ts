@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { newId } from '../../../lib/ids.ts';
-import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { LaneKey } from '../../../lib/model/lane.ts';
 import { erasePayloads } from '../../../lib/store/erasures.ts';
 import { earlierEvents, findBefore } from '../../../lib/store/lanes.ts';
-import type { LaneKey } from '../../../lib/store/lanes.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';

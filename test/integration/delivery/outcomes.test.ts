@@ -1,13 +1,14 @@
 // What each thing that a receiver or the network does makes of a delivery: the whole table, over real servers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { limits } from '../../../lib/config.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
-import type { DeliveryState, ErrorClass } from '../../../lib/delivery/outcome.ts';
 import { defaultRetryScheduleMs } from '../../../lib/delivery/retry-schedule.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { hourMs, minuteMs } from '../../../lib/duration.ts';
+import { limits } from '../../../lib/limits.ts';
+import type { ErrorClass } from '../../../lib/model/attempt.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';

@@ -1,8 +1,8 @@
 // A webhook comes to want an order: which of the events recorded before it count as earlier ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
 import { newId } from '../../../lib/ids.ts';
-import type { EventDocument } from '../../../lib/store/events.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
 import { findBefore, laneOf, putInOrder } from '../../../lib/store/lanes.ts';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { discardPage } from '../../../lib/delivery/discard.ts';
-import type { DeliveryOutcome } from '../../../lib/delivery/outcome.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
 import { newDiscard } from '../../../lib/store/redeliveries.ts';
-import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import type { RedeliverPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { defaultRetryScheduleMs } from '../../../lib/delivery/retry-schedule.ts';
 import { hourMs } from '../../../lib/duration.ts';
-import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';

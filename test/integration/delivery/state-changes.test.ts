@@ -11,9 +11,9 @@
 //   any → pending by a resend or replay                        test/e2e/redelivery.test.ts
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deliveryStates } from '../../../lib/delivery/outcome.ts';
-import type { DeliveryState } from '../../../lib/delivery/outcome.ts';
 import { Disposal } from '../../../lib/disposal.ts';
+import { deliveryStates } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';

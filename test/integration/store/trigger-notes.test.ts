@@ -1,7 +1,7 @@
 // `lastTriggeredAt`: each webhook's is the time of its own latest attempt.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createTriggerNotes } from '../../../lib/store/webhooks.ts';
-import type { WebhookDocument } from '../../../lib/store/webhooks.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TypedSearchAttributes, defaultPayloadConverter } from '@temporalio/common';
-import type { EventName } from '../../../lib/events.ts';
+import type { EventName } from '../../../lib/model/event-name.ts';
 import { releaseWorkflowId } from '../../../lib/temporal/names.ts';
 import { deliveryStateAttribute } from '../../../lib/temporal/search-attributes.ts';
 import type { JsonBody } from '../../support/api-client.ts';

@@ -1,6 +1,6 @@
 // What the Temporal UI shows of a workflow beside its name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { limits } from '../../../lib/config.ts';
+import { limits } from '../../../lib/limits.ts';
 import { eventWorkflowId, laneWorkflowId } from '../../../lib/temporal/names.ts';
 import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';
 import { createLaneWaker } from '../../../lib/temporal/wake-lane.ts';

@@ -1,6 +1,5 @@
 // What is old goes, what is not stays, and a schedule sees to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { settledStates, openStates } from '../../../lib/delivery/outcome.ts';
 import {
   keptDeliveries,
   oldEvents,
@@ -9,8 +8,9 @@ import {
 import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
 import { dayMs, hourMs } from '../../../lib/duration.ts';
 import { newId } from '../../../lib/ids.ts';
-import { systemCaller } from '../../../lib/store/audit-log.ts';
-import type { DeliveryDocument } from '../../../lib/store/deliveries.ts';
+import { systemCaller } from '../../../lib/model/audit-log.ts';
+import { openStates, settledStates } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
 import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
 import { noLanes as wakeLane } from '../../support/delivery-ports.ts';

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { readConfig, stopTimeoutMs } from '../../../lib/config.ts';
+import { readConfig } from '../../../lib/config.ts';
+import { stopTimeoutMs } from '../../../lib/limits.ts';
 import { makeDevSecrets } from '../../../start/dev-secrets.ts';
 
 interface Service {

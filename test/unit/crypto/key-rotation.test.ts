@@ -8,8 +8,8 @@ import {
   planRotation,
   publishedAheadMs,
 } from '../../../lib/crypto/key-rotation.ts';
-import type { KeyTerm } from '../../../lib/crypto/key-rotation.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
+import type { KeyTerm } from '../../../lib/model/signing-key.ts';
 
 const tokenLifetimeMaxMs = hourMs;
 const rotationMs = 30 * dayMs;

@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import { assert, constantFrom, double, integer, option, property } from 'fast-check';
 import { classifyResponse } from '../../../lib/delivery/classify-response.ts';
 import type { Verdict } from '../../../lib/delivery/classify-response.ts';
-import type { SendErrorClass, SendResult } from '../../../lib/net/http-sender.ts';
+import type { SendErrorClass } from '../../../lib/net/classify-send-error.ts';
+import type { SendResult } from '../../../lib/net/http-sender.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const common = { address: '192.0.2.1', ms: { total: 5 } };

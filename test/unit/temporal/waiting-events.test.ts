@@ -1,6 +1,6 @@
 // Which events share a workflow.
 import { expect, test } from '@jest/globals';
-import type { EventToDispatch } from '../../../lib/store/events.ts';
+import type { EventToDispatch } from '../../../lib/model/event.ts';
 import { WaitingEvents } from '../../../lib/temporal/waiting-events.ts';
 
 let made = 0;

@@ -1,0 +1,2 @@
+/** Where the identity provider sends the browser back to. */
+export const callbackPath = '/admin/api/oidc/callback';
