@@ -67,5 +67,5 @@ const retryAfterSecondsSpread = 4;
 /** Makes the error of too much to do. The waits are spread, so that the refused do not return at once. */
 export function overloaded(detail: string): AppError {
   const seconds = retryAfterSecondsMin + Math.floor(Math.random() * retryAfterSecondsSpread);
-  return new AppError('overloaded', detail, { headers: { 'retry-after': String(seconds) } });
+  return new AppError('overloaded', detail, { retryAfterSeconds: seconds });
 }

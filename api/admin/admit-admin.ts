@@ -102,8 +102,5 @@ async function checkNeed(
 
 /** Gives the one error of everybody without a session. */
 export function notSignedIn(): AppError {
-  return new AppError('not_signed_in', 'sign in first; the session may have ended', {
-    // HTTP wants a challenge with a 401 (RFC 9110 §15.5.2); cookies have no registered scheme.
-    headers: { 'www-authenticate': 'Session realm="agent-herald"' },
-  });
+  return new AppError('not_signed_in', 'sign in first; the session may have ended');
 }

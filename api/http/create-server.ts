@@ -3,12 +3,13 @@ import { createServer as createHttpServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
-import { AppError, presentProblem } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { httpLog } from '../../lib/logger.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { ConnectionLimits } from './limit-connections.ts';
+import { presentProblem, statusOf } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
@@ -121,8 +122,9 @@ function renderRefusal({
   common,
 }: Fault & { common: Readonly<Record<string, string>> }): Refusal {
   const error = new AppError(code, detail);
+  const status = statusOf(error);
   const requestId = newId('req');
-  httpLog.info({ requestId, status: error.status, code }, 'request.refused');
+  httpLog.info({ requestId, status, code }, 'request.refused');
   const body = JSON.stringify(presentProblem(error, requestId));
   const headers = {
     ...common,
@@ -130,7 +132,7 @@ function renderRefusal({
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
   };
-  return { status: error.status, headers, body };
+  return { status, headers, body };
 }
 
 function answer(response: ServerResponse, { status, headers, body }: Refusal): void {

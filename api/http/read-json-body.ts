@@ -1,6 +1,7 @@
 // Reads a request's body: its type, its size, its encoding, then its JSON.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
+import { HttpError } from './problems.ts';
 import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -69,8 +70,9 @@ async function readBytes(
   } catch (error) {
     if (error instanceof AppError) {
       // The rest of a refused body is not read, so the connection cannot carry another request.
-      error.headers['connection'] = 'close';
-      throw error;
+      const { code, message, retryAfterSeconds } = error;
+      const headers = { connection: 'close' };
+      throw new HttpError(code, message, { headers, retryAfterSeconds, cause: error });
     }
     throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
   }

@@ -1,10 +1,11 @@
 // Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
-import { AppError, presentProblem } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { CallTimeoutError } from '../../lib/in-time.ts';
 import { causeOfBulkError } from '../../lib/store/connect.ts';
+import { headersOf, presentProblem, statusOf } from './problems.ts';
 
 /** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */
 export const renderErrors: Middleware = async (ctx, next) => {
@@ -29,7 +30,7 @@ function toAppError(error: unknown): AppError {
   const cause = causeOfBulkError(error);
   if (cause instanceof CallTimeoutError || (cause instanceof MongoError && isAway(cause))) {
     const detail = 'the database does not answer; try again in a few seconds';
-    return new AppError('unavailable', detail, { cause, headers: { 'retry-after': '2' } });
+    return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }
   return new AppError('internal', 'an unexpected fault', { cause });
 }
@@ -56,9 +57,10 @@ function renderProblem(ctx: Context, error: AppError): void {
   const requestId = String(ctx.state['requestId']);
   ctx.state['errorCode'] = error.code;
   ctx.state['fault'] = loggedFault(error);
-  if (error.status >= 500) ctx.state['error'] = error.cause ?? error;
-  ctx.status = error.status;
-  ctx.set(error.headers);
+  const status = statusOf(error);
+  if (status >= 500) ctx.state['error'] = error.cause ?? error;
+  ctx.status = status;
+  ctx.set(headersOf(error));
   ctx.body = JSON.stringify(presentProblem(error, requestId));
   ctx.type = 'application/problem+json';
 }

@@ -2,7 +2,6 @@
 import { Router } from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { AppError } from '../../lib/errors.ts';
 import { inTime } from '../../lib/in-time.ts';
 import { limits } from '../../lib/limits.ts';
 import type { Scope } from '../../lib/model/api-key.ts';
@@ -15,6 +14,7 @@ import { admit } from './admit.ts';
 import type { Access } from './admit.ts';
 import { clientAddress } from './client-address.ts';
 import { readIdempotencyKey } from './idempotency-header.ts';
+import { HttpError } from './problems.ts';
 import { checkParameters } from './query-values.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { noFields } from './validate.ts';
@@ -171,7 +171,7 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
 }
 
 function refuseMethod(allow: string): never {
-  throw new AppError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
+  throw new HttpError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
 }
 
 function nameRoute(line: Route): Middleware {

@@ -72,8 +72,5 @@ function unauthenticated(): AppError {
   return new AppError(
     'unauthenticated',
     'send a valid API key in x-api-key, or as a Bearer credential',
-    {
-      headers: { 'www-authenticate': 'Bearer realm="agent-herald"' },
-    },
   );
 }

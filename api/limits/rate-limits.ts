@@ -1,5 +1,5 @@
 // The limits of the api: calls of a key, what strangers at an address may ask, sign-ins of a user.
-import { AppError } from '../../lib/errors.ts';
+import { HttpError } from '../http/problems.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { RateLimiter, RateLimiterPorts } from './rate-limiter.ts';
 import type { RateLimit, RateStanding } from './sliding-count.ts';
@@ -59,7 +59,7 @@ export function spend(limiter: RateLimiter, subject: string): Record<string, str
   if (!standing.isOver) return headers;
   const { countMax } = limit;
   const detail = `at most ${countMax} a minute; try again in ${standing.resetSeconds} s`;
-  throw new AppError('rate_limited', detail, {
+  throw new HttpError('rate_limited', detail, {
     headers: { ...headers, 'retry-after': String(standing.resetSeconds) },
   });
 }

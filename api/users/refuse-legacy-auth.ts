@@ -1,5 +1,5 @@
 // POST /api-authenticate-embedded-user: the retired flow, answered with the way forward.
-import { AppError } from '../../lib/errors.ts';
+import { HttpError } from '../http/problems.ts';
 import type { Handler } from '../http/router.ts';
 
 /** Answers 410 with a link to the migration page (docs/migration.md). */
@@ -8,7 +8,7 @@ export const refuseLegacyAuth: Handler = (_request, context) => {
   const detail =
     'get a new API key (CONFIGURE, API Management) and call POST ' +
     `/api/v1/appuid/{appUid}/sdkusers/auth with it in x-api-key; step by step: ${migrationUrl}`;
-  throw new AppError('legacy_auth_retired', detail, {
+  throw new HttpError('legacy_auth_retired', detail, {
     headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/markdown"` },
   });
 };

@@ -105,7 +105,5 @@ async function refuse(
     const failure = { ...vouched, method: 'oidc', reason } as const;
     await recordSignInFailure(store, failure, { caller, now: clock.now() });
   }
-  return new AppError('sign_in_refused', 'the sign-in through the identity provider failed', {
-    headers: { 'www-authenticate': 'Session realm="agent-herald"' },
-  });
+  return new AppError('sign_in_refused', 'the sign-in through the identity provider failed');
 }

@@ -116,6 +116,6 @@ function isBusy(status: number): boolean {
 }
 
 function away(cause: unknown): AppError {
-  const headers = { 'retry-after': '10' };
-  return new AppError('unavailable', 'the identity provider does not answer', { cause, headers });
+  const detail = 'the identity provider does not answer';
+  return new AppError('unavailable', detail, { cause, retryAfterSeconds: 10 });
 }

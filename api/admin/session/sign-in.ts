@@ -52,9 +52,7 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
     httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.not_recorded');
   });
-  throw new AppError('sign_in_refused', 'the e-mail or the password is wrong', {
-    headers: { 'www-authenticate': 'Session realm="agent-herald"' },
-  });
+  throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
 };
 
 /**

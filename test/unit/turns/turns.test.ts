@@ -59,9 +59,9 @@ test('what would wait behind too many is refused, and a failure gives its place 
 test('who waits longer than may be is refused, and the turn goes to the next', async () => {
   const take = createTurns({ atOnceMax: 1, waitingMax: 5, waitMsMax: 20 });
   const [running, late] = [startJob(take), startJob(take)];
-  const error = (await late.done) as { code: string; headers: Record<string, string> };
+  const error = (await late.done) as { code: string; retryAfterSeconds: number };
   expect(error).toMatchObject({ code: 'overloaded' });
-  expect(Number(error.headers['retry-after'])).toBeGreaterThanOrEqual(2);
+  expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(2);
   expect(take.standing()).toEqual({ running: 1, waiting: 0 });
   const next = startJob(take);
   expect(take.standing()).toEqual({ running: 1, waiting: 1 });

@@ -1,0 +1,113 @@
+// Errors as HTTP answers: their statuses, headers and bodies (RFC 9457, application/problem+json).
+import { AppError } from '../../lib/errors.ts';
+import type { AppErrorOptions, ErrorCode, FieldError } from '../../lib/errors.ts';
+
+interface ErrorKind {
+  status: number;
+  title: string;
+  /** What HTTP wants in `WWW-Authenticate` with a 401 (RFC 9110 §15.5.2). */
+  challenge?: string;
+}
+
+// Cookies have no registered scheme.
+const sessionChallenge = 'Session realm="agent-herald"';
+
+const kinds: Readonly<Record<ErrorCode, ErrorKind>> = {
+  malformed_request: { status: 400, title: 'The request is malformed' },
+  malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
+  invalid_request: { status: 400, title: 'The request does not match its schema' },
+  invalid_cursor: { status: 400, title: 'The cursor is not one this list gave out' },
+  credentials_conflict: { status: 400, title: 'More than one credential was sent' },
+  unauthenticated: {
+    status: 401,
+    title: 'No valid API key was sent',
+    challenge: 'Bearer realm="agent-herald"',
+  },
+  not_signed_in: { status: 401, title: 'No admin is signed in', challenge: sessionChallenge },
+  sign_in_refused: {
+    status: 401,
+    title: 'The e-mail or the password is wrong',
+    challenge: sessionChallenge,
+  },
+  cross_site_request: { status: 403, title: 'The request does not come from our own pages' },
+  insufficient_role: { status: 403, title: 'The admin lacks the role for this call' },
+  app_disabled: { status: 403, title: 'The application is disabled' },
+  insufficient_scope: { status: 403, title: 'The API key lacks the scope for this call' },
+  not_found: { status: 404, title: 'There is no such thing here' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed on this path' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  conflict: { status: 409, title: 'The request conflicts with the current state' },
+  limit_reached: { status: 409, title: 'A limit of this application is reached' },
+  legacy_auth_retired: { status: 410, title: 'The legacy authentication flow is retired' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met' },
+  password_refused: { status: 422, title: 'The password cannot be used' },
+  unknown_admin: { status: 422, title: 'There is no admin with this e-mail' },
+  unknown_account_uids: { status: 422, title: 'Some accounts do not exist in this application' },
+  unknown_webhook_uids: { status: 422, title: 'Some webhooks do not exist in this application' },
+  invalid_webhook_url: { status: 422, title: 'The webhook URL cannot be used' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another body' },
+  rate_limited: { status: 429, title: 'Too many requests came' },
+  too_many_sign_ins: { status: 429, title: 'Too many sign-ins failed' },
+  headers_too_large: { status: 431, title: 'The request headers are too large' },
+  internal: { status: 500, title: 'Something went wrong on our side' },
+  overloaded: { status: 503, title: 'The service has too much to do right now' },
+  unavailable: { status: 503, title: 'The service cannot answer right now' },
+};
+
+/** An AppError whose answer has headers that its code does not tell. */
+export class HttpError extends AppError {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    { headers, ...options }: AppErrorOptions & { headers: Record<string, string> },
+  ) {
+    super(code, detail, options);
+    this.headers = headers;
+  }
+}
+
+/** The body of an error answer. */
+interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  requestId: string;
+  errors?: FieldError[];
+}
+
+/** Returns the status of the answer to an error. */
+export function statusOf({ code }: AppError): number {
+  return kinds[code].status;
+}
+
+/** Returns the headers that an error adds to its answer. */
+export function headersOf(error: AppError): Record<string, string> {
+  const { challenge } = kinds[error.code];
+  const { retryAfterSeconds } = error;
+  return {
+    ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(error instanceof HttpError ? error.headers : {}),
+  };
+}
+
+/** Returns the body that a client gets; a 5xx other than 503 tells no more than its title. */
+export function presentProblem(error: AppError, requestId: string): Problem {
+  const { status, title } = kinds[error.code];
+  const exposed = status < 500 || status === 503;
+  return {
+    type: `urn:agent-herald:problem:${error.code}`,
+    title,
+    status,
+    detail: exposed ? error.message : 'The fault is logged under the request id.',
+    code: error.code,
+    requestId,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+  };
+}
