@@ -1,21 +1,19 @@
-// How much an api process takes on at once: turns for requests, a short queue, and less while it is late.
+// How much an api process takes on at once: permits for requests, a short queue, and less while it is late.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { httpLog } from '../../lib/logger.ts';
-import { createTurns, overloaded } from '../../lib/turns.ts';
-import type { Turns } from '../../lib/turns.ts';
-import { createRest } from './rest.ts';
-import type { Rest } from './rest.ts';
+import { overloaded } from '../../lib/overloaded.ts';
 
-/** Requests that wait for their turn, for each that may be handled at once. */
-const waitingPerTurn = 4;
+/** Requests that wait for a permit, for each permit. */
+const waitingPerPermit = 4;
 /** Half of what a caller usually waits for an answer. */
-const turnWaitMsMax = 15_000;
+const permitWaitMsMax = 15_000;
 /** Of all bodies in the process together, from their first byte to the answer. */
 const bodyBytesMax = 256 * 1024 * 1024;
 /** Timers that come so late, half of them or more in a second, mean that the process cannot keep up. */
 const lateMsMax = 500;
 /** A late process still works, on a quarter of what it may do at once; it would not recover by idling. */
-const turnsWhileLate = 0.25;
+const permitsWhileLate = 0.25;
 const loopSampleEveryMs = 20;
 const checkEveryMs = 1_000;
 /** Balancers ask seldom: what was refused is told for a while. */
@@ -25,7 +23,7 @@ const toldForMs = 5_000;
 export interface Visit {
   /** Reads the body by `read`, which tells of the bytes that it keeps. Throws `overloaded`. */
   receive<T>(read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** Handles the request when its turn comes. Throws `overloaded`. */
+  /** Handles the request when it gets a permit. Throws `overloaded`. */
   handle<T>(work: () => Promise<T>): Promise<T>;
   /** Ends the visit, however it went. */
   leave(): void;
@@ -37,36 +35,30 @@ export interface Load extends AsyncDisposable {
   enter(options?: { always: boolean }): Visit;
   /** One sentence when requests are being refused, or were a moment ago; else null. */
   overload(): string | null;
-  /** Tells whether the process is to be left alone: most were refused for a while (`rest.ts`). */
-  isResting(): boolean;
 }
 
 /** Makes the load of a process in which so many requests are handled at once. */
-export function createLoad(requestsAtOnceMax: number, rest = createRest()): Load {
-  return new ProcessLoad(requestsAtOnceMax, rest);
+export function createLoad(requestsAtOnceMax: number): Load {
+  return new ProcessLoad(requestsAtOnceMax);
 }
 
 class ProcessLoad implements Load {
   readonly #requestsAtOnceMax: number;
-  readonly #turns: Turns;
-  readonly #rest: Rest;
+  readonly #permits: Semaphore;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   /** Requests that cost something: all of them but those that still send their body, which cost none. */
   #working = 0;
   #bodyBytes = 0;
   #lateMs = 0;
-  #came = 0;
   #refused = 0;
   #refusedAtMs = -Infinity;
 
-  constructor(requestsAtOnceMax: number, rest: Rest) {
+  constructor(requestsAtOnceMax: number) {
     this.#requestsAtOnceMax = requestsAtOnceMax;
-    this.#rest = rest;
-    this.#turns = createTurns({
-      atOnceMax: requestsAtOnceMax,
-      waitingMax: requestsAtOnceMax * waitingPerTurn,
-      waitMsMax: turnWaitMsMax,
+    this.#permits = new Semaphore(requestsAtOnceMax, overloaded, {
+      queueMax: requestsAtOnceMax * waitingPerPermit,
+      waitMsMax: permitWaitMsMax,
     });
     this.#loopDelay.enable();
     this.#check = setInterval(() => this.#look(), checkEveryMs).unref();
@@ -74,7 +66,6 @@ class ProcessLoad implements Load {
 
   enter({ always } = { always: false }): Visit {
     if (!always) {
-      this.#came += 1;
       const fault = this.#fault();
       if (fault !== null) this.#refuse(fault);
     }
@@ -109,10 +100,6 @@ class ProcessLoad implements Load {
     return isOver ? null : 'overloaded: requests were refused a moment ago';
   }
 
-  isResting(): boolean {
-    return this.#rest.isOn(performance.now());
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#check);
     this.#loopDelay.disable();
@@ -121,7 +108,7 @@ class ProcessLoad implements Load {
   async #handle<T>(work: () => Promise<T>): Promise<T> {
     let hasBegun = false;
     try {
-      return await this.#turns(() => {
+      return await this.#permits.run('', () => {
         hasBegun = true;
         return work();
       });
@@ -133,11 +120,11 @@ class ProcessLoad implements Load {
   }
 
   #fault(): string | null {
-    if (this.#working >= this.#requestsAtOnceMax * (1 + waitingPerTurn)) {
+    if (this.#working >= this.#requestsAtOnceMax * (1 + waitingPerPermit)) {
       return `${this.#working} requests are under way`;
     }
     const isLate = this.#lateMs > lateMsMax;
-    if (isLate && this.#working >= this.#requestsAtOnceMax * turnsWhileLate) {
+    if (isLate && this.#working >= this.#requestsAtOnceMax * permitsWhileLate) {
       return `the process is ${this.#lateMs} ms late`;
     }
     return null;
@@ -145,7 +132,7 @@ class ProcessLoad implements Load {
 
   #refuse(fault: string): never {
     this.#noteRefusal();
-    throw overloaded(`${fault}; try again`);
+    throw overloaded(fault);
   }
 
   #noteRefusal(): void {
@@ -153,15 +140,13 @@ class ProcessLoad implements Load {
     this.#refusedAtMs = performance.now();
   }
 
-  /** Once a second: how late timers are, whether to rest, and one line for all that was refused. */
+  /** Once a second: how late timers are, and one line for all that was refused. */
   #look(): void {
     const medianMs = this.#loopDelay.percentile(50) / 1e6;
     this.#loopDelay.reset();
     this.#lateMs = Math.max(0, Math.round(medianMs) - loopSampleEveryMs);
-    this.#rest.note({ came: this.#came, refused: this.#refused }, performance.now());
-    this.#came = 0;
     if (this.#refused === 0) return;
-    const { running, waiting } = this.#turns.standing();
+    const { held: running, waiting } = this.#permits.count('');
     const fields = { refused: this.#refused, running, waiting, lateMs: this.#lateMs };
     httpLog.warn(fields, 'load.shed');
     this.#refused = 0;

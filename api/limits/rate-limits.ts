@@ -25,7 +25,7 @@ export interface RateSettings {
 export interface RateLimits extends AsyncDisposable {
   key: RateLimiter;
   failure: RateLimiter;
-  /** Visits of one address for which the identity provider is asked, and which hold a turn meanwhile. */
+  /** Visits of one address for which the identity provider is asked, and which hold a permit meanwhile. */
   oidc: RateLimiter;
   signIn: RateLimiter;
 }

@@ -1,6 +1,7 @@
 // Passwords: the slow hash under which they are stored.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { createTurns } from '../turns.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { overloaded } from '../overloaded.ts';
 import { canonicalPassword } from './password-rules.ts';
 
 /** The cost of scrypt (RFC 7914): 2^log2N blocks of 128 × r bytes, p times. */
@@ -16,12 +17,12 @@ const saltBytes = 16;
 const hashBytes = 32;
 
 /** Who waits for a hash: whoever asks, or somebody known, whom a crowd of the others must not keep out. */
-export type HashLine = 'anyone' | 'known';
+export type HashQueue = 'anyone' | 'known';
 
 // Each hash takes 128 MiB and one of the threads that DNS look-ups use, too.
-const inTurnToHash = {
-  anyone: createTurns({ atOnceMax: 2, waitingMax: 16 }),
-  known: createTurns({ atOnceMax: 1, waitingMax: 4 }),
+const hashing = {
+  anyone: new Semaphore(2, overloaded, { queueMax: 16 }),
+  known: new Semaphore(1, overloaded, { queueMax: 4 }),
 };
 
 /** Makes a password for an admin who did not choose one: 120 random bits, in groups of four. */
@@ -33,12 +34,12 @@ export function newPassword(): string {
 
 /**
  * Hashes a password under a salt of its own, `$scrypt$ln=17,r=8,p=1$salt$hash`, so that the cost can
- * be raised and old hashes still be read. It waits in the line of the known, for only they set
+ * be raised and old hashes still be read. It waits in the queue of the known, for only they set
  * passwords. Throws `overloaded` when too many wait for a hash.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await inTurnToHash.known(() => derive(password, salt, currentCost));
+  const hash = await hashing.known.run('', () => derive(password, salt, currentCost));
   const { log2N, r, p } = currentCost;
   return `$scrypt$ln=${log2N},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
@@ -54,10 +55,10 @@ const decoy = `$scrypt$ln=${currentCost.log2N},r=${currentCost.r},p=${currentCos
 export async function verifyPassword(
   password: string,
   stored: string | null,
-  line: HashLine,
+  queue: HashQueue,
 ): Promise<boolean> {
   const { cost, salt, hash } = parse(stored ?? decoy);
-  const derived = await inTurnToHash[line](() => derive(password, salt, cost));
+  const derived = await hashing[queue].run('', () => derive(password, salt, cost));
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 

@@ -71,7 +71,7 @@ const tlsCodes: readonly RegExp[] = [
 /**
  * Ours, not the receiver's: a wrong argument, a broken assumption in code, our proxy, and no
  * descriptors, buffers or memory left for a socket. EADDRNOTAVAIL is not among them. It may mean that
- * our ports to one address are used up, which the turns of an origin make unlikely and which passes;
+ * our ports to one address are used up, which the permits of an origin make unlikely and which passes;
  * but also that this host has no address of the receiver's family, which does not pass, and a fault
  * of ours is tried again without end.
  */

@@ -21,7 +21,8 @@ import { requestHeaders } from './request-headers.ts';
 import { createHostResolver } from './resolve-host.ts';
 import type { Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
-import { createTurnTaker, turnsOfOrigin } from './take-turns.ts';
+import { permitsPerOrigin, RequestPermits } from './request-permits.ts';
+import type { Requester } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -31,8 +32,8 @@ import { checkWebhookUrl } from './webhook-url.ts';
  */
 const attemptTimeoutMsDefault = 5_000;
 
-/** Idle connections kept to one origin: as many as requests go to it at once. */
-const idlePerOriginMax = turnsOfOrigin.atOnceMax;
+/** Idle connections kept to one origin: as many as it has permits. */
+const idlePerOriginMax = permitsPerOrigin;
 
 /**
  * Idle connections kept in all, so that thousands of origins cannot hold memory and
@@ -45,22 +46,15 @@ export interface SendMessage {
   readonly body: Buffer | string;
 }
 
-interface SendTarget {
+interface SendTarget extends Requester {
   readonly url: string;
-  /** Whose request it is: one webhook never has all the turns of its origin. Else the url counts. */
-  readonly webhookUid?: string;
-  /**
-   * Rejected at once while 24 requests of the webhook have gone unanswered for over a second, for a
-   * caller who keeps a place that others need.
-   */
-  readonly avoidsSlow?: boolean;
   readonly timeoutMs?: number;
   /** Our own reason to stop, such as a shutdown. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * A message, or how to make it when the request's turn has come: then it tells and signs the time at
+ * A message, or how to make it when the request has its permits: then it tells and signs the time at
  * which it goes, and a long body is in memory no longer than it takes to send it.
  */
 export type SendRequest = SendTarget & (SendMessage | { readonly compose: Compose });
@@ -94,13 +88,13 @@ export type SendResult =
 export interface HttpSender extends AsyncDisposable {
   /**
    * POSTs once. Whatever network and receiver do is a result. Rejects only with the reason of the
-   * caller's signal, with what `compose` throws, with the SendFault `NO_TURN` when no turn came within
-   * 8 s, or 2 s or at once in a line that is slow, or for a fault of ours (a header that is not valid, a
-   * disposed sender, a proxy that cannot be used, no descriptors left).
+   * caller's signal, with what `compose` throws, with the SendFault `THROTTLED` when it got no permit
+   * (`request-permits.ts`), or for a fault of ours (a header that is not valid, a disposed sender, a
+   * proxy that cannot be used, no descriptors left).
    */
   send(request: SendRequest): Promise<SendResult>;
   /**
-   * Rejects with `NO_TURN` what waits for a turn, and from now on what would have to: for a process that
+   * Rejects with `THROTTLED` what waits for a permit, and from now on what would have to: for a process that
    * stops, which would have to cut off what it begins late.
    */
   endWaits(): void;
@@ -131,30 +125,30 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, proxy: options.proxy ?? null, ca: options.ca },
   };
-  const turns = createTurnTaker();
+  const permits = new RequestPermits();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
-  async function sendInTurn(request: SendRequest): Promise<SendResult> {
+  async function sendWithPermit(request: SendRequest): Promise<SendResult> {
     const checked = checkWebhookUrl(request.url, policy);
     if (!checked.ok) {
       const refusal = { errorClass: 'blocked', detail: checked.reason, cause: null } as const;
       return failed(newAttempt(), refusal);
     }
     const url = new URL(checked.url);
-    const turn = await turns.take(url, request);
+    const permit = await permits.acquire(url, request);
     try {
       const message = 'compose' in request ? await request.compose() : request;
       request.signal?.throwIfAborted();
-      turn.begin();
+      permit.begin();
       return await sendOnce(url, message, request);
     } finally {
-      turn.leave();
+      permit.release();
     }
   }
 
   async function sendOnce(url: URL, sent: SendMessage, target: SendTarget): Promise<SendResult> {
-    // The receiver's time begins here: the wait for a turn is ours.
+    // The receiver's time begins here: the wait for a permit is ours.
     const attempt = newAttempt();
     const headers = requestHeaders(sent.headers, userAgent);
     const message = { path: url.pathname + url.search, headers, body: sent.body };
@@ -180,11 +174,11 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       // One signal serves all sends under way, each with listeners that it removes at its end; Node
       // would take more than ten of them for a leak.
       if (request.signal !== undefined) setMaxListeners(0, request.signal);
-      const work = sendInTurn(request);
+      const work = sendWithPermit(request);
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
-    endWaits: () => turns.endWaits(),
+    endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
       disposed = true;
       roads.shelf.close();

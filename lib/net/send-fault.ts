@@ -9,7 +9,7 @@ export type SendFaultCode =
   | 'PROXY_FAILED' // the egress proxy itself could not be used
   | 'ATTEMPT_DEADLINE' // the time of the whole attempt is over
   | 'ANSWER_TOO_LONG' // no final answer within the bytes that are read
-  | 'NO_TURN' // too many requests to the receiver are under way
+  | 'THROTTLED' // too many requests to the receiver are under way
   | 'CONNECTION_STALE'; // a kept connection was closed before it was used again
 
 /** A fault of this module's own. Branch on `code`: `instanceof` can lie across realms. */

@@ -5,7 +5,8 @@ import { newId } from '../ids.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { UserDocument, UserIdentity } from '../model/user.ts';
-import { createTurns } from '../turns.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { overloaded } from '../overloaded.ts';
 import { recordAudits } from './audit-log.ts';
 import { inTransaction, isDuplicateKey } from './connect.ts';
 import type { Store } from './connect.ts';
@@ -36,7 +37,7 @@ export interface FoundUser {
 const raceAttemptsMax = 3;
 
 // Transactions that add accounts to one user conflict. Few try at once, and the others find it done.
-const inTurnToAdd = createTurns({ atOnceMax: 16, waitingMax: 10_000, waitMsMax: 10_000 });
+const adding = new Semaphore(16, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
 
 /**
  * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
@@ -55,7 +56,7 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isInAll(found.user, accountUids)) return found;
-    const user = await inTurnToAdd(async () => {
+    const user = await adding.run('', async () => {
       const current = await readUser({ appUid, identity });
       if (current && isInAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>

@@ -242,15 +242,15 @@ test('a disposed sender waits for the sends under way', async () => {
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
-test("a message is composed when its request's turn has come, and what that throws is thrown", async () => {
+test('a message is composed when its request has its permits, and what that throws is thrown', async () => {
   const answers: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     answers.push(() => response.end());
   });
   await using sender = createHttpSender({ policy });
   const { url } = receiver;
-  // As many as a webhook may have at once.
-  const before = Array.from({ length: 24 }, () => sender.send(post(url)));
+  // As many as a webhook has permits.
+  const before = Array.from({ length: 32 }, () => sender.send(post(url)));
   let composed = false;
   const compose = async () => {
     composed = true;
@@ -261,12 +261,12 @@ test("a message is composed when its request's turn has come, and what that thro
   expect(composed).toBe(false);
   await waitFor(() => {
     for (const answer of answers.splice(0)) answer();
-    return receiver.requests.length === 25 && answers.length === 0;
+    return receiver.requests.length === 33 && answers.length === 0;
   });
-  expect((await Promise.all([...before, last])).map(statusOf)).toEqual(Array(25).fill(200));
+  expect((await Promise.all([...before, last])).map(statusOf)).toEqual(Array(33).fill(200));
   expect(receiver.requests.map(({ body }) => body.toString())).toContain('composed late');
 
   const fault = new Error('no message');
   await expect(sender.send({ url, compose: () => Promise.reject(fault) })).rejects.toBe(fault);
-  expect(receiver.requests).toHaveLength(25);
+  expect(receiver.requests).toHaveLength(33);
 });

@@ -1,4 +1,4 @@
-// A process that stood still past a deadline or a turn: the pause is ours and not the receiver's.
+// A process that stood still past a deadline or a wait for a permit: the pause is ours and not the receiver's.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
@@ -10,8 +10,8 @@ const policy = {
   allowCidrs: ['127.0.0.0/8'],
   denyCidrs: [],
 };
-const timeoutMs = 5_000;
-const pauseMs = 6_000;
+const timeoutMs = 2_000;
+const pauseMs = 2_500;
 const message = { headers: {}, body: '{}' };
 
 // In a thread of its own, so that it goes on while this one stands still.
@@ -30,7 +30,7 @@ function standStill(forMs: number): void {
 }
 
 async function sendAndPause({ answers }: { answers: boolean }) {
-  const workerData = { answers, afterMs: 1_000 };
+  const workerData = { answers, afterMs: 500 };
   const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {
     const [port] = (await once(receiver, 'message')) as [number];
@@ -56,17 +56,17 @@ test('an answer that did not come during the pause is a timeout at its end', asy
   expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
 });
 
-test('a pause turns nobody away who waits for a receiver that answers at once', async () => {
+test('a pause throttles nobody who waits for a receiver that answers at once', async () => {
   const workerData = { answers: true, afterMs: 20 };
   const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {
     const [port] = (await once(receiver, 'message')) as [number];
     await using sender = createHttpSender({ policy });
-    const target = { url: `http://127.0.0.1:${port}/`, webhookUid: 'one', avoidsSlow: true };
+    const target = { url: `http://127.0.0.1:${port}/`, webhookUid: 'one', avoidsSaturated: true };
     const asked = once(receiver, 'message');
     const sends = Array.from({ length: 100 }, () => sender.send({ ...target, ...message }));
     await asked;
-    // Longer than a request counts and than anybody waits for a slow receiver.
+    // Longer than until a request is overdue and than anybody waits.
     standStill(2_500);
     const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
     expect(kinds).toEqual(sends.map(() => 'answered'));

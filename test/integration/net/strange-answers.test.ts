@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { soakShare } from '../../support/soak-share.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -227,5 +228,5 @@ test('whatever a receiver sends, it is a result and not a fault of ours', async 
     if (result.kind === 'failed') expect(['reset', 'too_large']).toContain(result.errorClass);
     else expect(result.status).toBeGreaterThanOrEqual(200);
   });
-  await fc.assert(property, { seed: 20_261_122, numRuns: 1_000 });
+  await fc.assert(property, { seed: 20_261_122, numRuns: soakShare(1_000) });
 });

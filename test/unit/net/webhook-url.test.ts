@@ -12,8 +12,6 @@ interface UrlCase {
 }
 
 const fixture = new URL('./webhook-url-cases.json', import.meta.url);
-/** Tells how many there are. */
-const document = new URL('../../../docs/security.md', import.meta.url);
 const { cases }: { cases: readonly UrlCase[] } = JSON.parse(readFileSync(fixture, 'utf8'));
 
 const development: EgressPolicy = {
@@ -40,7 +38,6 @@ test.each(cases)('the collected case $url gets the verdict $verdict', ({ url, ve
 test('the collection has hundreds of cases, each once, and both verdicts', () => {
   expect(new Set(cases.map(({ url }) => url)).size).toBe(cases.length);
   expect(cases.length).toBeGreaterThan(450);
-  expect(readFileSync(document, 'utf8')).toContain(`| ${cases.length} of ${cases.length} |`);
   expect(cases.filter(({ verdict }) => verdict === 'allow').length).toBeGreaterThan(50);
 });
 

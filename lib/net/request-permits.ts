@@ -1,0 +1,107 @@
+// How many requests go to receivers concurrently: of a webhook, to an origin, in all.
+import { Semaphore } from '../concurrency/semaphore.ts';
+import type { Permit } from '../concurrency/semaphore.ts';
+import { startFairTimer } from './fair-timer.ts';
+import { SendFault } from './send-fault.ts';
+
+const permitsPerWebhook = 32;
+/** Four webhooks' worth: three that are silent leave room to the others (docs/adr/0015). */
+export const permitsPerOrigin = 4 * permitsPerWebhook;
+const permitsInAll = 256;
+
+/** A request under way for longer gives the permits back that it shares with other webhooks. */
+const overdueAfterMs = 1_000;
+/** Half of a webhook's permits: then its receiver is slower than its events come. */
+const saturatedFrom = permitsPerWebhook / 2;
+
+const waitMsMax = 2_000;
+
+export interface Requester {
+  /** Whose request it is. Else the url counts. */
+  readonly webhookUid?: string;
+  /** Throttled immediately where the webhook is saturated and has no free permit. */
+  readonly avoidsSaturated?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface RequestPermit extends Permit {
+  /** Starts the time after which the request is overdue. */
+  readonly begin: () => void;
+}
+
+/** The permits of requests to receivers. */
+export class RequestPermits {
+  readonly #perWebhook = new Semaphore(permitsPerWebhook, throttled);
+  readonly #perOrigin = new Semaphore(permitsPerOrigin, throttled);
+  readonly #inAll = new Semaphore(permitsInAll, throttled);
+  /** Requests by webhook, of those that have some. */
+  readonly #overdue = new Map<string, number>();
+
+  /**
+   * Waits for the permits of a request to a URL, 2 s at most. Throws the SendFault `THROTTLED`, or the
+   * signal's reason.
+   */
+  async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
+    const { webhookUid = url.href, avoidsSaturated = false, signal } = requester;
+    const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= saturatedFrom;
+    // Retries are the older ones, so they wait; so few that others' find a place in the worker.
+    const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhook;
+    const until = performance.now() + waitMsMax;
+    const permits: Permit[] = [];
+    try {
+      for (const [semaphore, key, queueMax] of [
+        [this.#perWebhook, webhookUid, isSaturated ? queueMaxSaturated : Infinity],
+        [this.#perOrigin, url.origin, Infinity],
+        [this.#inAll, '', Infinity],
+      ] as const) {
+        const options = { queueMax, waitMsMax: until - performance.now(), signal };
+        permits.push(await semaphore.acquire(key, options));
+      }
+    } catch (error) {
+      releaseAll(permits);
+      throw error;
+    }
+    return this.#timed(webhookUid, permits);
+  }
+
+  /** Throttles who waits, and from now on who would have to. */
+  endWaits(): void {
+    for (const semaphore of [this.#perWebhook, this.#perOrigin, this.#inAll]) semaphore.endWaits();
+  }
+
+  #timed(webhookUid: string, permits: readonly Permit[]): RequestPermit {
+    const [, ...shared] = permits;
+    let isOverdue = false;
+    let stopTimer: (() => void) | undefined;
+    const onOverdue = (): void => {
+      isOverdue = true;
+      this.#countOverdue(webhookUid, 1);
+      releaseAll(shared);
+    };
+    return {
+      begin: () => {
+        stopTimer = startFairTimer(overdueAfterMs, onOverdue);
+      },
+      release: () => {
+        stopTimer?.();
+        if (isOverdue) this.#countOverdue(webhookUid, -1);
+        isOverdue = false;
+        releaseAll(permits);
+      },
+    };
+  }
+
+  #countOverdue(webhookUid: string, change: 1 | -1): void {
+    const count = (this.#overdue.get(webhookUid) ?? 0) + change;
+    if (count === 0) this.#overdue.delete(webhookUid);
+    else this.#overdue.set(webhookUid, count);
+  }
+}
+
+function releaseAll(permits: readonly Permit[]): void {
+  for (const permit of permits) permit.release();
+}
+
+function throttled(): SendFault {
+  return new SendFault('THROTTLED', 'too many requests to this receiver are under way');
+}
