@@ -1,13 +1,14 @@
 // The activity that makes the first attempts of up to 100 deliveries at once.
 import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
+import type { Asker } from '../lib/delivery/decide.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { AttemptFirstInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
 /**
- * Attempts every delivery in parallel and gives their outcomes. What gets no turn at its receiver is
- * left to the retries, so that a slow receiver keeps no place among the first attempts. When our own
+ * Attempts every delivery in parallel and gives their outcomes. What is throttled is
+ * left to the retries, so that a saturated webhook keeps no place among the first attempts. When our own
  * side failed for some of them it throws after all have ended: the repeat then finds the others
  * recorded already.
  */
@@ -21,7 +22,7 @@ export async function attemptFirst(
         attemptDelivery(
           ports,
           { appUid: input.appUid, eventId, webhookUid },
-          { redeliveryUid: input.redeliveryUid ?? null, avoidsSlow: true, signal },
+          { asker: askerOf(input), avoidsSaturated: true, signal },
         ),
       ),
     );
@@ -30,4 +31,9 @@ export async function attemptFirst(
       return result.value;
     });
   });
+}
+
+/** Returns who asks for deliveries: the job whose page they are, or their events' own workflow. */
+export function askerOf({ jobUid }: { jobUid?: string | undefined }): Asker {
+  return jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
 }

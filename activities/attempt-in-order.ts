@@ -1,15 +1,18 @@
-// The activity that takes a step along a lane.
+// The activity that takes a step along a partition.
 import { attemptInOrder as takeStep } from '../lib/delivery/attempt-in-order.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
-import type { LaneKey } from '../lib/model/lane.ts';
-import type { LaneStep } from '../lib/temporal/messages.ts';
+import type { PartitionKey } from '../lib/model/partition.ts';
+import type { PartitionStep } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 
-/** Attempts the lane's deliveries in their order and tells how the lane goes on. */
-export async function attemptInOrder(ports: DeliveryPorts, lane: LaneKey): Promise<LaneStep> {
+/** Attempts the partition's deliveries in their order and tells how the partition goes on. */
+export async function attemptInOrder(
+  ports: DeliveryPorts,
+  partition: PartitionKey,
+): Promise<PartitionStep> {
   return whileHeartbeating(async (signal) => {
     try {
-      return await takeStep(ports, lane, signal);
+      return await takeStep(ports, partition, signal);
     } catch (error) {
       throw asFailure(error);
     }

@@ -3,10 +3,8 @@ import type { DeliveryPorts } from '../lib/delivery/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
 import { attemptInOrder } from './attempt-in-order.ts';
-import { eraseBatch } from './erase-batch.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { takeRedeliverPage } from './take-redeliver-page.ts';
-import { tidyUpBatch } from './tidy-up-batch.ts';
+import { takeJobPage } from './take-job-page.ts';
 
 /** Makes the activities; their names are those of the methods, which workflows in flight carry. */
 export function createActivities(ports: DeliveryPorts): DeliveryActivities {
@@ -14,8 +12,6 @@ export function createActivities(ports: DeliveryPorts): DeliveryActivities {
     attemptFirst: (input) => attemptFirst(ports, input),
     attemptInOrder: (input) => attemptInOrder(ports, input),
     retryDelivery: (input) => retryDelivery(ports, input),
-    takeRedeliverPage: (input) => takeRedeliverPage(ports, input),
-    tidyUpBatch: (input) => tidyUpBatch(ports, input),
-    eraseBatch: (input) => eraseBatch(ports, input),
+    takeJobPage: (input) => takeJobPage(ports, input),
   };
 }

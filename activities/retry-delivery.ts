@@ -7,22 +7,17 @@ import {
 } from '@temporalio/common';
 import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/delivery/ports.ts';
+import { throttledDelayMs } from '../lib/delivery/retry-schedule.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
+import { askerOf } from './attempt-first.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
-
-// Those that got no turn together do not come back together, and the longer one has been due in vain, the
-// longer it stays away: about as long again, up to eight times as long as at first.
-const turnAgainMsMin = 4_000;
-const turnAgainMsSpread = 8_000;
-const turnAgainMsMean = turnAgainMsMin + turnAgainMsSpread / 2;
-const turnAgainTimesMax = 8;
 
 /**
  * Makes the next attempt if it is due. Gives the outcome once the delivery is settled; until then
  * it throws a failure that tells the server when to call again. That failure is BENIGN: a receiver
- * that is down or slow is no fault of ours and must not count as one in logs and metrics. Cancelled,
+ * that is down or saturated is no fault of ours and must not count as one in logs and metrics. Cancelled,
  * it ends after the attempt under way.
  */
 export async function retryDelivery(
@@ -31,10 +26,9 @@ export async function retryDelivery(
 ): Promise<DeliveryOutcome> {
   const outcome = await whileHeartbeating(async (signal) => {
     try {
-      const { inLane = false, redeliveryUid = null, ...key } = input;
+      const { jobUid: _jobUid, ...key } = input;
       const stop = unlessAskedFor(signal);
-      const options = { inLane, redeliveryUid, signal: stop } as const;
-      return await attemptDelivery(ports, key, options);
+      return await attemptDelivery(ports, key, { asker: askerOf(input), signal: stop });
     } catch (error) {
       throw asFailure(error);
     }
@@ -44,7 +38,7 @@ export async function retryDelivery(
   throw callAgain(ports, outcome);
 }
 
-/** Makes the failure that tells the server to call again: when the next attempt is due, or soon for a turn. */
+/** Makes the failure that tells the server to call again: when the next attempt is due, or some seconds later. */
 function callAgain(
   ports: Pick<DeliveryPorts, 'clock' | 'random'>,
   outcome: DeliveryOutcome,
@@ -52,12 +46,12 @@ function callAgain(
   const category = ApplicationFailureCategory.BENIGN;
   const { nextAttemptAt, host } = outcome;
   if (nextAttemptAt === null) {
-    const nextRetryDelay = untilNextTurnMs(ports, outcome);
-    const message =
+    const nextRetryDelay = throttledDelayMs(dueForMs(ports, outcome), ports.random());
+    const [type, message] =
       host === null
-        ? 'another process has the attempt in hand'
-        : `too many requests to ${host} are under way`;
-    return ApplicationFailure.create({ type: 'NoTurn', message, category, nextRetryDelay });
+        ? ['AttemptUnderWay', 'another process has the attempt in hand']
+        : ['Throttled', `too many requests to ${host} are under way`];
+    return ApplicationFailure.create({ type, message, category, nextRetryDelay });
   }
   const untilDueMs = Date.parse(nextAttemptAt) - ports.clock.now().getTime();
   // Temporal's retry timers tick in whole seconds; a delay of nothing would mean "use the policy".
@@ -66,22 +60,16 @@ function callAgain(
   return ApplicationFailure.create({ type: 'RetryDue', message, category, nextRetryDelay });
 }
 
-/** Gives how long what got no turn stays away. The count of calls says nothing: most were for other reasons. */
-function untilNextTurnMs(
-  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
-  { dueAt }: DeliveryOutcome,
-): number {
-  // A first attempt has been due since it was left to the retries.
+/** Returns how long an attempt has been due. A first attempt is due since it was left to the retries. */
+function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOutcome): number {
   const leftAtMs = Context.current().info.scheduledTimestampMs;
   const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
-  const times = (clock.now().getTime() - dueAtMs) / turnAgainMsMean;
-  const spreadMs = turnAgainMsMin + random() * turnAgainMsSpread;
-  return Math.round(spreadMs * Math.min(turnAgainTimesMax, Math.max(1, times)));
+  return clock.now().getTime() - dueAtMs;
 }
 
 /**
- * Gives a signal that does not abort when the workflow asks for the activity's end: an attempt under way
- * is then made and recorded, where cutting it off would send it again from the next run of a lane.
+ * Returns a signal that does not abort when an operator cancels the workflow: an attempt under way is then
+ * made and recorded.
  */
 function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
   const stop = new AbortController();

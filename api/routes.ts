@@ -147,9 +147,9 @@ export const routes: readonly Route[] = [
 
   ...adminRoutes,
 
-  route({ method: 'get', path: '/.well-known/jwks.json', scope: null, withoutTurn: true, handler: getJwks }),
-  route({ method: 'get', path: '/healthz', scope: null, withoutTurn: true, handler: getHealth }),
-  route({ method: 'get', path: '/readyz', scope: null, withoutTurn: true, handler: getReadiness }),
+  route({ method: 'get', path: '/.well-known/jwks.json', scope: null, withoutPermit: true, handler: getJwks }),
+  route({ method: 'get', path: '/healthz', scope: null, withoutPermit: true, handler: getHealth }),
+  route({ method: 'get', path: '/readyz', scope: null, withoutPermit: true, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),
   route({ method: 'get', path: '/docs/migration', scope: null, handler: getMigrationPage }),
 ];

@@ -1,6 +1,6 @@
 // The limits of the service, each with its unit in its name.
 
-/** What is the same everywhere, whatever the settings (docs/ARCHITECTURE.md). */
+/** What is the same everywhere, whatever the settings (docs/limits.md). */
 export const limits = {
   requestBytesMax: 256 * 1024,
   /** Of bodies with credentials, which some may send who have shown none yet. */

@@ -4,7 +4,7 @@ import type { Config } from '../lib/config.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { ensureIndexes } from '../lib/store/indexes.ts';
 import { ensureSearchAttributes } from '../lib/temporal/registered-attributes.ts';
-import { ensureTidyUpSchedule } from '../lib/temporal/tidy-up-schedule.ts';
+import { ensureRetentionSchedule } from '../lib/temporal/retention-schedule.ts';
 
 /** Prepares MongoDB and Temporal. Throws when one of them does not answer, or cannot be prepared. */
 export async function prepareServers(config: Config): Promise<void> {
@@ -18,7 +18,7 @@ export async function prepareServers(config: Config): Promise<void> {
   const connection = await Connection.connect({ ...connectionOptions, address });
   try {
     await ensureSearchAttributes(connection, namespace);
-    await ensureTidyUpSchedule(new Client({ connection, namespace }));
+    await ensureRetentionSchedule(new Client({ connection, namespace }));
   } finally {
     await connection.close();
   }

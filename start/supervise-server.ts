@@ -22,6 +22,8 @@ export interface SupervisedServer extends AsyncDisposable {
 }
 
 const restartsMax = 5;
+// A server that ran this long was sound: its next death is counted from the beginning.
+const soundAfterMs = 20_000;
 
 /** Starts a server and keeps it running. Throws what the first start throws. */
 export async function superviseServer<S extends RunningServer>(
@@ -34,8 +36,10 @@ export async function superviseServer<S extends RunningServer>(
 
   async function watch(): Promise<string> {
     for (let restarts = 0; restarts < restartsMax; restarts += 1) {
+      const startedAt = performance.now();
       const { code, signal } = await server.exited;
       if (stopping) return `${name} was stopped`;
+      if (performance.now() - startedAt > soundAfterMs) restarts = 0;
       if (!options.restartable)
         return `${name} ended (${signal ?? `code ${code}`}) and its data with it`;
       progress(`${name} ended (${signal ?? `code ${code}`}); starting it again`);

@@ -9,7 +9,7 @@ import { createHttpSender } from '../lib/net/http-sender.ts';
 import { checkServers } from '../lib/readiness.ts';
 import { connectStore } from '../lib/store/connect.ts';
 import { createDispatcher } from '../lib/temporal/dispatcher.ts';
-import { createLaneWaker } from '../lib/temporal/wake-lane.ts';
+import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
@@ -29,11 +29,12 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
     await checkServers({ store, connection: temporal.connection, namespace: temporal.namespace });
     const { egress: policy, egressProxy: proxy } = config;
     const sender = open.use(createHttpSender({ policy, proxy }));
+    const signalPartition = createPartitionSignaller(temporal.client);
     const activities = createActivities({
       store,
       records: createDeliveryRecords(store),
       sender,
-      wakeLane: createLaneWaker(temporal.client),
+      signalPartition,
       secretBox: createSecretBox(config.sealingKeys),
       clock: systemClock,
       random: Math.random,
@@ -48,7 +49,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
         ...(await createActivityWorkers(temporal, activities)),
       ]),
     );
-    // Before the workers stop: what waits for a turn would begin late and be cut off, and so be sent again.
+    // Before the workers stop: what waits for a permit would begin late and be cut off, and so be sent again.
     open.defer(async () => sender.endWaits());
     const dispatcher = createDispatcher({
       client: temporal.client,
@@ -61,7 +62,7 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
     const stopping = new AbortController();
     const { eventsPerWorkflowMax } = config;
     const relay = runRelay(
-      { store, dispatcher, clock: systemClock, eventsPerWorkflowMax },
+      { store, dispatcher, signalPartition, clock: systemClock, eventsPerWorkflowMax },
       stopping.signal,
     );
     open.defer(async () => {

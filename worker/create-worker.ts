@@ -1,14 +1,14 @@
 // The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
 import { Worker } from '@temporalio/worker';
+import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
+import type { DeliveryActivities } from '../lib/temporal/messages.ts';
+import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
+import type { Temporal } from './connect-temporal.ts';
 import type {
   CompiledWorkerOptions,
   WorkerOptions,
   WorkflowBundleOption,
 } from '@temporalio/worker';
-import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
-import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
-import type { Temporal } from './connect-temporal.ts';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 
@@ -49,14 +49,17 @@ export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
 ): Promise<Worker[]> {
+  const { retryDelivery, attemptInOrder, ...quick } = activities;
+  const queues = [
+    { taskQueue: deliveriesTaskQueue, activities: quick },
+    { taskQueue: retriesTaskQueue, activities: { retryDelivery, attemptInOrder } },
+  ];
   return Promise.all(
-    [deliveriesTaskQueue, retriesTaskQueue].map((taskQueue) =>
+    queues.map((queue) =>
       Worker.create({
         connection: temporal.connection,
         namespace: temporal.namespace,
-        taskQueue,
-        // All of them on both: a retry that was begun by an earlier version waits on the first.
-        activities,
+        ...queue,
         maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
         maxHeartbeatThrottleInterval: heartbeatSentEveryMs,
         shutdownGraceTime: shutdownGraceTimeMs,

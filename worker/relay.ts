@@ -1,12 +1,14 @@
 // The guarantee behind the direct start: a sweep that starts whatever no workflow carries yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
+import type { SignalPartition } from '../lib/delivery/ports.ts';
 import { relayLog } from '../lib/logger.ts';
 import type { EventToDispatch } from '../lib/model/event.ts';
+import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/store/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/store/events.ts';
-import { findUnstartedRedeliveries } from '../lib/store/redeliveries.ts';
-import { findResumed } from '../lib/store/webhooks.ts';
+import { findUnstartedJobs } from '../lib/store/jobs.ts';
+import { takeOverdue } from '../lib/store/partitions.ts';
 import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
 import { WaitingEvents } from '../lib/temporal/waiting-events.ts';
 
@@ -22,6 +24,7 @@ const failuresMax = 50;
 export interface RelayPorts {
   store: Store;
   dispatcher: Dispatcher;
+  signalPartition: SignalPartition;
   clock: Clock;
   /** How many events of one application may share a workflow. */
   eventsPerWorkflowMax: number;
@@ -44,15 +47,14 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
 }
 
 /**
- * Starts what waits: events, the releases of resumed webhooks, redeliveries. Gives how many of them it
- * started. A workflow that cannot be started does not hold up those behind it; throws when none could be.
+ * Starts what waits: events, jobs and partitions. Returns how many of them it started. A workflow that cannot be started does not hold up those behind it; throws when none could be.
  */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
   const sweeps = [
     await sweepEvents(ports, before, signal),
-    await sweepResumed(ports, before, signal),
-    await sweepRedeliveries(ports, before, signal),
+    await sweepJobs(ports, before, signal),
+    await sweepPartitions(ports, signal),
   ];
   const started = sweeps.reduce((sum, swept) => sum + swept.started, 0);
   const failures = sweeps.flatMap((swept) => swept.failures);
@@ -77,26 +79,22 @@ async function sweepEvents(ports: RelayPorts, before: Date, signal: AbortSignal)
   return startEach(starts, signal);
 }
 
-/** Starts the release of what resumed webhooks held, where the direct start did not come about. */
-async function sweepResumed(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
-  const resumed = await findResumed(ports.store, before, eventsPerSweepMax);
-  const starts = resumed.map((webhook) => ({
-    start: () => ports.dispatcher.startRelease(webhook),
-    facts: { appUid: webhook.appUid, webhookUid: webhook._id, count: 1 },
+/** Starts the jobs whose direct start did not come about. */
+async function sweepJobs(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
+  const unstarted = await findUnstartedJobs(ports.store, before, eventsPerSweepMax);
+  const starts = unstarted.map((job) => ({
+    start: () => ports.dispatcher.startJob(job),
+    facts: { appUid: job.appUid, jobUid: job._id, count: 1 },
   }));
   return startEach(starts, signal);
 }
 
-/** Starts the resends, replays and discards whose direct start did not come about. */
-async function sweepRedeliveries(
-  ports: RelayPorts,
-  before: Date,
-  signal: AbortSignal,
-): Promise<Swept> {
-  const unstarted = await findUnstartedRedeliveries(ports.store, before, eventsPerSweepMax);
-  const starts = unstarted.map((redelivery) => ({
-    start: () => ports.dispatcher.startRedelivery(redelivery),
-    facts: { appUid: redelivery.appUid, redeliveryUid: redelivery._id, count: 1 },
+/** Signals the partitions that somebody should have moved by now: a signal may be lost, a sweep cannot. */
+async function sweepPartitions(ports: RelayPorts, signal: AbortSignal): Promise<Swept> {
+  const overdue = await takeOverdue(ports.store, ports.clock.now(), eventsPerSweepMax);
+  const starts = overdue.map((partition) => ({
+    start: () => ports.signalPartition(keyOfPartition(partition)),
+    facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
   return startEach(starts, signal);
 }

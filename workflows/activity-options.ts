@@ -37,7 +37,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
 });
 
 /**
- * A step along a lane: up to 100 attempts one after the other, for 15 s and the last one's 13. It takes
+ * A step along a partition: up to 100 attempts one after the other, for 15 s and the last one's 13. It takes
  * as long as receivers do, so it is among the retries.
  */
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
@@ -47,20 +47,8 @@ export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'atte
   retry: ownFaults,
 });
 
-/** A page of a redelivery: reads of the database, and one write of many documents. */
-export const { takeRedeliverPage } = proxyActivities<Pick<DeliveryActivities, 'takeRedeliverPage'>>(
-  {
-    taskQueue: deliveriesTaskQueue,
-    startToCloseTimeout: '30 seconds',
-    heartbeatTimeout: heartbeatTimeoutMs,
-    retry: ownFaults,
-  },
-);
-
-/** One batch of what is old or to be erased: reads and bounded writes of the database. */
-export const { tidyUpBatch, eraseBatch } = proxyActivities<
-  Pick<DeliveryActivities, 'tidyUpBatch' | 'eraseBatch'>
->({
+/** A page of a job: reads of the database, and bounded writes of many documents. */
+export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJobPage'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: '60 seconds',
   heartbeatTimeout: heartbeatTimeoutMs,

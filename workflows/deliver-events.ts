@@ -1,9 +1,9 @@
 // The workflow of an event: first attempts together, then one durable retry a failing delivery.
 import { isCancellation } from '@temporalio/workflow';
+import { attemptFirst, retryDelivery } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { firstAttemptsPerActivityMax } from '../lib/temporal/messages.ts';
 import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
-import { attemptFirst, retryDelivery } from './activity-options.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
 import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
 
@@ -12,14 +12,14 @@ import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
  * `DeliveriesFailed` when any delivery ended badly, so that operators find it under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
-  const { appUid, redeliveryUid } = input;
+  const { appUid, jobUid } = input;
   const deliveries = input.events.flatMap(({ eventId, webhookUids }) =>
     webhookUids.map((webhookUid) => ({ eventId, webhookUid })),
   );
   const first = await Promise.all(
     chunk(deliveries, firstAttemptsPerActivityMax).map((part) =>
       attemptFirst.executeWithOptions({ summary: `first attempt, ${describe(part)}` }, [
-        { appUid, redeliveryUid, deliveries: part },
+        { appUid, jobUid, deliveries: part },
       ]),
     ),
   );
@@ -34,7 +34,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
 }
 
 async function retry(
-  { appUid, redeliveryUid }: DeliverEventsInput,
+  { appUid, jobUid }: DeliverEventsInput,
   outcome: DeliveryOutcome,
 ): Promise<DeliveryOutcome> {
   const { eventId, webhookUid } = outcome;
@@ -43,7 +43,7 @@ async function retry(
   const options = { activityId: `${eventId}/${webhookUid}`, summary };
   try {
     return await retryDelivery.executeWithOptions(options, [
-      { appUid, redeliveryUid, eventId, webhookUid },
+      { appUid, jobUid, eventId, webhookUid },
     ]);
   } catch (error) {
     // A cancelled workflow stops; anything else is this delivery's own end and no other's.

@@ -1,101 +1,50 @@
-// The workflow of a lane: the events about one resource to one webhook, one after the other.
+// The workflow of a partition: the events about one resource to one webhook, one after the other.
 import {
-  ActivityCancellationType,
-  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
-  isCancellation,
-  patched,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
-import type { DeliverInOrderInput, DeliverySummary, LaneStep } from '../lib/temporal/messages.ts';
-import { wakeSignalName } from '../lib/temporal/names.ts';
-import { attemptInOrder, retryDelivery } from './activity-options.ts';
-import { LaneView } from './lane-view.ts';
+import { attemptInOrder } from './activity-options.ts';
+import type { DeliverInOrderInput, DeliverySummary } from '../lib/temporal/messages.ts';
+import { movedSignalName } from '../lib/temporal/names.ts';
+import { eventIdsAttribute } from '../lib/temporal/search-attributes.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
 import { addSummaries, summarizeOutcomes } from './summarize-outcomes.ts';
 
 // Temporal takes 10,000 signals and 51,200 events a run; a step is some ten events.
 const stepsPerRunMax = 500;
-const wakesPerRunMax = 2_000;
-// How long the head waits for an earlier event that is on its way outside the lane; a wake ends it.
-const behindSecondsMax = 30;
+const signalsPerRunMax = 2_000;
 
-const wakeSignal = defineSignal<[letGo: string[], arrived?: string[]]>(wakeSignalName);
+const movedSignal = defineSignal(movedSignalName);
 
 /**
- * Delivers what is in a lane until it is empty. What is in it, and in which order, is in the
- * database; a wake only says that there is something new. Completes with a summary, or fails with
- * `DeliveriesFailed` when a delivery ended badly.
+ * Delivers what waits in a partition until nothing does, or its head is held. What waits, and in which order,
+ * is in the database; a signal only says that something has changed. Completes with a summary, or
+ * fails with `DeliveriesFailed` when a delivery ended badly.
  */
 export async function deliverInOrder(input: DeliverInOrderInput): Promise<DeliverySummary> {
-  const { before, ...lane } = input;
+  const { before, ...partition } = input;
   let summary = before ?? summarizeOutcomes([]);
-  let wakes = 0;
-  let behindSeconds = 1;
-  let letGo: readonly string[] = [];
-  const view = new LaneView();
-  setHandler(wakeSignal, (eventIds, arrived = []) => {
-    wakes += 1;
-    letGo = [...letGo, ...eventIds];
-    view.arrive(arrived);
+  let signals = 0;
+  setHandler(movedSignal, () => {
+    signals += 1;
   });
-  const isFull = (): boolean => wakes >= wakesPerRunMax;
-
+  const isFull = (): boolean => signals >= signalsPerRunMax;
+  let shown = '';
   for (let step = 0; step < stepsPerRunMax && !isFull(); step += 1) {
-    const seen = wakes;
-    view.move();
-    const { next, head, settled, waiting } = await attemptInOrder(lane);
+    const seen = signals;
+    const { next, settled, waiting, isFailing } = await attemptInOrder(partition);
     summary = addSummaries(summary, summarizeOutcomes(settled));
-    if (next === 'empty' && wakes === seen) return endWith(summary, []);
-    view.wait(waiting);
-    if (next === 'behind') {
-      await condition(() => wakes > seen, `${behindSeconds} seconds`);
-      behindSeconds = Math.min(behindSecondsMax, 2 * behindSeconds);
-    } else {
-      behindSeconds = 1;
+    if (next === 'end' && signals === seen) return endWith(summary, []);
+    if (next === 'end' || next === 'more') continue;
+    if (waiting.join() !== shown) {
+      shown = waiting.join();
+      upsertSearchAttributes([{ key: eventIdsAttribute, value: waiting }]);
     }
-    if (head !== null) {
-      showFailing([lane.webhookUid]);
-      const isOver = (): boolean => isFull() || letGo.includes(head.eventId);
-      const outcome = await retryUntil(isOver, lane, head);
-      letGo = [];
-      if (outcome !== null) summary = addSummaries(summary, summarizeOutcomes([outcome]));
-    }
+    if (isFailing) showFailing([partition.webhookUid]);
+    await condition(() => signals > seen, next.waitMs);
   }
-  return continueAsNew<typeof deliverInOrder>({ ...lane, before: summary });
-}
-
-/** Retries the head until it is settled, or until `isOver`: then gives null, and the next step looks again. */
-async function retryUntil(
-  isOver: () => boolean,
-  lane: DeliverInOrderInput,
-  { eventId, redeliveryUid }: NonNullable<LaneStep['head']>,
-): Promise<DeliveryOutcome | null> {
-  const { appUid, webhookUid } = lane;
-  const scope = new CancellationScope();
-  const options = {
-    activityId: eventId,
-    summary: `retries to ${webhookUid}, in order`,
-    // Going on at once would let the next step repeat an attempt that is under way.
-    cancellationType: patched('wait-for-attempt')
-      ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
-      : ActivityCancellationType.TRY_CANCEL,
-  };
-  const outcome = scope.run(() =>
-    retryDelivery.executeWithOptions(options, [
-      { appUid, webhookUid, eventId, redeliveryUid, inLane: true },
-    ]),
-  );
-  try {
-    await Promise.race([outcome, condition(isOver)]);
-    if (isOver()) scope.cancel();
-    return await outcome;
-  } catch (error) {
-    // Cancelled by ourselves, or ended without an outcome.
-    if (isCancellation(error) && !isOver()) throw error;
-    return null;
-  }
+  return continueAsNew<typeof deliverInOrder>({ ...partition, before: summary });
 }

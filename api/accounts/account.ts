@@ -40,7 +40,7 @@ export function presentAccount(account: AccountDocument): AccountView {
     uid: account._id,
     name: account.name,
     createdAt: account.createdAt.toISOString(),
-    updatedAt: (account.updatedAt ?? account.createdAt).toISOString(),
+    updatedAt: account.updatedAt.toISOString(),
   };
 }
 

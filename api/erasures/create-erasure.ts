@@ -1,8 +1,9 @@
 // POST …/erasures: takes the payloads of a tenant or a user away.
 import { limits } from '../../lib/limits.ts';
-import type { ErasureSubject } from '../../lib/model/erasure.ts';
+import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { newErasure } from '../../lib/store/erasures.ts';
+import { toStart } from '../../lib/store/jobs.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import type { Handler } from '../http/router.ts';
 import { tenantField } from '../http/text-fields.ts';
@@ -46,7 +47,7 @@ export const createErasure: Handler<CreateErasureBody> = async (request, context
     store,
     { key: request.idempotencyKey(), secretBox, now },
     async (session) => {
-      await store.erasures.insertOne(erasure, { session });
+      await store.jobs.insertOne(erasure, { session });
       // Whom it is about is not written down: the audit log outlives the erasure.
       const target = { kind: 'erasure', uid: erasure._id };
       const entry = { appUid, action: 'erasure.created', target };
@@ -54,7 +55,7 @@ export const createErasure: Handler<CreateErasureBody> = async (request, context
       return presentErasure(erasure);
     },
   );
-  if (!repeated) context.dispatcher.erase(erasure._id);
+  if (!repeated) context.dispatcher.run(toStart(erasure));
   const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 };

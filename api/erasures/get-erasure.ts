@@ -5,7 +5,7 @@ import { presentErasure } from './present-erasure.ts';
 
 /** Gives an erasure. Throws `not_found`. */
 export const getErasure: Handler = async ({ appUid, params }, { store }) => {
-  const erasure = await store.erasures.findOne({ _id: params['erasureUid'] ?? '', appUid });
-  if (erasure === null) throw new AppError('not_found', 'there is no such erasure');
+  const erasure = await store.jobs.findOne({ _id: params['erasureUid'] ?? '', appUid });
+  if (erasure?.kind !== 'erasure') throw new AppError('not_found', 'there is no such erasure');
   return { status: 200, body: presentErasure(erasure) };
 };

@@ -1,5 +1,5 @@
 // An erasure as clients see it: how far it is, and not whom it is about.
-import type { ErasureDocument } from '../../lib/model/erasure.ts';
+import type { ErasureJob } from '../../lib/model/job.ts';
 
 export interface PresentedErasure {
   uid: string;
@@ -11,11 +11,11 @@ export interface PresentedErasure {
 }
 
 /** Gives an erasure's public fields. */
-export function presentErasure(erasure: ErasureDocument): PresentedErasure {
+export function presentErasure(erasure: ErasureJob): PresentedErasure {
   return {
     uid: erasure._id,
     state: erasure.state,
-    erasedCount: erasure.erasedCount,
+    erasedCount: erasure.count,
     createdAt: erasure.createdAt.toISOString(),
     finishedAt: erasure.finishedAt?.toISOString() ?? null,
   };

@@ -4,12 +4,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
-import type { ResendDocument } from '../../lib/model/redelivery.ts';
+import type { ResendJob } from '../../lib/model/job.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import type { Store } from '../../lib/store/connect.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { newRedelivery } from '../../lib/store/redeliveries.ts';
+import { newJob } from '../../lib/store/jobs.ts';
 import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
 import { uidField } from '../http/text-fields.ts';
@@ -53,9 +53,9 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
     const webhookUids = webhooks.map((webhook) => webhook._id);
     const paused = webhooks.filter((webhook) => !webhook.active);
     const pausedWebhookUids = paused.map((webhook) => webhook._id);
-    const begun = newRedelivery(appUid, now);
-    const resend: ResendDocument = { ...begun, kind: 'resend', eventId: event._id, webhookUids };
-    await store.redeliveries.insertOne(resend, { session });
+    const begun = newJob(appUid, now);
+    const resend: ResendJob = { ...begun, kind: 'resend', eventId: event._id, webhookUids };
+    await store.jobs.insertOne(resend, { session });
     const target = { kind: 'event', uid: event._id };
     const details = { redeliveryUid: resend._id, webhookUids };
     const entry = { appUid, action: 'event.resent', target, details };
@@ -63,7 +63,7 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
     return { redeliveryUid: resend._id, eventId: event._id, webhookUids, pausedWebhookUids };
   });
   const { redeliveryUid: _id, webhookUids } = answer;
-  if (!repeated) context.dispatcher.redeliver({ _id, appUid, kind: 'resend', webhookUids });
+  if (!repeated) context.dispatcher.run({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
 };
 

@@ -1,9 +1,9 @@
 // Notes when a key or a session was last used: seldom, and never at a request's expense.
 import type { Clock } from '../../lib/clock.ts';
+import { createTouch } from '../../lib/concurrency/touch.ts';
 import { httpLog } from '../../lib/logger.ts';
 
 const noteEveryMs = 60_000;
-const rememberedMax = 10_000;
 
 /** Takes note that the thing with a uid is used now; `lastUsedAt` is what was stored when it was read. */
 export type UseNoter = (uid: string, lastUsedAt: Date | undefined) => void;
@@ -17,15 +17,12 @@ export function createUseNoter(
   clock: Clock,
   write: (uid: string, at: { now: Date; before: Date }) => Promise<unknown>,
 ): UseNoter {
-  const notedAtMs = new Map<string, number>();
+  const touch = createTouch(noteEveryMs);
   return (uid, lastUsedAt) => {
     const now = clock.now();
-    const beforeMs = now.getTime() - noteEveryMs;
-    if (Math.max(lastUsedAt?.getTime() ?? 0, notedAtMs.get(uid) ?? 0) > beforeMs) return;
-    // Forgetting costs a write that changes nothing.
-    if (notedAtMs.size >= rememberedMax) notedAtMs.clear();
-    notedAtMs.set(uid, now.getTime());
-    write(uid, { now, before: new Date(beforeMs) }).catch((error: unknown) => {
+    if (!touch(uid, now, lastUsedAt)) return;
+    const before = new Date(now.getTime() - noteEveryMs);
+    write(uid, { now, before }).catch((error: unknown) => {
       httpLog.warn({ err: error, uid }, 'use.not_noted');
     });
   };

@@ -78,7 +78,7 @@ export interface Route {
   /** How long its body may be; `limits.requestBytesMax` where the line does not say. */
   bodyBytesMax?: number;
   /** True for the probes and for what is answered from memory: they neither wait nor hold others up. */
-  withoutTurn?: boolean;
+  withoutPermit?: boolean;
   handler: HandlerOf<never>;
 }
 
@@ -89,7 +89,7 @@ type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
 type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
 
 /** Makes a line for callers with an API key, or for all, whose handler takes no body. */
-export function route(line: KeyLine & Pick<Route, 'withoutTurn'> & { handler: Handler }): Route {
+export function route(line: KeyLine & Pick<Route, 'withoutPermit'> & { handler: Handler }): Route {
   const { scope, ...rest } = line;
   // What is open to all answers the same whatever is sent.
   const body = scope === null ? null : noBodyOf(line.method);
@@ -183,7 +183,7 @@ function nameRoute(line: Route): Middleware {
 
 // While MongoDB is away callers hear so within 15 s, whatever their call waits for.
 const admittedWithinMs = 6_000;
-const answeredWithinMs = 14_000;
+const answeredWithinMs = 12_000;
 
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
   return async (ctx) => {
@@ -229,7 +229,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     // The makers of lines above see to it that a handler takes what its access and validator give.
     const handle = (): Promise<ApiAnswer> =>
       inTime(line.handler(request as never, context), handledWithinMs);
-    const result = await (line.withoutTurn ? handle() : visit.handle(handle));
+    const result = await (line.withoutPermit ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
     // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).

@@ -15,7 +15,7 @@ export const cancelReplay: Handler = async (request, context) => {
   const { appUid, caller } = request;
   await inTransaction(store, async (session) => {
     const now = clock.now();
-    const cancelled = await store.redeliveries.updateOne(
+    const cancelled = await store.jobs.updateOne(
       { _id: replay._id, appUid, state: 'running' },
       { $set: { state: 'cancelled', finishedAt: now } },
       { session },

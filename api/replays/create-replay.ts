@@ -1,16 +1,16 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
 import type { ClientSession } from 'mongodb';
-import { countReplay } from '../../lib/delivery/replayed-events.ts';
+import { countReplay } from '../../lib/delivery/replay-page.ts';
 import { limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
-import type { ReplayDocument, ReplayedState } from '../../lib/model/redelivery.ts';
+import type { ReplayJob, ReplayedState } from '../../lib/model/job.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
 import { within } from '../../lib/store/connect.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
-import { newRedelivery, toStart } from '../../lib/store/redeliveries.ts';
+import { newJob, toStart } from '../../lib/store/jobs.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import type { ApiContext } from '../context.ts';
 import { parseTime } from '../http/query-values.ts';
@@ -28,10 +28,7 @@ export interface CreateReplayBody {
   dryRun?: boolean;
 }
 
-const states: readonly ReplayedState[] = [
-  ...deliveryStates.filter((state) => state !== 'waiting'),
-  'never_attempted',
-];
+const states: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
 /** What went wrong; not what arrived, nor what the webhook was never meant to get. */
 const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
 
@@ -78,7 +75,7 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
     { key: request.idempotencyKey(), secretBox: context.secretBox, now: replay.createdAt },
     async (session) => {
       await findTarget(context, replay, session);
-      await context.store.redeliveries.insertOne(replay, { session });
+      await context.store.jobs.insertOne(replay, { session });
       const target = { kind: 'replay', uid: replay._id };
       const { webhookUid, since, until, events, states: chosen, perSecond } = replay;
       const details = { webhookUid, since, until, events, states: chosen, perSecond };
@@ -87,14 +84,14 @@ export const createReplay: Handler<CreateReplayBody> = async (request, context) 
       return presentReplay(replay);
     },
   );
-  if (!repeated) context.dispatcher.redeliver(toStart(replay));
+  if (!repeated) context.dispatcher.run(toStart(replay));
   const location = `/api/v1/appuid/${appUid}/webhooks/${replay.webhookUid}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 };
 
 async function findTarget(
   { store }: ApiContext,
-  { webhookUid, appUid }: ReplayDocument,
+  { webhookUid, appUid }: ReplayJob,
   session?: ClientSession,
 ): Promise<WebhookDocument> {
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, within(session));
@@ -105,7 +102,7 @@ async function findTarget(
 function newReplay(
   context: ApiContext,
   { appUid, params, body }: ApiRequest<CreateReplayBody>,
-): ReplayDocument {
+): ReplayJob {
   const now = context.clock.now();
   const since = parseTime('#/since', body.since);
   // What is recorded from now on is delivered without a replay, and a replay must come to an end. What is
@@ -117,7 +114,7 @@ function newReplay(
     throw invalidRequest([{ pointer: '#/since', code: 'range', detail }]);
   }
   return {
-    ...newRedelivery(appUid, now),
+    ...newJob(appUid, now),
     kind: 'replay',
     webhookUid: params['webhookUid'] ?? '',
     since,

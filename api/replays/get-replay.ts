@@ -1,6 +1,6 @@
 // GET …/webhooks/{webhookUid}/replays/{replayUid}: how far a replay is.
 import { AppError } from '../../lib/errors.ts';
-import type { ReplayDocument } from '../../lib/model/redelivery.ts';
+import type { ReplayJob } from '../../lib/model/job.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../http/router.ts';
 import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
@@ -16,11 +16,11 @@ export const getReplay: Handler = async (request, context) => ({
 export async function findReplay(
   { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
   { store }: ApiContext,
-): Promise<ReplayDocument> {
+): Promise<ReplayJob> {
   const { replayUid = '', webhookUid = '' } = params;
   const [webhook, replay] = await Promise.all([
     store.webhooks.findOne({ _id: webhookUid, appUid }, { projection: { _id: 1 } }),
-    store.redeliveries.findOne({ _id: replayUid, appUid }),
+    store.jobs.findOne({ _id: replayUid, appUid }),
   ]);
   if (webhook === null) throw noSuchWebhook();
   if (replay?.kind === 'replay' && replay.webhookUid === webhookUid) return replay;

@@ -1,5 +1,5 @@
 // GET …/webhooks/{webhookUid}/replays: the replays of a webhook, newest first.
-import type { ReplayDocument } from '../../lib/model/redelivery.ts';
+import type { ReplayJob } from '../../lib/model/job.ts';
 import { readPage } from '../../lib/store/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
@@ -9,7 +9,7 @@ import { presentReplay } from './present-replay.ts';
 export const listReplays = listHandler({}, async ({ appUid, params, page }, { store }) => {
   const webhookUid = params['webhookUid'] ?? '';
   if ((await store.webhooks.findOne({ _id: webhookUid, appUid })) === null) throw noSuchWebhook();
-  // Only replays name one webhook.
-  const { items, lastUid } = await readPage(store.redeliveries, { appUid, webhookUid }, page);
-  return { data: items.map((item) => presentReplay(item as ReplayDocument)), lastUid };
+  const wanted = { appUid, kind: 'replay', webhookUid } as const;
+  const { items, lastUid } = await readPage(store.jobs, wanted, page);
+  return { data: items.map((item) => presentReplay(item as ReplayJob)), lastUid };
 });

@@ -1,6 +1,6 @@
 // A replay as clients see it: what was asked for, and how far it is.
 import { timeOfId } from '../../lib/ids.ts';
-import type { ReplayDocument } from '../../lib/model/redelivery.ts';
+import type { ReplayJob } from '../../lib/model/job.ts';
 
 export interface PresentedReplay {
   uid: string;
@@ -20,7 +20,7 @@ export interface PresentedReplay {
 }
 
 /** Gives a replay's public fields. */
-export function presentReplay(replay: ReplayDocument): PresentedReplay {
+export function presentReplay(replay: ReplayJob): PresentedReplay {
   return {
     uid: replay._id,
     webhookUid: replay.webhookUid,
@@ -30,8 +30,8 @@ export function presentReplay(replay: ReplayDocument): PresentedReplay {
     states: replay.states,
     perSecond: replay.perSecond,
     state: replay.state,
-    releasedCount: replay.releasedCount,
-    reachedAt: replay.reached === undefined ? null : timeOfId(replay.reached).toISOString(),
+    releasedCount: replay.count,
+    reachedAt: replay.cursor === '' ? null : timeOfId(replay.cursor).toISOString(),
     createdAt: replay.createdAt.toISOString(),
     finishedAt: replay.finishedAt?.toISOString() ?? null,
   };

@@ -11,6 +11,7 @@ import type { EventDocument } from '../../lib/model/event.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import type { Subscription } from '../../lib/model/webhook.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
+import { issueNumbers } from '../../lib/store/partitions.ts';
 import { countChanges } from '../../lib/store/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
 import type { ApiContext } from '../context.ts';
@@ -101,7 +102,7 @@ async function makeEvents(
   }));
   const sequences = await countChanges(context.store, resources, session);
   // All ids in one go: ids made one after another sort in the order of the changes.
-  return changes.map((change, index) => {
+  const events = changes.map((change, index) => {
     const eventId = change.eventId ?? newId('evt', now);
     const subscribers = subscriptions.filter((webhook) => isSubscribed(webhook, factsOf(change)));
     // Several events of one change go together; one that nobody gets needs no workflow.
@@ -110,6 +111,29 @@ async function makeEvents(
     const sequence = sequences[index] ?? null;
     return makeEvent({ ...change, eventId }, { appUid, now, subscribers, workflowId, sequence });
   });
+  const ordered = new Set(subscriptions.filter(isInOrder).map((webhook) => webhook._id));
+  return withOrder(context, events, { ordered, now, session });
+}
+
+/** Gives events their numbers in the partitions of the webhooks that get them in order. */
+async function withOrder(
+  { store }: Pick<ApiContext, 'store'>,
+  events: readonly EventDocument[],
+  { ordered, now, session }: Pick<EventMaking, 'now' | 'session'> & { ordered: Set<string> },
+): Promise<EventDocument[]> {
+  const places = events.flatMap(({ _id: eventId, appUid, entity, resourceUid, webhookUids }) =>
+    webhookUids
+      .filter((webhookUid) => ordered.has(webhookUid))
+      .map((webhookUid) => ({ eventId, partition: { appUid, webhookUid, entity, resourceUid } })),
+  );
+  const partitions = places.map(({ partition }) => partition);
+  const numbers = await issueNumbers(store, partitions, { now, session });
+  const orders = new Map<string, EventDocument['order']>();
+  for (const [index, { eventId, partition }] of places.entries()) {
+    const place = { webhookUid: partition.webhookUid, n: numbers[index] ?? 0 };
+    orders.set(eventId, [...(orders.get(eventId) ?? []), place]);
+  }
+  return events.map((event) => ({ ...event, order: orders.get(event._id) ?? [] }));
 }
 
 function factsOf({ event, data }: Change): { event: EventName; externalTenantId: string } {
@@ -151,7 +175,7 @@ function makeEvent(
     resourceUid: change.data.uid,
     externalTenantId: change.data.externalTenantId,
     sequence,
-    inOrder: subscribers.some(isInOrder),
+    order: [],
     timestamp: now,
     body,
     erasedAt: null,

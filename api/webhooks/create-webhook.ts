@@ -65,9 +65,8 @@ function newWebhook(
     failingSince: null,
     lastExhaustedAt: null,
     lastTriggeredAt: null,
-    resumedAt: null,
     releaseUid: null,
-    discardUid: null,
+    discardBefore: null,
     createdAt: now,
     updatedAt: now,
   };

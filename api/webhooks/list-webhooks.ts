@@ -1,5 +1,5 @@
 // GET …/webhooks: all webhooks of the application, in the order they were registered.
-import { countHeldByWebhook } from '../../lib/store/held-deliveries.ts';
+import { countHeldByWebhook } from '../../lib/store/held-counts.ts';
 import type { Handler } from '../http/router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 

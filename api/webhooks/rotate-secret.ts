@@ -3,7 +3,7 @@ import { newWebhookSecret } from '../../lib/crypto/signature.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/store/audit-log.ts';
-import { countHeld } from '../../lib/store/held-deliveries.ts';
+import { countHeld } from '../../lib/store/held-counts.ts';
 import { runOnce } from '../../lib/store/idempotency.ts';
 import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { Handler } from '../http/router.ts';

@@ -32,7 +32,7 @@ export const testWebhook: Handler = async (request, context) => {
     resourceUid: webhook._id,
     externalTenantId: data.externalTenantId,
     sequence: null,
-    inOrder: false,
+    order: [],
     timestamp: now,
     body: renderPayload({ eventId, event: testEventName, timestamp: now, appUid, data }),
     erasedAt: null,

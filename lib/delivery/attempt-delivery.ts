@@ -1,57 +1,52 @@
-// One attempt at one delivery, whoever asks for it: read, decide, sign, send, record.
+// One attempt at one delivery, whoever asks for it: load, decide, send, classify, record.
 import { errorCode } from '../error-code.ts';
 import { limits } from '../limits.ts';
 import { deliveryLog } from '../logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
-import { testEventName } from '../model/event-name.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import type { LanePlace } from '../model/lane.ts';
+import { partitionId, turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../net/http-sender.ts';
 import { removeDelivery } from '../store/deliveries.ts';
-import { leaveLanes, takeBack } from '../store/held-deliveries.ts';
-import { findBefore, findHead, laneOf } from '../store/lanes.ts';
-import { isSubscribed, openSecrets } from '../store/webhooks.ts';
+import { openSecrets } from '../store/webhooks.ts';
 import { userAgent } from '../version.ts';
 import { classifyResponse } from './classify-response.ts';
+import { decide } from './decide.ts';
+import type { Asker } from './decide.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { noteHealth } from './note-health.ts';
+import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
+import { passTurn, takeTurn } from './pass-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
-import {
-  isCarriedBy,
-  leaveToRetries,
-  outcomeOf,
-  readOutcome,
-  recordStep,
-  recordUnsent,
-  standing,
-} from './record-step.ts';
 
 export interface AttemptOptions {
-  /** The redelivery for which the attempt is made; null for the event's own workflow. */
-  redeliveryUid: string | null;
-  /** True for the workflow of the delivery's lane, which alone attempts what is in the lane. */
-  inLane?: boolean;
-  /** True where a place among the first attempts is taken, which is not to be spent on a slow receiver. */
-  avoidsSlow?: boolean;
+  asker: Asker;
+  /** True where a place among the first attempts is taken, which is not to be spent on a saturated webhook. */
+  avoidsSaturated?: boolean;
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
 
-// Temporal's timers tick in whole seconds, so a retry up to one second early is on time.
-const dueToleranceMs = 1_000;
+/** Where an outcome says that the attempt went. */
+type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
+
+/** What an attempt is about, as it was read. */
+interface Subject {
+  key: DeliveryKey;
+  delivery: DeliveryDocument | null;
+  event: EventToAttempt;
+  webhook: WebhookDocument;
+  options: AttemptOptions;
+}
 
 /**
- * Makes the next attempt at a delivery if one is due, records it, and tells how the delivery
- * stands. The delivery document is the truth and the workflow only the alarm clock: an attempt that
- * is recorded already is not made again, and one that is not due yet is not made early. One that gets
- * no turn at its receiver is not made: the delivery is as it was, or `pending` where nothing was stored
- * of it yet, and told as `retrying` and due.
- * A receiver's failure is an outcome; what rejects is our own fault (database away, process
- * stopping), to be repeated by Temporal without using up the receiver's attempts.
+ * Makes the next attempt at a delivery if one is due, records it, and returns how the delivery stands. An
+ * attempt that is recorded already is not made again, and one that is not due yet is not made early. In
+ * a partition, number n is attempted when those before it are settled, and whoever settles it moves the
+ * partition on. A receiver's failure is an outcome; what rejects is our own fault (database away,
+ * process stopping), to be repeated by Temporal without using up the receiver's attempts.
  */
 export async function attemptDelivery(
   ports: DeliveryPorts,
@@ -63,19 +58,27 @@ export async function attemptDelivery(
     ports.records.readEvent(key),
     ports.records.readWebhook(key),
   ]);
-  if (delivery !== null && !isCarriedBy(delivery, options)) {
-    return outcomeOf(key, delivery, options);
+  const { asker } = options;
+  const decision = decide({ asker, delivery, event, webhook, now: ports.clock.now() });
+  if (event === null) {
+    return decision === 'cancel'
+      ? endWithoutEvent(ports, key, delivery)
+      : outcomeOf(key, delivery, asker);
   }
-  if (delivery !== null && delivery.lane !== null && options.inLane !== true) {
-    return handToLane(ports, key, { delivery, lane: delivery.lane });
+  const turn = turnOf(event, key.webhookUid);
+  const subject = { key, delivery, event, options };
+  if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
+    // Written down, for lists and pauses to find.
+    if (delivery === null) await recordUnsent(ports, subject, 'pending');
+    return { ...unattempted(key, delivery), state: 'waiting' };
   }
-  if (delivery !== null && !isDue(delivery, ports.clock.now())) {
-    return outcomeOf(key, delivery, options);
-  }
-  if (event === null) return endWithoutEvent(ports, key, delivery);
-  const outcome = await takeStep(ports, key, { event, webhook, delivery, options });
-  if (options.inLane !== true) await wakeFollowers(ports, key, { event, webhook, outcome });
-  return outcome;
+  const outcome =
+    decision === 'send' && webhook !== null
+      ? await sendAndRecord(ports, { ...subject, webhook })
+      : decision === 'cancel' || decision === 'hold'
+        ? await recordUnsent(ports, subject, decision === 'hold' ? 'held' : 'cancelled')
+        : outcomeOf(key, delivery, asker);
+  return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
 }
 
 /** Ends a delivery whose event the database does not hold: nothing can be sent, now or later. */
@@ -88,141 +91,25 @@ async function endWithoutEvent(
   // restored to a time before it.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
   else await removeDelivery(store, delivery);
-  return { ...standing(key, delivery), state: 'cancelled' };
-}
-
-async function takeStep(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  subject: Omit<Subject, 'webhook'> & { webhook: WebhookDocument | null },
-): Promise<DeliveryOutcome> {
-  const { event, webhook, delivery } = subject;
-  if (webhook === null || event.erasedAt !== null) {
-    return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
-  }
-  if (webhook.active) {
-    const send = delivery?.state === 'held' ? sendHeld : sendInTurn;
-    return send(ports, key, { ...subject, webhook });
-  }
-  const held = await recordUnsent(ports, key, { ...subject, state: 'held' });
-  // Resuming sets `active` first and looks for held deliveries second. Read again after the
-  // write, so that a resume or deletion between our two steps does not leave this delivery behind.
-  const changed = await ports.records.readWebhook(key);
-  if (changed === null) return recordUnsent(ports, key, { ...subject, state: 'cancelled' });
-  if (changed.active) return sendHeld(ports, key, { ...subject, webhook: changed });
-  // Not before: a repeat of a step along the lane finds it there.
-  if (delivery !== null && delivery.lane !== null) await leaveLanes(ports.store, [delivery._id]);
-  return held;
-}
-
-/** Sends what was held, unless a release has taken it by now: either of the two sends it. */
-async function sendHeld(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  subject: Subject,
-): Promise<DeliveryOutcome> {
-  const { redeliveryUid } = subject.options;
-  const lane = subject.delivery?.lane ?? null;
-  const mine = { redeliveryUid, lane, now: ports.clock.now() };
-  if (await takeBack(ports.store, key, mine)) return sendInTurn(ports, key, subject);
-  return readOutcome(ports, key, subject.options);
-}
-
-function isDue(delivery: DeliveryDocument, now: Date): boolean {
-  if (!isOpen(delivery.state)) return false;
-  if (delivery.nextAttemptAt === null) return true;
-  return delivery.nextAttemptAt.getTime() - now.getTime() <= dueToleranceMs;
-}
-
-interface Subject {
-  event: EventToAttempt;
-  webhook: WebhookDocument;
-  delivery: DeliveryDocument | null;
-  options: AttemptOptions;
-}
-
-/**
- * Sends now, or lines up behind earlier events about the resource where the webhook wants that and
- * one is on its way. A resend is for now, whatever the order. What the webhook no longer subscribes to
- * is not sent at all.
- */
-async function sendInTurn(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  subject: Subject,
-): Promise<DeliveryOutcome> {
-  const { event, webhook, delivery, options } = subject;
-  if (!isWanted(subject)) {
-    return recordUnsent(ports, key, { event, delivery, options, state: 'cancelled' });
-  }
-  const { sequence } = event;
-  const isOrdered = webhook.ordering === 'resource' && sequence !== null;
-  if (!isOrdered || options.inLane === true) return sendAndRecord(ports, key, subject);
-  const lane = laneOf(event, key.webhookUid);
-  const isResend = delivery?.requeuedAs === 'resend';
-  if (!isResend && (await findBefore(ports.store, lane, sequence)) !== 'nothing') {
-    const unsent = { event, delivery, options, state: 'waiting' } as const;
-    const outcome = await recordUnsent(ports, key, unsent);
-    await ports.wakeLane({ lane, arrived: key.eventId });
-    return outcome;
-  }
-  // If it is in the lane, the lane stops retrying it.
-  if (isResend) await ports.wakeLane({ lane, letGo: key.eventId });
-  return sendAndRecord(ports, key, subject);
-}
-
-/** Whether the webhook gets the event as it is now; a test, and what somebody sends it again, it always gets. */
-function isWanted({ event: { event, externalTenantId }, webhook, delivery }: Subject): boolean {
-  if (event === testEventName || delivery?.requeuedAs === 'resend') return true;
-  return isSubscribed(webhook, { event, externalTenantId });
-}
-
-/** Tells those that wait in the lane for this delivery, which is not in it, that they need not any more. */
-async function wakeFollowers(
-  ports: DeliveryPorts,
-  { webhookUid }: DeliveryKey,
-  step: { event: EventToAttempt; webhook: WebhookDocument | null; outcome: DeliveryOutcome },
-): Promise<void> {
-  if (step.webhook?.ordering !== 'resource' || step.event.sequence === null) return;
-  if (step.outcome.state === 'retrying' || step.outcome.state === 'waiting') return;
-  const lane = laneOf(step.event, webhookUid);
-  if ((await findHead(ports.store, lane)) !== null) await ports.wakeLane({ lane });
-}
-
-/** Leaves a delivery to its lane; awake once more, in case a crash came between the two. */
-async function handToLane(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  { delivery, lane }: { delivery: DeliveryDocument; lane: LanePlace },
-): Promise<DeliveryOutcome> {
-  const { appUid, eventId, webhookUid } = key;
-  await ports.wakeLane({ lane: laneOf({ appUid, ...lane }, webhookUid), arrived: eventId });
-  return { ...outcomeOf(key, delivery, delivery), state: 'waiting' };
+  return { ...unattempted(key, delivery), state: 'cancelled' };
 }
 
 /** Sends, and records what came of it. */
-async function sendAndRecord(
-  ports: DeliveryPorts,
-  key: DeliveryKey,
-  subject: Subject,
-): Promise<DeliveryOutcome> {
-  const { event, webhook, delivery, options } = subject;
+async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
+  const { key, delivery, event, webhook } = subject;
   const attemptsBefore = delivery?.attemptCount ?? 0;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const { host } = new URL(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
-  const sent = await sendOnce(ports, key, subject);
-  if (sent === null) {
-    // Once a delivery: behind a slow receiver each asks again and again.
-    deliveryLog[delivery === null ? 'info' : 'debug']({ ...key, host }, 'delivery.no_turn');
-    return leaveToRetries(ports, key, { event, delivery, options, target });
-  }
+  const sent = await send(ports, subject);
+  if (sent === null) return leaveThrottled(ports, subject, target);
   const { at, result } = sent;
   const now = ports.clock.now();
+  const attemptsMade = attemptsBefore + 1 - scheduleFrom;
   const verdict = classifyResponse(result, {
     scheduleMs,
-    attemptsMade: attemptsBefore + 1 - scheduleFrom,
+    attemptsMade,
     now,
     random: ports.random(),
   });
@@ -230,39 +117,25 @@ async function sendAndRecord(
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
   // Before the record: once that is written a repeat of this attempt would not come here again.
   await noteHealth(ports, { key, webhook, verdict, now });
+  const { state, nextAttemptAt } = verdict;
   const [outcome] = await Promise.all([
-    recordStep(ports, key, {
-      step: {
-        event: event.event,
-        state: verdict.state,
-        isFirst: delivery === null,
-        attemptsBefore,
-        redeliveryUid: options.redeliveryUid,
-        attempt,
-        nextAttemptAt: verdict.nextAttemptAt,
-        // It keeps its place until it is settled.
-        lane: verdict.state === 'retrying' ? (delivery?.lane ?? null) : null,
-        now,
-      },
-      target,
-    }),
+    record(ports, subject, { state, attempt, nextAttemptAt, now, target }),
     ports.records.noteTriggered(webhook, at),
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
 }
 
-/** Signs and sends once. Gives null when no turn came: too many requests to the receiver are under way. */
-async function sendOnce(
+/** Signs and sends once. Returns null when it is throttled: too many requests to the receiver are under way. */
+async function send(
   ports: DeliveryPorts,
-  key: DeliveryKey,
-  { event, webhook, delivery, options }: Subject,
+  { key, delivery, event, webhook, options }: Subject,
 ): Promise<{ at: Date; result: SendResult } | null> {
   let at = ports.clock.now();
   const compose = async (): Promise<SendMessage> => {
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
-    // Not before: the wait for a turn is none of the attempt's.
+    // Not before: the wait for a permit is none of the attempt's.
     at = ports.clock.now();
     const headers = deliveryHeaders({
       eventId: event._id,
@@ -275,15 +148,82 @@ async function sendOnce(
     });
     return { headers, body };
   };
-  const { url } = webhook;
-  const { avoidsSlow = false, signal } = options;
+  const { avoidsSaturated = false, signal } = options;
   const timeoutMs = limits.attemptTimeoutMs;
   try {
-    const request = { url, webhookUid: key.webhookUid, avoidsSlow, compose, timeoutMs, signal };
-    const result = await ports.sender.send(request);
-    return { at, result };
+    const { url } = webhook;
+    const request = {
+      url,
+      webhookUid: key.webhookUid,
+      avoidsSaturated,
+      compose,
+      timeoutMs,
+      signal,
+    };
+    return { result: await ports.sender.send(request), at };
   } catch (error) {
-    if (errorCode(error) === 'NO_TURN') return null;
+    if (errorCode(error) === 'THROTTLED') return null;
     throw error;
   }
+}
+
+/** Leaves what was throttled as it is. Of a first attempt it is written down, for pauses and discards to find. */
+async function leaveThrottled(
+  ports: DeliveryPorts,
+  subject: Subject,
+  target: AttemptTarget,
+): Promise<DeliveryOutcome> {
+  const { key, delivery } = subject;
+  // Once a delivery: of a saturated webhook each asks again and again.
+  deliveryLog[delivery === null ? 'info' : 'debug'](
+    { ...key, host: target.host },
+    'delivery.throttled',
+  );
+  if (delivery !== null) {
+    const dueAt = delivery.nextAttemptAt?.toISOString();
+    return { ...unattempted(key, delivery), state: 'retrying', ...target, dueAt };
+  }
+  const left = await recordUnsent(ports, subject, 'pending');
+  return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
+}
+
+/** Records that a delivery is not sent now. */
+async function recordUnsent(
+  ports: Pick<DeliveryPorts, 'records' | 'clock'>,
+  subject: Omit<Subject, 'webhook'>,
+  state: 'cancelled' | 'held' | 'pending',
+): Promise<DeliveryOutcome> {
+  const now = ports.clock.now();
+  const outcome = await record(ports, subject, { state, attempt: null, nextAttemptAt: null, now });
+  if (state !== 'pending') {
+    deliveryLog.info({ ...subject.key, state: outcome.state }, 'delivery.not_sent');
+  }
+  return outcome;
+}
+
+/** Records a step. What another process recorded meanwhile stands, and so does what a job took. */
+async function record(
+  { records }: Pick<DeliveryPorts, 'records'>,
+  { key, delivery, event, options }: Omit<Subject, 'webhook'>,
+  {
+    target,
+    ...made
+  }: Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> & {
+    target?: AttemptTarget;
+  },
+): Promise<DeliveryOutcome> {
+  const turn = turnOf(event, key.webhookUid);
+  const step: DeliveryStep = {
+    ...made,
+    event: event.event,
+    isFirst: delivery === null,
+    attemptsBefore: delivery?.attemptCount ?? 0,
+    jobUid: delivery?.jobUid ?? null,
+    partition: turn === null ? null : partitionId(turn.partition),
+  };
+  if (await records.record(key, step)) return { ...recordedOutcome(key, step), ...target };
+  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.recorded_elsewhere');
+  const stored = await records.readDelivery(key);
+  if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
+  return outcomeOf(key, stored, options.asker);
 }

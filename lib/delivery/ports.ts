@@ -1,30 +1,20 @@
 // What attempts at deliveries need of the world.
 import type { Clock } from '../clock.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
-import type { LaneKey } from '../model/lane.ts';
+import type { PartitionKey } from '../model/partition.ts';
 import type { Retention } from '../model/retention.ts';
 import type { HttpSender } from '../net/http-sender.ts';
 import type { Store } from '../store/connect.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
-/** News of a lane for its workflow: look again; where it is about an event, which one, and why. */
-export interface LaneNews {
-  lane: LaneKey;
-  /** An event that waits in the lane. */
-  arrived?: string;
-  /** An event that the lane need not retry any more. */
-  letGo?: string;
-}
-
-/** Resolves when Temporal has the news; rejects when it cannot be reached. */
-export type WakeLane = (news: LaneNews) => Promise<void>;
+/** Sees to it that the workflow of a partition runs and looks at it once more; rejects when Temporal is away. */
+export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 export interface DeliveryPorts {
   store: Store;
   records: DeliveryRecords;
   sender: HttpSender;
-  /** Sees to it that the workflow of a lane runs and looks at it once more. */
-  wakeLane: WakeLane;
+  signalPartition: SignalPartition;
   secretBox: SecretBox;
   clock: Clock;
   /** Gives a number from 0 up to 1. */

@@ -89,10 +89,10 @@ async function settleAbandoned(
   await store.deliveries.updateMany(
     {
       eventId: { $in: eventIds },
-      state: { $in: ['pending', 'waiting', 'retrying'] },
+      state: { $in: ['pending', 'retrying'] },
       updatedAt: { $lt: before },
     },
-    { $set: { state: 'cancelled', lane: null, nextAttemptAt: null, updatedAt: now } },
+    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
   );
 }
 

@@ -100,6 +100,20 @@ export function nextRetryDelayMs(question: RetryQuestion): number | null {
   return Math.round(Math.min(askedMs * jitter, longestMs));
 }
 
+const throttledMsMin = 5 * secondMs;
+const throttledMsMax = minuteMs;
+
+/**
+ * Returns the wait in whole milliseconds before a throttled attempt that has been due for so long asks
+ * again: about 5 s at first, doubling to a minute. Not by the count of calls: it also counts the retries
+ * of the schedule. `random`, from 0 up to 1, spreads each wait by half either way.
+ */
+export function throttledDelayMs(dueForMs: number, random: number): number {
+  // Waits of 5, 10, 20 s and so on: each is all of those before it, and 5 s.
+  const waitMs = Math.min(throttledMsMax, throttledMsMin + Math.max(0, dueForMs));
+  return Math.round(waitMs * (0.5 + random));
+}
+
 /**
  * Reads a `Retry-After` header: whole seconds, or an HTTP date (RFC 9110 §10.2.3).
  * Gives milliseconds from `now` on, never negative, or null when the header is absent or unreadable.

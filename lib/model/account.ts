@@ -6,5 +6,5 @@ export interface AccountDocument {
   name: string;
   createdAt: Date;
   /** Absent from accounts of earlier versions until they are changed. */
-  updatedAt?: Date;
+  updatedAt: Date;
 }

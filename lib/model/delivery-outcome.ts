@@ -6,8 +6,11 @@ import type { DeliveryState } from './delivery-state.ts';
 export interface DeliveryOutcome {
   eventId: string;
   webhookUid: string;
-  /** `superseded`: a redelivery carries the delivery now, and this workflow does so no longer. */
-  state: DeliveryState | 'superseded';
+  /**
+   * `superseded`: a job sends the delivery now, and this workflow does so no longer. `waiting`: it is left
+   * to the workflow of its partition.
+   */
+  state: DeliveryState | 'superseded' | 'waiting';
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;
@@ -16,10 +19,10 @@ export interface DeliveryOutcome {
   /** How many attempts the schedule allows; null when this process made none. */
   attemptsMax: number | null;
   /**
-   * ISO 8601; null when no further attempt is due, and when one that is due got no turn or is in the
+   * ISO 8601; null when no further attempt is due, and when one that is due is throttled or is in the
    * hands of another process (`retrying`).
    */
   nextAttemptAt: string | null;
-  /** ISO 8601; when a retry that got no turn was due. */
+  /** ISO 8601; when a retry that is throttled was due. */
   dueAt?: string | undefined;
 }

@@ -1,12 +1,8 @@
 // The words for where a delivery stands, the same in workflow, database, API and log.
 
-/**
- * Where a delivery stands (docs/ARCHITECTURE.md, "States of a delivery"); `waiting` is for earlier
- * events about the same resource.
- */
+/** Where a delivery stands (docs/ARCHITECTURE.md, "States of a delivery"). */
 export const deliveryStates = [
   'pending',
-  'waiting',
   'delivered',
   'retrying',
   'exhausted',
@@ -20,7 +16,7 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export const settledStates = ['delivered', 'exhausted', 'cancelled', 'blocked'] as const;
 
 /** The states of a delivery of which something is still to come. */
-export const openStates = ['pending', 'waiting', 'retrying', 'held'] as const;
+export const openStates = ['pending', 'retrying', 'held'] as const;
 
 /** Tells whether something is still to come of a delivery; else it is settled. */
 export function isOpen(state: DeliveryState): boolean {

@@ -2,7 +2,6 @@
 import type { Attempt, AttemptTrigger, StatusClass } from './attempt.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { DeliveredEventName } from './event-name.ts';
-import type { LanePlace } from './lane.ts';
 
 export interface DeliveryDocument {
   _id: string;
@@ -16,12 +15,15 @@ export interface DeliveryDocument {
   /** What the last attempt was answered; null while none was made. */
   statusClass: StatusClass | null;
   nextAttemptAt: Date | null;
-  /** Its place in the lane that carries it now; null while none does. */
-  lane: LanePlace | null;
-  /** The redelivery or release that carries it now; null while the event's own workflow does. */
-  redeliveryUid: string | null;
-  /** Why the first attempt of that redelivery is made; null where it is a release. */
+  /** The partition in which its webhook gets it in order; null where it does not. */
+  partition: string | null;
+  /** The job that sends it; null while its event's own workflow does, or that of its partition. */
+  jobUid: string | null;
+  /** The page of that job which took it. */
+  jobPage: number | null;
+  /** By what it was last sent again on request, and when; null where it was not. */
   requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
+  requeuedAt: Date | null;
   /** How many attempts had been made when it was last requeued: the schedule begins after them. */
   scheduleFrom: number;
   createdAt: Date;
@@ -43,11 +45,10 @@ export interface DeliveryStep {
   isFirst: boolean;
   /** How many attempts had been recorded when the step began: the guard against a second writer. */
   attemptsBefore: number;
-  /** Which redelivery carried it then, null for none: one that took it over since decides alone. */
-  redeliveryUid: string | null;
+  /** Which job sent it then, null for none: one that took it since decides alone. */
+  jobUid: string | null;
+  partition: string | null;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
-  /** The place in its lane, where it goes to one or stays in it. */
-  lane: LanePlace | null;
   now: Date;
 }

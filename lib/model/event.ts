@@ -11,11 +11,8 @@ export interface EventDocument {
   externalTenantId: string;
   /** The number of the change among those of its resource, from 1 on; null for a test of a webhook. */
   sequence: number | null;
-  /**
-   * True when one of its webhooks gets the events about a resource in order, or came to want it while
-   * the event was on its way; false once it was erased.
-   */
-  inOrder: boolean;
+  /** Its number among the events about the resource, for each webhook that gets those in order. */
+  order: { webhookUid: string; n: number }[];
   timestamp: Date;
   /** The body of every attempt, byte for byte; empty once it was erased. */
   body: string;
@@ -25,7 +22,7 @@ export interface EventDocument {
   erasureUid?: string;
   /** The webhooks subscribed at the time of the change, paused ones included. */
   webhookUids: string[];
-  /** The workflow that is to carry the event; null while it waits for company. Never changed again. */
+  /** The workflow that is to carry the event; null while it is not yet batched. Never changed again. */
   workflowId: string | null;
   /** When that workflow took the event over; null while it has not. */
   dispatchedAt: Date | null;
@@ -45,6 +42,7 @@ export type EventToAttempt = Pick<
   | 'resourceUid'
   | 'externalTenantId'
   | 'sequence'
+  | 'order'
   | 'erasedAt'
 > & {
   /** Null where it is long. */

@@ -31,14 +31,10 @@ export interface WebhookDocument {
   /** When a delivery to it last ended as exhausted since then. */
   lastExhaustedAt: Date | null;
   lastTriggeredAt: Date | null;
-  /** When the webhook was resumed, until a workflow releases what was held; null otherwise. */
-  resumedAt: Date | null;
-  /** The release or discard of the latest resume, which ends releases before it; null before the first. */
+  /** The job that releases what it held; null before the first. A later one ends those before it. */
   releaseUid: string | null;
-  /** How many pages its releases have taken; absent while there is none. */
-  pagesTaken?: number;
-  /** The discard of the latest resume that dropped what was held; null where none did. */
-  discardUid: string | null;
+  /** What was recorded before is not sent any more, unless somebody asks for it again. */
+  discardBefore: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -59,8 +55,3 @@ export type Subscription = Pick<
   WebhookDocument,
   '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds' | 'ordering'
 >;
-
-/** The part of a resumed webhook that starting the release of its held deliveries needs. */
-export type ResumedWebhook = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'> & {
-  resumedAt: Date;
-};

@@ -9,12 +9,12 @@ import type { ApiKeyDocument } from '../model/api-key.ts';
 import type { AppDocument } from '../model/app.ts';
 import type { AuditDocument } from '../model/audit-log.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
-import type { ErasureDocument } from '../model/erasure.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { IdempotencyDocument } from '../model/idempotency.ts';
+import type { JobDocument } from '../model/job.ts';
 import type { MembershipDocument } from '../model/membership.ts';
+import type { PartitionDocument } from '../model/partition.ts';
 import type { RateCountDocument } from '../model/rate-count.ts';
-import type { RedeliveryDocument } from '../model/redelivery.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from '../model/resource.ts';
 import type { SequenceDocument } from '../model/sequence.ts';
 import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
@@ -37,8 +37,8 @@ export interface Store extends AsyncDisposable {
   contextFiles: Collection<ContextFileDocument>;
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
-  redeliveries: Collection<RedeliveryDocument>;
-  erasures: Collection<ErasureDocument>;
+  jobs: Collection<JobDocument>;
+  partitions: Collection<PartitionDocument>;
   sequences: Collection<SequenceDocument>;
   signingKeys: Collection<SigningKeyDocument>;
   idempotencyKeys: Collection<IdempotencyDocument>;
@@ -103,8 +103,8 @@ function openStore(client: MongoClient, database: string): Store {
     contextFiles: db.collection('contextFiles'),
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
-    redeliveries: db.collection('redeliveries'),
-    erasures: db.collection('erasures'),
+    jobs: db.collection('jobs'),
+    partitions: db.collection('partitions'),
     sequences: db.collection('sequences'),
     signingKeys: db.collection('signingKeys'),
     idempotencyKeys: db.collection('idempotencyKeys'),

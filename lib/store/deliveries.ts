@@ -3,11 +3,8 @@ import type { ClientSession, Filter } from 'mongodb';
 import { newId } from '../ids.ts';
 import { limits } from '../limits.ts';
 import { statusClassOf } from '../model/attempt.ts';
-import type { AttemptTrigger } from '../model/attempt.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
-import type { DeliveredEventName } from '../model/event-name.ts';
-import type { RedeliveryToStart } from '../model/redelivery.ts';
 import { duplicateIndexes, within } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -15,13 +12,14 @@ import type { Store } from './connect.ts';
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
+  session?: ClientSession,
 ): Promise<(DeliveryDocument | null)[]> {
   // Two lists instead of a list of pairs: the index takes them apart, and the few pairs too many
   // (an event's other webhooks) are in the map and not asked for.
   const eventIds = [...new Set(keys.map((key) => key.eventId))];
   const webhookUids = [...new Set(keys.map((key) => key.webhookUid))];
   const found = await store.deliveries
-    .find({ eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } })
+    .find({ eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } }, within(session))
     .toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
   return keys.map((key) => {
@@ -64,9 +62,11 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     attempts: step.attempt === null ? [] : [step.attempt],
     statusClass: step.attempt === null ? null : statusClassOf(step.attempt.status),
     nextAttemptAt: step.nextAttemptAt,
-    lane: step.lane,
-    redeliveryUid: null,
+    partition: step.partition,
+    jobUid: null,
+    jobPage: null,
     requeuedAs: null,
+    requeuedAt: null,
     scheduleFrom: 0,
     createdAt: step.now,
     updatedAt: step.now,
@@ -75,8 +75,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 
 /**
  * Records a further step. Gives false, and writes nothing, when since the step began another writer
- * recorded an attempt, a redelivery took the delivery over, or it was dropped, held or put into a lane and
- * the step would have it go on: then the stored state stands.
+ * recorded an attempt, a job took the delivery, or it was cancelled or held and the step would have
+ * it go on: then the stored state stands.
  */
 export async function recordDelivery(
   store: Store,
@@ -85,15 +85,14 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt } = step;
   const kept = -limits.attemptsKeptMax;
-  const { attemptsBefore: attemptCount, redeliveryUid } = step;
+  const { attemptsBefore: attemptCount, jobUid } = step;
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount, redeliveryUid, ...stillOpenTo(step) },
+    { ...key, attemptCount, jobUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,
         attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
         nextAttemptAt: step.nextAttemptAt,
-        lane: step.lane,
         updatedAt: step.now,
         ...(attempt === null ? {} : { statusClass: statusClassOf(attempt.status) }),
       },
@@ -104,16 +103,11 @@ export async function recordDelivery(
 }
 
 /**
- * Where a delivery that a step would have go on must still stand. What was dropped while it was attempted
- * is not taken up again, and what was held or put into a lane has another to carry it, also where the step
- * got no turn and sent nothing; how an attempt that settles it ended is told all the same.
+ * Where a delivery that a step would have go on must still stand: what was cancelled or held while it was
+ * attempted is not taken up again. How an attempt that settles it ended is recorded all the same.
  */
-function stillOpenTo({ state, attempt, lane }: DeliveryStep): Filter<DeliveryDocument> {
-  if (!isOpen(state)) return {};
-  if (attempt === null) return { state: state === 'pending' ? state : { $ne: 'cancelled' } };
-  return {
-    state: { $in: ['pending', 'retrying', ...(lane === null ? [] : ['waiting' as const])] },
-  };
+function stillOpenTo({ state }: DeliveryStep): Filter<DeliveryDocument> {
+  return isOpen(state) ? { state: { $in: ['pending', 'retrying'] } } : {};
 }
 
 /** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
@@ -122,84 +116,4 @@ export async function removeDelivery(
   { _id }: Pick<DeliveryDocument, '_id'>,
 ): Promise<void> {
   await store.deliveries.deleteOne({ _id });
-}
-
-// A resend has one event and at most so many webhooks; the page of a replay is smaller.
-const requeuedMax = limits.webhooksPerAppCeiling;
-
-/** What a redelivery does to the deliveries that it takes over. */
-export interface Requeueing {
-  redeliveryUid: string;
-  requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'>;
-  now: Date;
-  session?: ClientSession;
-}
-
-/**
- * Hands deliveries to a redelivery: each is due at once, with its schedule from the beginning, and
- * whatever carried it lets go of it. One that this redelivery has taken over already is left alone,
- * so that doing it again after a crash sends nothing twice.
- */
-export async function requeueDeliveries(
-  store: Store,
-  deliveries: readonly (DeliveryKey & { event: DeliveredEventName })[],
-  { redeliveryUid, requeuedAs, now, session }: Requeueing,
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  const requeued = {
-    state: 'pending',
-    nextAttemptAt: null,
-    lane: null,
-    redeliveryUid,
-    requeuedAs,
-  } as const;
-  await store.deliveries.bulkWrite(
-    deliveries.flatMap(({ event, ...key }) => [
-      {
-        updateOne: {
-          filter: { ...key },
-          update: {
-            $setOnInsert: {
-              ...requeued,
-              _id: newId('dlv', now),
-              event,
-              attemptCount: 0,
-              attempts: [],
-              statusClass: null,
-              scheduleFrom: 0,
-              createdAt: now,
-              updatedAt: now,
-            },
-          },
-          upsert: true,
-        },
-      },
-      {
-        updateOne: {
-          filter: { ...key, redeliveryUid: { $ne: redeliveryUid } },
-          update: [{ $set: { ...requeued, scheduleFrom: '$attemptCount', updatedAt: now } }],
-        },
-      },
-    ]),
-    within(session),
-  );
-}
-
-/**
- * Gives the deliveries of events after `after` that a redelivery has taken over and that nobody attempted
- * since, in the order of their events. Where those up to `after` are all that it handed on, these are
- * the rest.
- */
-export async function findRequeued(
-  store: Store,
-  { _id: redeliveryUid, appUid, webhookUids }: RedeliveryToStart,
-  after: string,
-): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
-  const requeued = { state: 'pending', redeliveryUid, eventId: { $gt: after } } as const;
-  return store.deliveries
-    .find({ appUid, webhookUid: { $in: webhookUids }, ...requeued })
-    .project<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>>({ eventId: 1, webhookUid: 1 })
-    .sort({ eventId: 1 })
-    .limit(requeuedMax)
-    .toArray();
 }

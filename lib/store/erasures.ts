@@ -1,38 +1,15 @@
 // Erasures: the payloads of a tenant or of a user, taken away on request, and how far that is.
 import type { Filter } from 'mongodb';
 import { isMentioned } from '../delivery/mentions.ts';
-import { newId } from '../ids.ts';
 import { openStates } from '../model/delivery-state.ts';
-import type { ErasureDocument, ErasureSubject } from '../model/erasure.ts';
 import type { EventDocument } from '../model/event.ts';
+import type { ErasureJob, ErasureSubject } from '../model/job.ts';
 import type { Store } from './connect.ts';
+import { newJob } from './jobs.ts';
 
 /** Makes an erasure that nobody has begun with. */
-export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureDocument {
-  return {
-    _id: newId('ers', now),
-    appUid,
-    subject,
-    state: 'running',
-    after: '',
-    againAt: null,
-    erasedCount: 0,
-    createdAt: now,
-    finishedAt: null,
-  };
-}
-
-/**
- * Gives an erasure while it runs, or without a uid the one whose turn is next: first looks come before
- * second ones. Null for none.
- */
-export async function findRunningErasure(
-  store: Store,
-  erasureUid?: string,
-): Promise<ErasureDocument | null> {
-  const which = erasureUid === undefined ? {} : { _id: erasureUid };
-  const sort = { againAt: 1, createdAt: 1 } as const;
-  return store.erasures.findOne({ ...which, state: 'running' }, { sort });
+export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
+  return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
 }
 
 /** Gives those of an application's events that lose their payloads by an erasure, or lost them by it before. */
@@ -80,21 +57,21 @@ function escapeForPattern(text: string): string {
 }
 
 /**
- * Takes the payloads of events away. First nothing may be sent any more, and no later event waits for
- * them; then go the deliveries that are still to be made and what receivers answered, which may repeat
+ * Takes the payloads of events away. First nothing may be sent any more; then go the deliveries that are still to be made and what receivers answered, which may repeat
  * the payload; the body goes last, because by it the events are found again when a crash comes in
- * between. The deliveries stay in their lanes, which are to be told. Doing it again changes nothing but what has been recorded since.
+ * between. Returns the partitions of the deliveries that it cancelled, now or before. Doing it again changes
+ * nothing but what has been recorded since.
  */
 export async function erasePayloads(
   store: Store,
   eventIds: readonly string[],
   { erasureUid, now }: { erasureUid: string; now: Date },
-): Promise<void> {
-  if (eventIds.length === 0) return;
+): Promise<string[]> {
+  if (eventIds.length === 0) return [];
   const ids = [...eventIds];
   await store.events.updateMany(
     { _id: { $in: ids }, erasureUid: { $ne: erasureUid } },
-    { $set: { erasedAt: now, erasureUid, inOrder: false } },
+    { $set: { erasedAt: now, erasureUid } },
   );
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, state: { $in: [...openStates] } },
@@ -105,6 +82,11 @@ export async function erasePayloads(
     { $set: { 'attempts.$[].responseSample': '' } },
   );
   await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '' } });
+  return store.deliveries.distinct('partition', {
+    eventId: { $in: ids },
+    state: 'cancelled',
+    partition: { $type: 'string' },
+  }) as Promise<string[]>;
 }
 
 /** Counts those of the events that lost their payloads by an erasure since a time. */
@@ -117,25 +99,26 @@ export async function countErased(
   return store.events.countDocuments(erased);
 }
 
-/** How far an erasure is after a stretch, and how many events lost their payloads in it. */
-export interface ErasureProgress extends Pick<
-  ErasureDocument,
-  'after' | 'againAt' | 'erasedCount'
-> {
+/** How far an erasure is after a page, and how many events lost their payloads in it. */
+export interface ErasureProgress {
+  page: number;
+  count: number;
+  next: Partial<Pick<ErasureJob, 'cursor' | 'pass' | 'passStartedAt'>>;
   isDone: boolean;
   now: Date;
 }
 
-/** Writes how far an erasure is. When it is done, whom it was about is forgotten. */
-export async function noteErasureProgress(
+/** Records how far an erasure is, once a page, and returns it. When it is done, whom it was about is forgotten. */
+export async function recordErasureProgress(
   store: Store,
-  erasure: ErasureDocument,
-  { after, againAt, erasedCount, isDone, now }: ErasureProgress,
-): Promise<void> {
+  { _id }: Pick<ErasureJob, '_id'>,
+  { page, count, next, isDone, now }: ErasureProgress,
+): Promise<ErasureJob | null> {
   const end = isDone ? ({ state: 'done', subject: null, finishedAt: now } as const) : {};
-  await store.erasures.updateOne(
-    // Two processes may do the same stretch; the one that comes second counts nothing again.
-    { _id: erasure._id, state: 'running', after: erasure.after, againAt: erasure.againAt },
-    { $set: { after, againAt, ...end }, $inc: { erasedCount } },
+  const recorded = await store.jobs.findOneAndUpdate(
+    { _id, state: 'running', page: page - 1 },
+    { $set: { page, ...next, ...end }, $inc: { count } },
+    { returnDocument: 'after' },
   );
+  return recorded?.kind === 'erasure' ? recorded : null;
 }

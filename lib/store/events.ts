@@ -20,6 +20,7 @@ export async function findToAttempt(
   const projection = {
     ...parts,
     sequence: 1,
+    order: 1,
     erasedAt: 1,
     body: { $cond: [isShort, '$body', null] },
   };

@@ -36,12 +36,6 @@ const neededIndexes: readonly NeededIndex[] = [
   { collection: 'users', name: 'members', key: { appUid: 1, accountUids: 1, _id: -1 } },
   { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
   { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
-  {
-    collection: 'webhooks',
-    name: 'resumed',
-    key: { resumedAt: 1 },
-    options: { partialFilterExpression: { resumedAt: { $type: 'date' } } },
-  },
   { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
   {
     collection: 'agents',
@@ -61,9 +55,9 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   {
     collection: 'events',
-    name: 'resourceInOrder',
-    key: { appUid: 1, entity: 1, resourceUid: 1, sequence: 1 },
-    options: { partialFilterExpression: { inOrder: true } },
+    name: 'partition',
+    key: { appUid: 1, entity: 1, resourceUid: 1, 'order.webhookUid': 1, 'order.n': 1 },
+    options: { partialFilterExpression: { 'order.n': { $gt: 0 } } },
   },
   {
     collection: 'deliveries',
@@ -79,9 +73,9 @@ const neededIndexes: readonly NeededIndex[] = [
   },
   {
     collection: 'deliveries',
-    name: 'lane',
-    key: { webhookUid: 1, 'lane.entity': 1, 'lane.resourceUid': 1, 'lane.sequence': 1 },
-    options: { partialFilterExpression: { 'lane.sequence': { $gt: 0 } } },
+    name: 'jobPage',
+    key: { jobUid: 1, jobPage: 1 },
+    options: { partialFilterExpression: { jobUid: { $gt: '' } } },
   },
   {
     collection: 'deliveries',
@@ -90,17 +84,17 @@ const neededIndexes: readonly NeededIndex[] = [
     options: { partialFilterExpression: { state: 'held' } },
   },
   {
-    collection: 'redeliveries',
+    collection: 'jobs',
     name: 'toStart',
     key: { createdAt: 1 },
     options: { partialFilterExpression: { startedAt: null } },
   },
-  { collection: 'redeliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
+  { collection: 'jobs', name: 'webhook', key: { appUid: 1, kind: 1, webhookUid: 1, _id: -1 } },
   {
-    collection: 'erasures',
-    name: 'turn',
-    key: { againAt: 1, createdAt: 1 },
-    options: { partialFilterExpression: { state: 'running' } },
+    collection: 'partitions',
+    name: 'toSignal',
+    key: { signalAt: 1 },
+    options: { partialFilterExpression: { signalAt: { $type: 'date' } } },
   },
   {
     collection: 'signingKeys',

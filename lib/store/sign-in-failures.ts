@@ -13,13 +13,13 @@ export interface SignInFailure {
   reason?: string;
 }
 
-const eachOfDayMax = 10;
+const rowsADayMax = 10;
 
 /**
- * Records a failed sign-in. Of an admin's failures of a day (UTC) the first ten leave a row each, then
- * the 16th, the 32nd and so on, as do those with e-mails that no admin has, counted together; the row
- * has the count. So a day's rows are bounded by the number of admins, whatever is tried. The count
- * comes first: a process that dies before the row loses this one, and the next row tells of it.
+ * Records a failed sign-in. Of an admin's failures of a day (UTC) the first ten leave a row each, with the
+ * count so far; failures with e-mails that no admin has are counted together. So a day's rows are bounded
+ * by the number of admins, whatever is tried. The count comes first: a process that dies before the row
+ * loses this one.
  */
 export async function recordSignInFailure(
   store: Store,
@@ -34,7 +34,7 @@ export async function recordSignInFailure(
     { upsert: true, returnDocument: 'after' },
   );
   const failuresOfDay = counted?.count ?? 1;
-  if (failuresOfDay > eachOfDayMax && !Number.isInteger(Math.log2(failuresOfDay))) return;
+  if (failuresOfDay > rowsADayMax) return;
   const target = { kind: 'admin', uid };
   const entry = { appUid: null, action: 'admin.sign_in_failed', target };
   await recordAudit(store, { ...entry, details: { ...details, failuresOfDay } }, { caller, now });

@@ -1,6 +1,6 @@
 // How a webhook's receiver does: failing since when, well again, gone; and the pause that follows.
 import type { Filter } from 'mongodb';
-import { idAt, timeOfId } from '../ids.ts';
+import { idAt } from '../ids.ts';
 import { systemCaller } from '../model/audit-log.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
@@ -56,11 +56,9 @@ export interface FailingClock {
 }
 
 /**
- * Notes the failure of an attempt. Starts the webhook's clock with the first, and pauses it when
- * nothing has succeeded for `deactivateAfterMs` and a delivery has been exhausted in that time.
- * Gives true when this failure paused it. A success that was under way when the clock was started did
- * not stop it, so before a pause the deliveries are asked: where one was taken since, the clock is set to
- * the first failure after it, and a later failure pauses the webhook.
+ * Records the failure of an attempt. The first one starts the webhook's clock; one that comes when nothing
+ * has succeeded for `deactivateAfterMs` and a delivery was exhausted in that time pauses the webhook.
+ * Returns true when this failure paused it.
  */
 export async function noteFailed(
   store: Store,
@@ -80,52 +78,29 @@ export async function noteFailed(
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
   // A success or a resume since the webhook was read has set the clock anew.
   const still = { failingSince: since };
-  const key = { appUid: webhook.appUid, webhookUid: webhook._id };
-  const taken = await findLastTaken(store, key, since);
-  if (taken !== null) {
-    const failingSince = (await findFailureAfter(store, key, taken)) ?? at;
-    const lastExhaustedAt = exhausted ? at : webhook.lastExhaustedAt;
-    const isSince = lastExhaustedAt !== null && lastExhaustedAt >= failingSince;
-    const anew = { failingSince, lastExhaustedAt: isSince ? lastExhaustedAt : null };
+  if (await hasTakenSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
+    const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
     await store.webhooks.updateOne({ ...filter, ...still }, { $set: anew });
     return false;
   }
   return deactivate(store, webhook, { still, reason: 'failing', now: at });
 }
 
-type WebhookKey = Pick<DeliveryKey, 'appUid' | 'webhookUid'>;
-
 /**
- * Gives the uid of the last delivery that a webhook took among those whose first attempt was recorded at
- * a time or later. A retry that was under way at that time is not among them: its success is overlooked.
+ * Tells whether a webhook took a delivery whose first attempt was recorded at a time or later. An attempt
+ * that was under way when the clock started did not see the clock, so its success did not clear it.
  */
-export async function findLastTaken(
+export async function hasTakenSince(
   store: Store,
-  { appUid, webhookUid }: WebhookKey,
+  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
   since: Date,
-): Promise<string | null> {
+): Promise<boolean> {
   const taken = { state: 'delivered', statusClass: '2xx' } as const;
-  const last = await store.deliveries.findOne(
+  const found = await store.deliveries.findOne(
     { appUid, webhookUid, ...taken, _id: { $gte: idAt('dlv', since) } },
-    { projection: { _id: 1 }, sort: { _id: -1 } },
+    { projection: { _id: 1 } },
   );
-  return last?._id ?? null;
-}
-
-/** Gives when the first delivery was recorded that a webhook failed to take after one that it took. */
-export async function findFailureAfter(
-  store: Store,
-  { appUid, webhookUid }: WebhookKey,
-  takenUid: string,
-): Promise<Date | null> {
-  // Not of the same millisecond: the next look from there on would find the one that was taken again.
-  const after = new Date(timeOfId(takenUid).getTime() + 1);
-  const failed = { statusClass: { $nin: [null, '2xx'] } } as const;
-  const first = await store.deliveries.findOne(
-    { appUid, webhookUid, ...failed, _id: { $gte: idAt('dlv', after) } },
-    { projection: { createdAt: 1 }, sort: { _id: 1 } },
-  );
-  return first?.createdAt ?? null;
+  return found !== null;
 }
 
 /** Notes a success: the clock of failures stands still. */

@@ -1,15 +1,11 @@
 // Webhooks: where an application wants its events sent, with the sealed signing secret.
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../coalesce.ts';
+import { createTouch } from '../concurrency/touch.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { entityOf } from '../model/event-name.ts';
 import type { Entity, EventName } from '../model/event-name.ts';
-import type {
-  KnownWebhook,
-  ResumedWebhook,
-  Subscription,
-  WebhookDocument,
-} from '../model/webhook.ts';
+import type { KnownWebhook, Subscription, WebhookDocument } from '../model/webhook.ts';
 import { within } from './connect.ts';
 import type { Store } from './connect.ts';
 
@@ -60,7 +56,6 @@ export async function findKnownWebhooks(
 const triggerStepMs = 1_000;
 
 const triggerWrites = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
-const notedWebhooksMax = 10_000;
 
 /**
  * Gives the function that moves a webhook's `lastTriggeredAt` forward to the time of an attempt,
@@ -69,7 +64,7 @@ const notedWebhooksMax = 10_000;
 export function createTriggerNotes(
   store: Store,
 ): (webhook: WebhookDocument, at: Date) => Promise<void> {
-  const notedAtMs = new Map<string, number>();
+  const touch = createTouch(triggerStepMs);
   const write = coalesce(triggerWrites, async (notes: readonly TriggerNote[]) => {
     await store.webhooks.bulkWrite(inSameSecond(notes).map(toUpdate), {
       ordered: false,
@@ -78,12 +73,7 @@ export function createTriggerNotes(
     return notes.map(() => undefined);
   });
   return async (webhook, at) => {
-    const storedAtMs = webhook.lastTriggeredAt?.getTime() ?? 0;
-    const lastMs = Math.max(storedAtMs, notedAtMs.get(webhook._id) ?? 0);
-    if (at.getTime() - lastMs < triggerStepMs) return;
-    if (notedAtMs.size >= notedWebhooksMax) notedAtMs.clear();
-    notedAtMs.set(webhook._id, at.getTime());
-    await write([webhook, at]);
+    if (touch(webhook._id, at, webhook.lastTriggeredAt)) await write([webhook, at]);
   };
 }
 
@@ -135,33 +125,4 @@ export async function findSubscriptions(
     )
     .sort({ _id: 1 })
     .toArray();
-}
-
-/** Gives webhooks that were resumed before `before` and whose held deliveries nobody releases yet. */
-export async function findResumed(
-  store: Store,
-  before: Date,
-  countMax: number,
-): Promise<ResumedWebhook[]> {
-  const resumed = await store.webhooks
-    .find(
-      // The type says nothing new, but only with it does MongoDB read the partial index.
-      { resumedAt: { $lt: before, $type: 'date' } },
-      { projection: { appUid: 1, resumedAt: 1, releaseUid: 1 } },
-    )
-    .limit(countMax)
-    .toArray();
-  return resumed.filter((webhook): webhook is WebhookDocument & ResumedWebhook => {
-    return webhook.resumedAt !== null;
-  });
-}
-
-/** Notes that a workflow releases what a webhook held; a later resume of it stands. */
-export async function markReleased(store: Store, webhook: ResumedWebhook): Promise<void> {
-  const { _id, appUid, resumedAt, releaseUid } = webhook;
-  await store.webhooks.updateOne(
-    { _id, appUid, resumedAt, releaseUid },
-    { $set: { resumedAt: null } },
-    { writeConcern: { w: 1 } },
-  );
 }

@@ -1,4 +1,4 @@
-// Hands events and releases to Temporal: which workflow carries what, started at most once.
+// Hands events and jobs to Temporal: which workflow carries what, started at most once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Clock } from '../clock.ts';
@@ -6,23 +6,19 @@ import { coalesce } from '../coalesce.ts';
 import { newId } from '../ids.ts';
 import { dispatchLog } from '../logger.ts';
 import type { EventToDispatch } from '../model/event.ts';
-import type { RedeliveryToStart } from '../model/redelivery.ts';
-import type { ResumedWebhook } from '../model/webhook.ts';
+import type { JobToStart } from '../model/job.ts';
 import type { Store } from '../store/connect.ts';
 import { claimEvents, markDispatched } from '../store/events.ts';
-import { markRedeliveryStarted } from '../store/redeliveries.ts';
-import { markReleased } from '../store/webhooks.ts';
+import { markJobStarted } from '../store/jobs.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,
-  eraseWorkflow,
-  eraseWorkflowId,
   eventWorkflowId,
-  redeliverWorkflow,
+  runJobWorkflow,
 } from './names.ts';
 import { startOnce } from './start-once.ts';
+import { deliverEventsOptions, jobOptions } from './start-options.ts';
 import { StartPace } from './start-pace.ts';
-import { deliverEventsOptions, redeliveryOptions, releaseOptions } from './start-options.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
 // A workflow costs as much as delivering ten events does. So as many events a second as the pace
@@ -52,7 +48,7 @@ export interface DispatcherPorts {
   workflowStartsPerSecond: number;
 }
 
-/** Starts the workflows of events and of releases. */
+/** Starts the workflows of events and of jobs. */
 export interface Dispatcher {
   /**
    * Chooses the workflow of an event that is about to be recorded: its own, if one may be started
@@ -66,16 +62,10 @@ export interface Dispatcher {
    * pace of this process, and notes it on them. One that exists already counts as started.
    */
   start(events: readonly EventToDispatch[]): Promise<void>;
-  /** Releases what a webhook held, in the background. A failure is the relay's to mend. */
-  release(webhook: ResumedWebhook): void;
-  /** Starts the release of a webhook's held deliveries and notes it; once a resume. */
-  startRelease(webhook: ResumedWebhook): Promise<void>;
-  /** Starts a resend, replay or discard in the background. A failure is the relay's to mend. */
-  redeliver(redelivery: RedeliveryToStart): void;
-  /** Starts the workflow of a resend, replay or discard and notes it. */
-  startRedelivery(redelivery: RedeliveryToStart): Promise<void>;
-  /** Starts an erasure in the background. A failure is the hourly tidy-up's to mend. */
-  erase(erasureUid: string): void;
+  /** Starts the workflow of a job in the background. The relay retries it. */
+  run(job: JobToStart): void;
+  /** Starts the workflow of a job and records that; once a job. */
+  startJob(job: JobToStart): Promise<void>;
   /** Starts what waits, without regard to the pace; resolves when nothing is being started any more. */
   drained(): Promise<void>;
 }
@@ -131,27 +121,12 @@ class PacedDispatcher implements Dispatcher {
     await startEvents(this.#ports, this.#mark, events);
   }
 
-  release(webhook: ResumedWebhook): void {
-    const facts = { webhookUid: webhook._id, appUid: webhook.appUid };
-    this.#run(startRelease(this.#ports, webhook), facts);
+  run(job: JobToStart): void {
+    this.#run(startJob(this.#ports, job), { jobUid: job._id, appUid: job.appUid });
   }
 
-  startRelease(webhook: ResumedWebhook): Promise<void> {
-    return startRelease(this.#ports, webhook);
-  }
-
-  redeliver(redelivery: RedeliveryToStart): void {
-    const facts = { redeliveryUid: redelivery._id, appUid: redelivery.appUid };
-    this.#run(startRedelivery(this.#ports, redelivery), facts);
-  }
-
-  startRedelivery(redelivery: RedeliveryToStart): Promise<void> {
-    return startRedelivery(this.#ports, redelivery);
-  }
-
-  erase(erasureUid: string): void {
-    const options = { workflowId: eraseWorkflowId(erasureUid), args: [erasureUid] };
-    this.#run(startOnce(this.#ports.client, eraseWorkflow, options), { erasureUid });
+  startJob(job: JobToStart): Promise<void> {
+    return startJob(this.#ports, job);
   }
 
   async drained(): Promise<void> {
@@ -263,17 +238,8 @@ function newWorkflowId(ports: DispatcherPorts, events: readonly EventToDispatch[
     : batchWorkflowId(newId('bat', ports.clock.now()));
 }
 
-/** Starts the release of what a webhook held; a second start for the same resume is refused by its id. */
-async function startRelease(ports: DispatcherPorts, webhook: ResumedWebhook): Promise<void> {
-  await startOnce(ports.client, redeliverWorkflow, releaseOptions(webhook));
-  await markReleased(ports.store, webhook);
-}
-
-/** Starts the workflow of a resend, replay or discard; a second start is refused by its id. */
-async function startRedelivery(
-  ports: DispatcherPorts,
-  redelivery: RedeliveryToStart,
-): Promise<void> {
-  await startOnce(ports.client, redeliverWorkflow, redeliveryOptions(redelivery));
-  await markRedeliveryStarted(ports.store, redelivery._id, ports.clock.now());
+/** Starts the workflow of a job; a second start is refused by its id. */
+async function startJob(ports: DispatcherPorts, job: JobToStart): Promise<void> {
+  await startOnce(ports.client, runJobWorkflow, jobOptions(job));
+  await markJobStarted(ports.store, job._id, ports.clock.now());
 }

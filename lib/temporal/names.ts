@@ -1,6 +1,7 @@
 // The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
 // No Node built-ins here: workflows import this file.
-import type { ResumedWebhook } from '../model/webhook.ts';
+import { partitionId } from '../model/partition.ts';
+import type { PartitionKey } from '../model/partition.ts';
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';
@@ -10,50 +11,33 @@ export const retriesTaskQueue = 'herald-retries';
 /** The workflow's type. It is a public name: running workflows carry it, so it is never renamed. */
 export const deliverEventsWorkflow = 'deliverEvents';
 
-/** The workflow that releases what a paused webhook held; its type is a public name too. */
-export const redeliverWorkflow = 'redeliver';
-
-/** The workflow of a lane, which delivers the events about one resource one after the other. */
+/** The workflow of a partition, which delivers the events about one resource one after the other. */
 export const deliverInOrderWorkflow = 'deliverInOrder';
 
-/** Tells the workflow of a lane that there is something new in it. */
-export const wakeSignalName = 'wake';
+/** Tells the workflow of a partition that something has changed in it. */
+export const movedSignalName = 'moved';
 
-/** The one workflow of a lane at a time: a second start of it is a signal to the first. */
-export function laneWorkflowId({ webhookUid, entity, resourceUid }: LaneName): string {
-  return `order/${webhookUid}/${entity}/${resourceUid}`;
+/** The one workflow of a partition at a time: a second start of it is a signal to the first. */
+export function partitionWorkflowId(partition: PartitionKey): string {
+  return `order/${partitionId(partition)}`;
 }
 
-interface LaneName {
-  webhookUid: string;
-  entity: string;
-  resourceUid: string;
+/** The workflow of a job: a release, resend, replay or erasure. */
+export const runJobWorkflow = 'runJob';
+
+/** The workflow id of a job: starting it again is refused by its id. */
+export function jobWorkflowId(jobUid: string): string {
+  return `job/${jobUid}`;
 }
 
-/** The workflow that removes what is old, and the schedule that starts it. */
-export const tidyUpWorkflow = 'tidyUp';
-export const tidyUpScheduleId = 'herald-tidy-up';
-
-/** The workflow that takes payloads away on request. */
-export const eraseWorkflow = 'erase';
-
-/** The workflow of an erasure. */
-export function eraseWorkflowId(erasureUid: string): string {
-  return `erase/${erasureUid}`;
+/** The workflow that makes the deliveries of a job's page. */
+export function jobPageWorkflowId(jobUid: string, page: number): string {
+  return `${jobWorkflowId(jobUid)}/${page}`;
 }
 
-/**
- * The release of one resume: starting it again for the same resume is refused by its id. A resume from
- * before they had uids is known by its time.
- */
-export function releaseWorkflowId({ _id, releaseUid, resumedAt }: ResumedWebhook): string {
-  return `release/${_id}/${releaseUid ?? resumedAt.getTime()}`;
-}
-
-/** The workflow of a resend, replay or discard. */
-export function redeliverWorkflowId(redeliveryUid: string): string {
-  return `redeliver/${redeliveryUid}`;
-}
+/** The job that deletes what is old, and the schedule that starts it each hour. */
+export const retentionJobUid = 'retention';
+export const retentionScheduleId = 'herald-retention';
 
 /** The workflow that carries one event: a second start of the same event is refused by its id. */
 export function eventWorkflowId(eventId: string): string {
@@ -64,6 +48,9 @@ export function eventWorkflowId(eventId: string): string {
 export function batchWorkflowId(batchId: string): string {
   return `batch/${batchId}`;
 }
+
+/** A process that is killed holding a workflow's task delays it by this much. */
+export const workflowTaskTimeoutMs = 5_000;
 
 /** The custom search attributes and their types (docs/operations.md, "Temporal's UI"). */
 export const searchAttributeTypes = {

@@ -1,11 +1,9 @@
 // Starts a workflow, however often it is asked for.
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Client, WorkflowStartOptions } from '@temporalio/client';
-import { eventsTaskQueue } from './names.ts';
+import { eventsTaskQueue, workflowTaskTimeoutMs } from './names.ts';
 
 const startTimeoutMs = 5_000;
-// An API process that is killed holding an eagerly started task delays its events by this much.
-const workflowTaskTimeoutMs = 5_000;
 
 /**
  * Starts a workflow at most once: a second start joins the running one (USE_EXISTING) or is refused

@@ -3,16 +3,10 @@ import type { WorkflowStartOptions } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
 import type { EventToDispatch } from '../model/event.ts';
-import type { RedeliveryToStart } from '../model/redelivery.ts';
-import type { ResumedWebhook } from '../model/webhook.ts';
-import { redeliverPageEveryMs } from './messages.ts';
-import type { DeliverEventsInput, RedeliverInput } from './messages.ts';
-import {
-  idsPerSearchAttributeMax,
-  redeliverWorkflowId,
-  releaseWorkflowId,
-  summarizeUid,
-} from './names.ts';
+import type { JobToStart } from '../model/job.ts';
+import { jobPageEveryMs } from './messages.ts';
+import type { DeliverEventsInput, RunJobInput } from './messages.ts';
+import { idsPerSearchAttributeMax, jobWorkflowId, summarizeUid } from './names.ts';
 import {
   appUidAttribute,
   deliveryStateAttribute,
@@ -73,45 +67,25 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
   return `${first.event} ${summarizeUid(first.resourceUid)} → ${webhooks}`;
 }
 
-/**
- * Gives the id and options of the `redeliver` that releases what a resumed webhook held. It begins as
- * late as its pages follow each other, so that the last page of a release before it is a second old.
- */
-export function releaseOptions(webhook: ResumedWebhook): StartOptions & { workflowId: string } {
-  const { _id: webhookUid, appUid, releaseUid } = webhook;
-  const source = { kind: 'held', webhookUid, releaseUid } as const;
-  return {
-    workflowId: releaseWorkflowId(webhook),
-    ...redeliverOptions({ appUid, source }, [webhookUid]),
-    staticSummary: `deliver what was held → ${webhookUid}`,
-    startDelay: redeliverPageEveryMs,
-  };
-}
-
-/** Gives the id and options of the `redeliver` of a resend, replay or discard. */
-export function redeliveryOptions(
-  redelivery: RedeliveryToStart,
-): StartOptions & { workflowId: string } {
-  const { _id: redeliveryUid, appUid, kind, webhookUids } = redelivery;
-  const source = { kind: 'redelivery', redeliveryUid } as const;
+/** Returns the id and options of the `runJob` of a job. A release begins a second after its resume. */
+export function jobOptions(job: JobToStart): StartOptions & { workflowId: string } {
+  const { _id: jobUid, appUid, kind, webhookUids } = job;
+  const input: RunJobInput = { jobUid, appUid };
   const webhooks = `${webhookUids.length} webhook${webhookUids.length === 1 ? '' : 's'}`;
-  return {
-    workflowId: redeliverWorkflowId(redeliveryUid),
-    ...redeliverOptions({ appUid, source }, webhookUids),
-    staticSummary: `${kind} ${redeliveryUid} → ${webhooks}`,
+  const to =
+    webhookUids.length === 0 ? '' : ` → ${webhookUids.length === 1 ? webhookUids[0] : webhooks}`;
+  const webhookAttribute = {
+    key: webhookUidsAttribute,
+    value: webhookUids.slice(0, idsPerSearchAttributeMax),
   };
-}
-
-function redeliverOptions(
-  facts: Pick<RedeliverInput, 'appUid' | 'source'>,
-  webhookUids: readonly string[],
-): Pick<StartOptions, 'args' | 'typedSearchAttributes'> {
-  const input: RedeliverInput = { ...facts, after: '', released: 0 };
   return {
+    workflowId: jobWorkflowId(jobUid),
     args: [input],
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: facts.appUid },
-      { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
+      { key: appUidAttribute, value: appUid },
+      ...(webhookUids.length === 0 ? [] : [webhookAttribute]),
     ]),
+    staticSummary: `${kind} ${jobUid}${to}`,
+    ...(kind === 'release' ? { startDelay: jobPageEveryMs } : {}),
   };
 }

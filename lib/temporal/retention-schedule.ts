@@ -1,22 +1,28 @@
-// The schedule that starts the workflow `tidyUp`: made by the setup step, found again by its id.
+// The schedule that starts the retention each hour: made by the setup step, found again by its id.
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
-import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from './names.ts';
+import {
+  eventsTaskQueue,
+  jobWorkflowId,
+  retentionJobUid,
+  retentionScheduleId,
+  runJobWorkflow,
+} from './names.ts';
 
 /** Makes the schedule where it is missing. Two processes at once may both call it. */
-export async function ensureTidyUpSchedule(client: Client): Promise<void> {
+export async function ensureRetentionSchedule(client: Client): Promise<void> {
   try {
     await client.schedule.create({
-      scheduleId: tidyUpScheduleId,
+      scheduleId: retentionScheduleId,
       spec: { intervals: [{ every: '1 hour' }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 hour' },
       action: {
         type: 'startWorkflow',
-        workflowType: tidyUpWorkflow,
-        workflowId: tidyUpWorkflow,
+        workflowType: runJobWorkflow,
+        workflowId: jobWorkflowId(retentionJobUid),
         taskQueue: eventsTaskQueue,
-        args: [],
-        staticSummary: 'removes what is older than the retention',
+        args: [{ jobUid: retentionJobUid }],
+        staticSummary: 'deletes what is older than the retention',
       },
     });
   } catch (error) {

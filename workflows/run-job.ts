@@ -1,0 +1,76 @@
+// The workflow of a job: a release, resend, replay or erasure, or the hourly retention, page by page.
+import { TypedSearchAttributes } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  continueAsNew,
+  sleep,
+  startChild,
+} from '@temporalio/workflow';
+import { takeJobPage } from './activity-options.ts';
+import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
+import {
+  idsPerSearchAttributeMax,
+  jobPageWorkflowId,
+  workflowTaskTimeoutMs,
+} from '../lib/temporal/names.ts';
+import {
+  appUidAttribute,
+  deliveryStateAttribute,
+  eventIdsAttribute,
+  webhookUidsAttribute,
+} from '../lib/temporal/search-attributes.ts';
+import { deliverEvents } from './deliver-events.ts';
+
+// Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
+const pagesPerRunMax = 200;
+
+/**
+ * Takes the pages of a job one after the other, and has a `deliverEvents` of its own make the deliveries
+ * of each, which outlives this workflow. Returns how many pages there were.
+ */
+export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
+  let { page = 1, cursor } = input;
+  for (let count = 0; count < pagesPerRunMax; count += 1) {
+    const place = { ...input, page, cursor };
+    // What a page has taken nobody else sends, so a cancel waits until it is handed on.
+    const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
+    if (taken.isLast) return { pages: page };
+    cursor = taken.cursor;
+    page += 1;
+    if (taken.waitMs !== undefined && taken.waitMs > 0) await sleep(taken.waitMs);
+  }
+  return continueAsNew<typeof runJob>({ ...input, page, cursor });
+}
+
+async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<JobPage> {
+  const { jobUid, page, cursor } = input;
+  const taken = await takeJobPage({ jobUid, page, cursor });
+  if (taken.events.length > 0) await deliverPage(input, taken.events);
+  return taken;
+}
+
+async function deliverPage(
+  { jobUid, appUid = '', page }: RunJobInput & { page: number },
+  events: JobPage['events'],
+): Promise<void> {
+  const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
+  const eventIds = events.map((event) => event.eventId);
+  const to = webhookUids.length === 1 ? webhookUids[0] : `${webhookUids.length} webhooks`;
+  await startChild(deliverEvents, {
+    workflowId: jobPageWorkflowId(jobUid, page),
+    workflowTaskTimeout: workflowTaskTimeoutMs,
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    // What was handed on stays so when an operator cancels the rest.
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+    args: [{ appUid, jobUid, events }],
+    staticSummary: `${events.length} again → ${to}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: appUidAttribute, value: appUid },
+      { key: deliveryStateAttribute, value: 'delivering' },
+      { key: eventIdsAttribute, value: eventIds.slice(0, idsPerSearchAttributeMax) },
+      { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
+    ]),
+  });
+}
