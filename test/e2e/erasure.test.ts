@@ -1,13 +1,11 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addApp } from '../support/add-app.ts';
-import { newId } from '../../lib/ids.ts';
-import {
-  eraseWorkflow,
-  eraseWorkflowId,
-  eventsTaskQueue,
-  tidyUpWorkflow,
-} from '../../lib/temporal/names.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { takeJobPage } from '../../lib/delivery/job-pages.ts';
+import { minuteMs } from '../../lib/duration.ts';
+import { jobWorkflowId } from '../../lib/temporal/names.ts';
+import { noSignals as signalPartition } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
@@ -41,45 +39,27 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   expect(status).toBe(202);
   expect(asked['state']).toBe('running');
   const uid = String(asked['uid']);
-  await untilLookedOnce(uid);
-  await makeDue(uid);
-  await workOn(uid);
+  await untilFirstPass(uid);
+  await passAgain(uid);
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
   expect(done['state']).toBe('done');
   return done;
 }
 
-async function untilLookedOnce(uid: string): Promise<void> {
-  const lookedOnce = { _id: uid, againAt: { $ne: null } };
-  await waitFor(async () => (await service.store.erasures.countDocuments(lookedOnce)) === 1, {
-    what: 'the end of the first look',
-  });
+async function untilFirstPass(uid: string): Promise<void> {
+  await waitFor(
+    async () => (await service.store.jobs.countDocuments({ _id: uid, page: 1 })) === 1,
+    {
+      what: 'the end of the first pass',
+    },
+  );
 }
 
-/** The second look comes minutes after the first, unless it is said to be due. */
-async function makeDue(uid: string): Promise<void> {
-  await service.store.erasures.updateOne({ _id: uid }, { $set: { againAt: new Date() } });
-}
-
-/** Runs the erasure's workflow once more, beside the one that sleeps until the second look. */
-async function workOn(uid: string): Promise<unknown> {
-  const options = { taskQueue: eventsTaskQueue, workflowId: `again/${uid}`, args: [uid] };
-  return service.temporal.client.workflow.execute(eraseWorkflow, options);
-}
-
-/** Runs what the schedule starts each hour. */
-async function tidyUpNow(): Promise<unknown> {
-  const options = { taskQueue: eventsTaskQueue, workflowId: newId('bat'), args: [] };
-  return service.temporal.client.workflow.execute(tidyUpWorkflow, options);
-}
-
-async function askFor(tenant: string): Promise<string> {
-  const body = { externalTenantId: tenant };
-  return String((await service.call('POST', '/erasures', { body })).body['uid']);
-}
-
-async function stateOf(uid: string): Promise<unknown> {
-  return (await service.call('GET', `/erasures/${uid}`)).body['state'];
+/** Makes the second pass, for which the workflow sleeps 5 minutes. */
+async function passAgain(jobUid: string): Promise<void> {
+  const { store, config } = service;
+  const ports = { store, clock: systemClock, signalPartition, retention: config.retention };
+  await takeJobPage(ports, { jobUid, page: 2 });
 }
 
 const payloadOf = async (eventId: string): Promise<unknown> =>
@@ -119,7 +99,7 @@ test('what mentions a user as a whole value goes, however it is spelled, and not
   expect(await payloadOf(inside)).toBeNull();
   for (const kept of [longer, shorter, pattern]) expect(await payloadOf(kept)).not.toBeNull();
   // Whom it was about is forgotten.
-  expect(JSON.stringify(await service.store.erasures.find().toArray())).not.toContain('ada@');
+  expect(JSON.stringify(await service.store.jobs.find().toArray())).not.toContain('ada@');
 });
 
 test('a text goes however the platform spelled it in its JSON', async () => {
@@ -169,37 +149,25 @@ test('an event whose payload is gone before its first attempt is not sent', asyn
   await service.call('PATCH', `/webhooks/${webhook._id}`, { body: { active: true } });
   await waitFor(async () => {
     const resumed = await service.store.webhooks.findOne({ _id: webhook._id });
-    return resumed?.resumedAt === null;
+    const release = await service.store.jobs.findOne({ _id: resumed?.releaseUid ?? '' });
+    return release?.page === 1;
   });
   expect((await service.store.deliveries.findOne({ eventId }))?.state).toBe('cancelled');
   expect(receiver.requests.length).toBe(before);
   await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
-test('the workflow of an erasure ends with it, though another erasure still waits', async () => {
-  const [asked, waiting] = [await askFor('tenant-asked'), await askFor('tenant-waiting')];
-  for (const uid of [asked, waiting]) await untilLookedOnce(uid);
-  await makeDue(asked);
-  expect(await workOn(asked)).toBe(0);
-  expect([await stateOf(asked), await stateOf(waiting)]).toEqual(['done', 'running']);
-  const its = service.temporal.client.workflow.getHandle(eraseWorkflowId(waiting));
-  expect((await its.describe()).status.name).toBe('RUNNING');
-});
-
-test('an erasure whose workflow was lost is finished by hourly runs, which wait for none', async () => {
-  const eventId = await report({ externalTenantId: 'tenant-lost' });
-  const uid = await askFor('tenant-lost');
-  await untilLookedOnce(uid);
-  await service.temporal.client.workflow.getHandle(eraseWorkflowId(uid)).terminate();
-  // As if it had been lost before the first look.
-  await service.store.erasures.updateOne({ _id: uid }, { $set: { after: '', againAt: null } });
-  await tidyUpNow();
-  expect(await payloadOf(eventId)).toBeNull();
-  expect(await service.store.erasures.findOne({ _id: uid, againAt: null })).toBeNull();
-  expect(await stateOf(uid)).toBe('running');
-  await makeDue(uid);
-  await tidyUpNow();
-  expect(await stateOf(uid)).toBe('done');
+test('the workflow of an erasure waits 5 minutes for the second pass', async () => {
+  const body = { externalTenantId: 'tenant-asked' };
+  const uid = String((await service.call('POST', '/erasures', { body })).body['uid']);
+  const handle = service.temporal.client.workflow.getHandle(jobWorkflowId(uid));
+  const waitMs = await waitFor(async () => {
+    const { events } = await handle.fetchHistory();
+    const timers = events?.flatMap((event) => event.timerStartedEventAttributes ?? []) ?? [];
+    return timers.length > 0 && 1_000 * Number(timers[0]?.startToFireTimeout?.seconds);
+  });
+  expect(waitMs).toBe(5 * minuteMs);
+  expect((await service.call('GET', `/erasures/${uid}`)).body['state']).toBe('running');
 });
 
 test.each([
@@ -212,9 +180,9 @@ test.each([
   [{ mentions: Array.from({ length: 11 }, (_, n) => `user-${n}`) }],
   [{ mentions: [{ $gt: '' }] }],
 ])('the erasure %j is refused', async (body) => {
-  const before = await service.store.erasures.countDocuments();
+  const before = await service.store.jobs.countDocuments();
   expectProblem(await service.call('POST', '/erasures', { body }), 400, 'invalid_request');
-  expect(await service.store.erasures.countDocuments()).toBe(before);
+  expect(await service.store.jobs.countDocuments()).toBe(before);
 });
 
 test("another application's erasure is not found", async () => {

@@ -13,7 +13,7 @@ import type { RoleProcess } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
-// Ten origins, because no more than 32 requests go to one of them at once (lib/net/http-sender.ts).
+// Ten webhooks, because no more than 32 requests of one are under way at a time.
 const receiverCount = 10;
 const changeCount = 20;
 const inFlightCount = receiverCount * changeCount;

@@ -1,13 +1,15 @@
 // A replay of many events: at its rate, oldest first, and whole though its worker is killed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../lib/disposal.ts';
+import { hourMs } from '../../lib/duration.ts';
 import { newId } from '../../lib/ids.ts';
-import { redeliverPageEveryMs } from '../../lib/temporal/messages.ts';
+import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
+import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { insertWebhook, newEvent } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
-import { pagesOf } from '../support/redeliver-pages.ts';
+import { pagesOf } from '../support/job-workflow.ts';
 import { startRole } from '../support/role-process.ts';
 import type { RoleProcess } from '../support/role-process.ts';
 import { startService } from '../support/service.ts';
@@ -40,14 +42,16 @@ interface Started {
 
 /** Starts a replay of so many events that a webhook did not get, since it is younger than they are. */
 async function replayMissed(count: number, perSecond: number): Promise<Started> {
-  const since = new Date();
+  // A replay follows the present 15 s behind, for what is still being written.
+  const since = new Date(Date.now() - hourMs);
+  const until = new Date(since.getTime() + 1);
   const events = Array.from({ length: count }, () => newEvent(service, [], since));
   await service.store.events.insertMany(events.map((event) => ({ ...event, dispatchedAt: since })));
   const path = `/${newId('whk')}`;
   const webhook = await insertWebhook(service, { url: `${receiver.url}${path}` });
-  await waitFor(() => new Date() > since);
   const replays = `/webhooks/${webhook._id}/replays`;
-  const body = { since: since.toISOString(), states: ['never_attempted'], perSecond };
+  const time = { since: since.toISOString(), until: until.toISOString() };
+  const body = { ...time, states: ['never_attempted'], perSecond };
   const answer = await service.call('POST', replays, { body });
   expect(answer.status).toBe(202);
   const uid = String(answer.body['uid']);
@@ -74,14 +78,14 @@ async function untilDone({ show }: Started): Promise<JsonBody> {
 
 /** Tells that the replay handed on all of its events once and in their order, and never more a second than asked. */
 async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promise<void> {
-  const workflowId = `redeliver/${uid}`;
+  const workflowId = jobWorkflowId(uid);
   // The last page is noted as taken before it is handed on.
   await service.temporal.client.workflow.getHandle(workflowId).result();
   const pages = await pagesOf(service, workflowId);
   expect(pages.flatMap((page) => page.eventIds)).toEqual(eventIds);
   for (const [index, page] of pages.entries()) {
     expect(page.eventIds.length).toBeLessThanOrEqual(perSecond);
-    if (index > 0) expect(page.afterMs).toBeGreaterThanOrEqual(redeliverPageEveryMs);
+    if (index > 0) expect(page.afterMs).toBeGreaterThanOrEqual(jobPageEveryMs);
   }
 }
 
@@ -95,19 +99,19 @@ test('a replay with a rate hands no more on in a second', async () => {
 });
 
 test('a replay whose worker is killed in the middle of it goes on with the next worker, and everything arrives', async () => {
-  const replay = await replayMissed(60, 5);
+  const replay = await replayMissed(30, 5);
   await waitFor(() => replay.arrived().length > 5, { what: 'the second page' });
   await worker.end('SIGKILL');
   const interrupted = await replay.show();
   expect(interrupted).toMatchObject({ state: 'running' });
-  expect(Number(interrupted['releasedCount'])).toBeLessThan(60);
+  expect(Number(interrupted['releasedCount'])).toBeLessThan(30);
 
   worker = await startRole('worker', service.env);
-  expect(await untilDone(replay)).toMatchObject({ releasedCount: 60 });
+  expect(await untilDone(replay)).toMatchObject({ releasedCount: 30 });
   await expectPaced(replay, 5);
   const { deliveries } = service.store;
   const delivered = { eventId: { $in: replay.eventIds }, state: 'delivered' } as const;
-  await waitFor(async () => (await deliveries.countDocuments(delivered)) === 60, {
+  await waitFor(async () => (await deliveries.countDocuments(delivered)) === 30, {
     what: 'every delivery recorded as delivered',
   });
   // An attempt that was cut off between its request and its record is made again.

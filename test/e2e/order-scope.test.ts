@@ -1,7 +1,7 @@
 // What an order is about: one resource of one kind, and from which event on.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { laneWorkflowId } from '../../lib/temporal/names.ts';
+import { partitionWorkflowId } from '../../lib/temporal/names.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';
@@ -53,14 +53,6 @@ async function remove(webhookUid: string): Promise<void> {
   expect((await service.call('DELETE', `/webhooks/${webhookUid}`)).status).toBe(204);
 }
 
-/** Fails the first attempt of the first event alone, after `ms`. */
-const failFirst =
-  (ms: number): typeof answerOf =>
-  (request) => {
-    const isFirst = sentIn(request).sequence === 1 && request.headers['x-webhook-attempt'] === '1';
-    return isFirst ? { status: 500, ms } : { status: 200 };
-  };
-
 async function askForOrder(webhookUid: string): Promise<void> {
   const body = { ordering: 'resource' };
   expect((await service.call('PATCH', `/webhooks/${webhookUid}`, { body })).status).toBe(200);
@@ -89,50 +81,57 @@ test('resources of two kinds with the same uid have an order and a numbering eac
     { event: 'context.deleted', sequence: 2 },
   ]);
 
-  await untilState(behind, 'waiting');
+  await untilState(behind, 'pending');
   const waiting = await service.call('GET', `/events/${behind}/deliveries`);
-  expect(waiting.body['data']).toMatchObject([{ state: 'waiting' }]);
-  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: '1' });
-  const lane = await service.temporal.client.workflow.getHandle(workflowId).describe();
-  expect(await lane.staticSummary()).toBe(`agent 1 in order → ${webhookUid}`);
+  expect(waiting.body['data']).toMatchObject([{ state: 'pending' }]);
+  const workflowId = partitionWorkflowId({
+    appUid: service.app.appUid,
+    webhookUid,
+    entity: 'agent',
+    resourceUid: '1',
+  });
+  const partition = await service.temporal.client.workflow.getHandle(workflowId).describe();
+  expect(await partition.staticSummary()).toBe(`agent 1 in order → ${webhookUid}`);
   await remove(webhookUid);
 });
 
-test('once a webhook wants an order, events wait for earlier ones that are retried', async () => {
-  const webhookUid = await newWebhook('/retried', { retrySchedule: ['2s'] });
-  answerOf = failFirst(0);
-  const change = { uid: 'retried' };
+test('an order is for changes from then on: what is retried from before is not waited for', async () => {
+  const webhookUid = await newWebhook('/changed', { retrySchedule: ['1s', '1s', '1s'] });
+  const change = { uid: 'changed' };
+  answerOf = () => ({ status: 500 });
+  await reportChange(service, change);
+  await untilSent('/changed', 1);
+  await askForOrder(webhookUid);
+  answerOf = (request) => ({ status: sentIn(request).sequence === 3 ? 200 : 500 });
+  await reportChange(service, change);
+  await waitFor(() => sequencesTo('/changed').includes(2));
+  await reportChange(service, change);
+  await waitFor(() => sequencesTo('/changed').filter((sequence) => sequence === 2).length === 2);
+  expect(sequencesTo('/changed')).not.toContain(3);
+  answerOf = () => ({ status: 200 });
+  await waitFor(() => sequencesTo('/changed').includes(3), { what: 'the last event' });
+  await remove(webhookUid);
+});
+
+test('a webhook that wants no order any more gets what comes then past what waits in order', async () => {
+  const webhookUid = await newWebhook('/unordered', {
+    ordering: 'resource',
+    retrySchedule: ['1h'],
+  });
+  const change = { uid: 'unordered' };
+  answerOf = (request) => ({ status: sentIn(request).sequence === 1 ? 500 : 200 });
   const first = await reportChange(service, change);
-  const attempted = { eventId: first, attemptCount: { $gt: 0 } };
-  await waitFor(async () => (await service.store.deliveries.countDocuments(attempted)) === 1);
-  await askForOrder(webhookUid);
-  await reportChange(service, change);
-  await untilSent('/retried', 3);
-  expect(sequencesTo('/retried')).toEqual([1, 1, 2]);
-  await remove(webhookUid);
-});
-
-test('once a webhook wants an order, events wait for earlier ones whose first attempt is under way', async () => {
-  const webhookUid = await newWebhook('/underway', { retrySchedule: ['1s'] });
-  answerOf = failFirst(500);
-  const change = { uid: 'underway' };
-  await reportChange(service, change);
-  await untilSent('/underway', 1);
-  await askForOrder(webhookUid);
-  await reportChange(service, change);
-  await untilSent('/underway', 3);
-  expect(sequencesTo('/underway')).toEqual([1, 1, 2]);
-  await remove(webhookUid);
-});
-
-test('a resume that asks for an order sends what was held in order', async () => {
-  const webhookUid = await newWebhook('/held', { active: false, retrySchedule: ['1s'] });
-  answerOf = failFirst(0);
-  const change = { uid: 'held' };
-  for (let n = 0; n < 3; n += 1) await untilState(await reportChange(service, change), 'held');
-  const body = { ordering: 'resource', active: true };
+  await untilSent('/unordered', 1);
+  const second = await reportChange(service, change);
+  await untilState(second, 'pending');
+  const body = { ordering: 'parallel' };
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body });
-  await untilSent('/held', 4);
-  expect(sequencesTo('/held')).toEqual([1, 1, 2, 3]);
+  await reportChange(service, change);
+  await untilSent('/unordered', 2);
+  expect(sequencesTo('/unordered')).toEqual([1, 3]);
+  answerOf = () => ({ status: 200 });
+  await service.call('POST', `/events/${first}/resend`);
+  await untilSent('/unordered', 4);
+  expect(sequencesTo('/unordered')).toEqual([1, 3, 1, 2]);
   await remove(webhookUid);
 });

@@ -1,7 +1,7 @@
 // A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { laneWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
+import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import { resourceOf, sequenceOf, startCountingReceiver } from '../support/counting-receiver.ts';
 import type { CountingReceiver } from '../support/counting-receiver.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
@@ -50,12 +50,17 @@ const untilArrived = (path: string, uid: string, count: number) =>
 const untilWaiting = (webhookUid: string, count: number) =>
   waitFor(
     async () =>
-      (await service.store.deliveries.countDocuments({ webhookUid, state: 'waiting' })) === count,
+      (await service.store.deliveries.countDocuments({ webhookUid, state: 'pending' })) === count,
     { what: `${count} deliveries waiting` },
   );
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function workflowIdOf(webhookUid: string, resourceUid: string): string {
+  const { appUid } = service.app;
+  return partitionWorkflowId({ appUid, webhookUid, entity: 'agent', resourceUid });
 }
 
 async function remove(webhookUid: string): Promise<void> {
@@ -104,7 +109,7 @@ test('a later event waits until an earlier one is delivered, and other resources
   await report('agt_other');
   await untilArrived('/failing', 'agt_other', 1);
   await untilWaiting(webhookUid, 3);
-  const waiting = await service.call('GET', `/webhooks/${webhookUid}/deliveries?state=waiting`);
+  const waiting = await service.call('GET', `/webhooks/${webhookUid}/deliveries?state=pending`);
   expect(waiting.body['data']).toHaveLength(3);
   // However often the first was tried by now.
   const sequences = () => [...new Set(arrivedAt('/failing', 'agt_failing').map(sequenceOf))];
@@ -115,11 +120,10 @@ test('a later event waits until an earlier one is delivered, and other resources
   expect(sequences()).toEqual([1, 2, 3, 4]);
   const delivery = await service.store.deliveries.findOne({ eventId: first });
   expect(delivery?.state).toBe('delivered');
-  expect(delivery?.lane).toBeNull();
   await remove(webhookUid);
 });
 
-test('a replay of what a lane retries sends it now, and the lane goes on after it', async () => {
+test('a replay of what a partition retries sends it now, and the partition goes on after it', async () => {
   const webhookUid = await newWebhook('/replayed', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await report('agt_replayed');
@@ -129,8 +133,8 @@ test('a replay of what a lane retries sends it now, and the lane goes on after i
   receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 500 });
   await service.call('POST', `/events/${first}/resend`);
   const { deliveries } = service.store;
-  const inLane = { webhookUid, state: 'retrying', lane: { $ne: null } } as const;
-  await waitFor(async () => (await deliveries.countDocuments(inLane)) === 1, {
+  const retrying = { webhookUid, state: 'retrying', eventId: { $ne: first } } as const;
+  await waitFor(async () => (await deliveries.countDocuments(retrying)) === 1, {
     what: 'a head that waits for its retry',
   });
   receiver.answerOf = () => ({ status: 200 });
@@ -141,7 +145,7 @@ test('a replay of what a lane retries sends it now, and the lane goes on after i
   await remove(webhookUid);
 });
 
-test('a later event goes when an earlier one is exhausted, and the workflow of the lane fails', async () => {
+test('a later event goes when an earlier one is exhausted, and the workflow of the partition fails', async () => {
   const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await report('agt_exhausted');
@@ -154,7 +158,7 @@ test('a later event goes when an earlier one is exhausted, and the workflow of t
   await service.call('POST', `/events/${first}/resend`);
   await untilArrived('/exhausted', 'agt_exhausted', 5);
   expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 1, 2, 2, 3]);
-  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_exhausted' });
+  const workflowId = workflowIdOf(webhookUid, 'agt_exhausted');
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await waitFor(async () => (await handle.describe()).status.name === 'FAILED');
   const { searchAttributes } = await handle.describe();
@@ -165,7 +169,7 @@ test('a later event goes when an earlier one is exhausted, and the workflow of t
   await remove(webhookUid);
 });
 
-test('an event that meets no other about its resource needs no lane', async () => {
+test('an event that meets no other about its resource needs no workflow of a partition', async () => {
   const webhookUid = await newWebhook('/alone');
   for (const n of range(1, 3)) {
     await report('agt_alone');
@@ -174,7 +178,7 @@ test('an event that meets no other about its resource needs no lane', async () =
     await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === n);
   }
   expect(arrivedAt('/alone', 'agt_alone').map(sequenceOf)).toEqual([1, 2, 3]);
-  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_alone' });
+  const workflowId = workflowIdOf(webhookUid, 'agt_alone');
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await expect(handle.describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
   await remove(webhookUid);
@@ -217,38 +221,27 @@ test('a resend of a later event does not let those behind it overtake an earlier
   await remove(webhookUid);
 });
 
-test('a lane that is woken more often than a run may be goes on as a new run', async () => {
-  const webhookUid = await newWebhook('/woken', { retrySchedule: ['1h'] });
+test('a partition that is signalled more often than a run may be goes on as a new run', async () => {
+  const webhookUid = await newWebhook('/signalled', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 503 });
-  const first = await report('agt_woken');
-  await untilArrived('/woken', 'agt_woken', 1);
-  const second = await report('agt_woken');
+  const first = await report('agt_signalled');
+  await untilArrived('/signalled', 'agt_signalled', 1);
+  await report('agt_signalled');
   await untilWaiting(webhookUid, 1);
-  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 503 });
-  await service.call('POST', `/events/${first}/resend`);
-  await untilArrived('/woken', 'agt_woken', 3);
-  const workflowId = laneWorkflowId({ webhookUid, entity: 'agent', resourceUid: 'agt_woken' });
-  const { client } = service.temporal;
-  const { runId: firstRunId } = await client.workflow.getHandle(workflowId).describe();
-  receiver.answerOf = () => ({ status: 200 });
-  await waitFor(async () => {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    return raw.pendingActivities?.some((each) => each.activityId === second && each.attempt === 2);
-  });
-  // The retry waits for an hour in Temporal, and only a new run finds out that it is due.
-  const due = { $set: { nextAttemptAt: new Date() } };
-  await service.store.deliveries.updateOne({ eventId: second }, due);
-  for (let sent = 0; sent < 2_000; sent += 100) {
-    const handle = client.workflow.getHandle(workflowId);
-    await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName, [])));
-  }
-  await waitFor(
-    async () => (await client.workflow.getHandle(workflowId).describe()).runId !== firstRunId,
-    { what: 'a new run' },
+  const handle = service.temporal.client.workflow.getHandle(
+    workflowIdOf(webhookUid, 'agt_signalled'),
   );
-  await report('agt_woken');
-  await untilArrived('/woken', 'agt_woken', 5);
-  expect(arrivedAt('/woken', 'agt_woken').map(sequenceOf)).toEqual([1, 1, 2, 2, 3]);
+  const { runId } = await handle.describe();
+  for (let sent = 0; sent < 2_000; sent += 100) {
+    await Promise.all(range(1, 100).map(() => handle.signal(movedSignalName)));
+  }
+  await waitFor(async () => (await handle.describe()).runId !== runId, { what: 'a new run' });
+  receiver.answerOf = () => ({ status: 200 });
+  await service.call('POST', `/events/${first}/resend`);
+  await untilArrived('/signalled', 'agt_signalled', 3);
+  expect(arrivedAt('/signalled', 'agt_signalled').map(sequenceOf)).toEqual([1, 1, 2]);
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({ AppUid: [service.app.appUid] });
   await remove(webhookUid);
 });
 

@@ -1,12 +1,12 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { redeliverPageEveryMs } from '../../lib/temporal/messages.ts';
-import { redeliverWorkflow } from '../../lib/temporal/names.ts';
+import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
+import { runJobWorkflow } from '../../lib/temporal/names.ts';
 import { newDelivery } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Receiver } from '../support/receivers.ts';
-import { pagesOf } from '../support/redeliver-pages.ts';
+import { pagesOf } from '../support/job-workflow.ts';
 import { startService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -67,7 +67,7 @@ const discard = (uid: string) =>
 
 /** Looks at what the releases did, since requests may take any time on their way. */
 async function expectPaced(webhookUid: string, { resumes }: { resumes: number }): Promise<void> {
-  const query = `WebhookUids = "${webhookUid}" AND WorkflowType = "${redeliverWorkflow}"`;
+  const query = `WebhookUids = "${webhookUid}" AND WorkflowType = "${runJobWorkflow}"`;
   const { workflow } = service.temporal.client;
   await waitFor(async () => (await workflow.count(query)).count === resumes, {
     what: `${resumes} releases`,
@@ -80,7 +80,7 @@ async function expectPaced(webhookUid: string, { resumes }: { resumes: number })
   expect(pages.length).toBeGreaterThan(1);
   for (const { eventIds, afterMs } of pages) {
     expect(eventIds.length).toBeLessThanOrEqual(20);
-    expect(afterMs).toBeGreaterThanOrEqual(redeliverPageEveryMs);
+    expect(afterMs).toBeGreaterThanOrEqual(jobPageEveryMs);
   }
 }
 
@@ -104,22 +104,24 @@ test('a resume whose release was never started is mended by the relay', async ()
   const eventId = await report(100);
   await untilHeld(uid, 1);
   const { dispatcher } = service.context;
-  service.context.dispatcher = { ...dispatcher, release: () => undefined };
+  service.context.dispatcher = { ...dispatcher, run: () => undefined };
   await resume(uid);
   service.context.dispatcher = dispatcher;
   await waitFor(() => arrivedAt('/mended').includes(eventId));
   const webhook = await waitFor(async () => {
     const found = await service.store.webhooks.findOne({ _id: uid });
-    return found?.resumedAt === null ? found : undefined;
+    const release = await service.store.jobs.findOne({ _id: found?.releaseUid ?? '' });
+    return release?.startedAt != null ? found : undefined;
   });
-  expect(webhook.active).toBe(true);
+  expect(webhook?.active).toBe(true);
 });
 
 test('resuming a webhook that was not paused releases nothing', async () => {
   const uid = await newWebhook('/active');
   await resume(uid);
   const webhook = await service.store.webhooks.findOne({ _id: uid });
-  expect(webhook?.resumedAt).toBeNull();
+  expect(webhook?.releaseUid).toBeNull();
+  expect(await service.store.jobs.countDocuments({ webhookUid: uid })).toBe(0);
 });
 
 test('a resume that discards sends nothing of what was held, and what comes after it arrives', async () => {
@@ -144,7 +146,7 @@ test('what a resume was to drop is dropped, also when nothing has begun before t
   for (let n = 0; n < 3; n += 1) await report(n);
   await untilHeld(uid, 3);
   const { dispatcher } = service.context;
-  service.context.dispatcher = { ...dispatcher, redeliver: () => undefined };
+  service.context.dispatcher = { ...dispatcher, run: () => undefined };
   await discard(uid);
   service.context.dispatcher = dispatcher;
   await pause(uid);
@@ -273,7 +275,7 @@ test('deleting a webhook drops what waits for it, also when the relay has to see
     await report(2);
     await untilHeld(uid, 1);
     const { dispatcher } = service.context;
-    if (!isStarted) service.context.dispatcher = { ...dispatcher, redeliver: () => undefined };
+    if (!isStarted) service.context.dispatcher = { ...dispatcher, run: () => undefined };
     expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBe(204);
     service.context.dispatcher = dispatcher;
     await untilCount(uid, 'cancelled', 2);

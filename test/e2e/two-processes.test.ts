@@ -19,10 +19,8 @@ beforeAll(async () => {
   const installation = open.use(await createInstallation());
   const { env, app } = installation;
   const client = ({ port }: RoleProcess) => createApiClient(`http://127.0.0.1:${port}`, app);
-  const [first, second] = [
-    open.use(await startRole('api', env)),
-    open.use(await startRole('api', env)),
-  ];
+  const start = async () => open.use(await startRole('api', env));
+  const [first, second] = await Promise.all([start(), start()]);
   clients = [first, second].map(client);
   service = { ...installation, ...client(first) };
 });

@@ -7,13 +7,14 @@ import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { newId } from '../../lib/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
+import { partitionId } from '../../lib/model/partition.ts';
+import type { PartitionKey } from '../../lib/model/partition.ts';
 import {
-  eraseWorkflow,
   eventsTaskQueue,
-  laneWorkflowId,
-  redeliverWorkflowId,
-  releaseWorkflowId,
-  tidyUpWorkflow,
+  jobWorkflowId,
+  partitionWorkflowId,
+  retentionJobUid,
+  runJobWorkflow,
 } from '../../lib/temporal/names.ts';
 
 export interface Stage {
@@ -58,77 +59,70 @@ async function pausedWith(stage: Stage, heldCount: number): Promise<string> {
   return uid;
 }
 
-async function resume(stage: Stage, uid: string): Promise<string> {
-  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
-  // Null once the release was started.
-  const started = { _id: uid, resumedAt: null };
-  const webhook = await waitFor(
-    async () => (await stage.service.store.webhooks.findOne(started)) ?? undefined,
-  );
-  return releaseWorkflowId({ ...webhook, resumedAt: webhook.updatedAt });
+async function resume(stage: Stage, uid: string, onResume = 'deliver'): Promise<string> {
+  await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume } });
+  const webhook = await stage.service.store.webhooks.findOne({ _id: uid });
+  return startedJob(stage, webhook?.releaseUid ?? '');
 }
 
-async function discard(stage: Stage, uid: string): Promise<string> {
-  const body = { active: true, onResume: 'discard' };
-  await stage.service.call('PATCH', `/webhooks/${uid}`, { body });
-  return startedRedelivery(stage, { webhookUids: uid });
+/** Pauses a webhook once its release has sent everything, which ends the release at its next look. */
+async function endRelease({ service }: Stage, uid: string): Promise<void> {
+  const open = { webhookUid: uid, state: { $in: ['pending', 'held'] } } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(open)) === 0);
+  await service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
 }
 
-async function startedRedelivery(stage: Stage, filter: object): Promise<string> {
-  const { redeliveries } = stage.service.store;
-  const started = { ...filter, startedAt: { $ne: null } };
-  const redelivery = await waitFor(async () => (await redeliveries.findOne(started)) ?? undefined);
-  return redeliverWorkflowId(redelivery._id);
+async function startedJob({ service }: Stage, jobUid: string): Promise<string> {
+  const started = { _id: jobUid, startedAt: { $ne: null } };
+  await waitFor(async () => (await service.store.jobs.countDocuments(started)) === 1);
+  return jobWorkflowId(jobUid);
 }
 
-/** Starts events about one resource, each with a workflow of its own, to a webhook that wants them in order. */
+interface Ordered {
+  eventIds: string[];
+  partition: PartitionKey;
+  workflowId: string;
+}
+
+/** Starts events about one resource, each with a workflow of its own, to a webhook that gets them in order. */
 async function startInOrder(
   stage: Stage,
   path: string,
-  facts: { count: number; retryScheduleMs?: number[] },
-): Promise<{ eventIds: string[]; lane: string }> {
-  const { store } = stage.service;
-  const webhookUid = await webhookAt(stage, path, facts.retryScheduleMs);
-  await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
-  const resourceUid = newId('agt');
+  { count, retryScheduleMs }: { count: number; retryScheduleMs?: number[] },
+): Promise<Ordered> {
+  const { store, app } = stage.service;
+  const webhookUid = await webhookAt(stage, path, retryScheduleMs);
+  const partition: PartitionKey = {
+    appUid: app.appUid,
+    webhookUid,
+    entity: 'agent',
+    resourceUid: newId('agt'),
+  };
+  const _id = partitionId(partition);
+  const settled = { issued: count, settled: 0, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id, ...partition, ...settled });
   const eventIds: string[] = [];
-  for (let sequence = 1; sequence <= facts.count; sequence += 1) {
-    const { _id } = await insertEvent(stage.service, [webhookUid]);
-    const place = { resourceUid, sequence, inOrder: true };
-    await store.events.updateOne({ _id }, { $set: place });
-    eventIds.push(_id);
+  for (let n = 1; n <= count; n += 1) {
+    const event = await insertEvent(stage.service, [webhookUid]);
+    const place = { resourceUid: partition.resourceUid, order: [{ webhookUid, n }] };
+    await store.events.updateOne({ _id: event._id }, { $set: place });
+    eventIds.push(event._id);
   }
-  return { eventIds, lane: laneWorkflowId({ webhookUid, entity: 'agent', resourceUid }) };
+  // The later ones first, so that they find that it is not their turn.
+  for (const eventId of eventIds.toReversed()) await startStored(stage, eventId);
+  return { eventIds, partition, workflowId: partitionWorkflowId(partition) };
 }
 
-/** The same, of which all but the first are started, and wait for it in the lane. */
-async function lineUp(
-  stage: Stage,
-  path: string,
-  facts: { count: number; retryScheduleMs?: number[] },
-): Promise<{ eventIds: string[]; lane: string }> {
-  const { eventIds, lane } = await startInOrder(stage, path, facts);
-  for (const eventId of eventIds.slice(1)) {
-    await startStored(stage, eventId);
-    await untilState(stage, eventId, 'waiting');
-  }
-  return { eventIds, lane };
-}
-
-/** Brings an event to where the workflow of its lane retries it. */
-async function retryInLane(stage: Stage): Promise<{ eventId: string; lane: string }> {
-  const { store, temporal } = stage.service;
-  const facts = { count: 2, retryScheduleMs: [longWaitMs] };
-  const { eventIds, lane } = await lineUp(stage, '/500', facts);
-  const [first = '', eventId = ''] = eventIds;
-  await store.events.updateOne({ _id: first }, { $set: { inOrder: false } });
-  await untilState(stage, eventId, 'retrying');
-  const handle = temporal.client.workflow.getHandle(lane);
+/** Brings a partition to where its head waits for a retry. */
+async function retryInOrder(stage: Stage): Promise<Ordered> {
+  const ordered = await startInOrder(stage, '/500', { count: 2, retryScheduleMs: [longWaitMs] });
+  await untilState(stage, ordered.eventIds[0] ?? '', 'retrying');
+  const handle = stage.service.temporal.client.workflow.getHandle(ordered.workflowId);
   await waitFor(async () => {
-    const { pendingActivities } = (await handle.describe()).raw;
-    return pendingActivities?.some((activity) => activity.activityId === eventId);
+    const history = await handle.fetchHistory().catch(() => null);
+    return history?.events?.some((event) => event.timerStartedEventAttributes);
   });
-  return { eventId, lane };
+  return ordered;
 }
 
 /** Starts an event that is retried after a while. */
@@ -139,7 +133,6 @@ async function retryLater(stage: Stage): Promise<{ eventId: string; workflowId: 
   return { eventId, workflowId };
 }
 
-/** Removes an event and its delivery, as the retention does with what is old. */
 async function cancel({ service }: Stage, workflowId: string): Promise<string> {
   await service.temporal.client.workflow.getHandle(workflowId).cancel();
   return workflowId;
@@ -155,24 +148,10 @@ async function cancelAsleep(stage: Stage, workflowId: string): Promise<string> {
   return cancel(stage, workflowId);
 }
 
-/** Starts an erasure a second time, beside its own workflow, which waits for longer. */
-async function startErase({ service }: Stage, uid: string): Promise<string> {
-  const workflowId = `erase/again/${uid}`;
-  const options = { taskQueue: eventsTaskQueue, workflowId, args: [uid] };
-  await service.temporal.client.workflow.start(eraseWorkflow, options);
-  return workflowId;
-}
-
-/** Asks for an erasure whose second look is due in a while; gives its uid. */
-async function eraseAgainIn({ service }: Stage, ms: number): Promise<string> {
-  const { body } = await service.call('POST', '/erasures', { body: { mentions: ['nobody'] } });
-  const uid = String(body['uid']);
-  const { erasures } = service.store;
-  await waitFor(
-    async () => (await erasures.countDocuments({ _id: uid, againAt: { $ne: null } })) === 1,
-  );
-  await erasures.updateOne({ _id: uid }, { $set: { againAt: new Date(Date.now() + ms) } });
-  return uid;
+async function askForErasure(stage: Stage): Promise<string> {
+  const body = { mentions: ['nobody'] };
+  const answer = await stage.service.call('POST', '/erasures', { body });
+  return startedJob(stage, String(answer.body['uid']));
 }
 
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
@@ -213,20 +192,24 @@ export const branches: Readonly<Record<string, Branch>> = {
     return start(stage, [[uid]]);
   },
   cancel: async (stage) => start(stage, [[newId('whk')]]),
-  'release-held': async (stage) => resume(stage, await pausedWith(stage, 2)),
-  'release-again': async (stage) => {
+  'release-held': async (stage) => {
     const uid = await pausedWith(stage, 2);
-    await resume(stage, uid);
-    await stage.service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
-    return resume(stage, uid);
+    const workflowId = await resume(stage, uid);
+    await endRelease(stage, uid);
+    return workflowId;
   },
-  'discard-held': async (stage) => discard(stage, await pausedWith(stage, 1)),
+  'discard-held': async (stage) => {
+    const uid = await pausedWith(stage, 1);
+    const workflowId = await resume(stage, uid, 'discard');
+    await endRelease(stage, uid);
+    return workflowId;
+  },
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');
     const workflowId = await start(stage, [[uid]]);
     const eventId = workflowId.replace('event/', '');
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return startedRedelivery(stage, { _id: String(answer.body['redeliveryUid']) });
+    return startedJob(stage, String(answer.body['redeliveryUid']));
   },
   superseded: async (stage) => {
     const { eventId, workflowId } = await retryLater(stage);
@@ -238,38 +221,36 @@ export const branches: Readonly<Record<string, Branch>> = {
     const uid = await pausedWith(stage, releasedPerSecondDefault);
     return cancelAsleep(stage, await resume(stage, uid));
   },
-  'hand-to-lane': async (stage) => {
-    const { eventIds } = await lineUp(stage, '/200', { count: 2 });
+  'left-to-partition': async (stage) => {
+    const { eventIds } = await startInOrder(stage, '/200', { count: 2 });
     return `event/${eventIds[1]}`;
   },
-  'lane-waits-then-delivers': async (stage) => {
-    const { eventIds, lane } = await lineUp(stage, '/200', { count: 3 });
-    await startStored(stage, eventIds[0] ?? '');
+  'partition-delivers': async (stage) => {
+    const { eventIds, workflowId } = await startInOrder(stage, '/200', { count: 3 });
     await untilState(stage, eventIds[2] ?? '', 'delivered');
-    return lane;
-  },
-  'lane-retries': async (stage) => {
-    const facts = { count: 3, retryScheduleMs: [second] };
-    const { eventIds, lane } = await lineUp(stage, '/500', facts);
-    await startStored(stage, eventIds[0] ?? '');
-    await untilState(stage, eventIds[2] ?? '', 'exhausted');
-    return lane;
-  },
-  'lane-lets-go': async (stage) => {
-    const { eventId, lane } = await retryInLane(stage);
-    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return lane;
-  },
-  'lane-cancelled': async (stage) => cancel(stage, (await retryInLane(stage)).lane),
-  'tidy-up': async ({ service }) => {
-    const workflowId = `tidyUp/${newId('bat')}`;
-    const options = { taskQueue: eventsTaskQueue, workflowId, args: [] };
-    await service.temporal.client.workflow.start(tidyUpWorkflow, options);
     return workflowId;
   },
-  erase: async (stage) => startErase(stage, await eraseAgainIn(stage, second)),
-  'erase-cancelled': async (stage) => {
-    const uid = await eraseAgainIn(stage, 60 * second);
-    return cancelAsleep(stage, await startErase(stage, uid));
+  'partition-retries': async (stage) => {
+    const facts = { count: 3, retryScheduleMs: [second] };
+    const { eventIds, workflowId } = await startInOrder(stage, '/500', facts);
+    await untilState(stage, eventIds[2] ?? '', 'exhausted');
+    return workflowId;
   },
+  'partition-signalled': async (stage) => {
+    const { eventIds, partition, workflowId } = await retryInOrder(stage);
+    const body = { retrySchedule: [] };
+    await stage.service.call('PATCH', `/webhooks/${partition.webhookUid}`, { body });
+    for (const eventId of eventIds) {
+      await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    }
+    return workflowId;
+  },
+  'partition-cancelled': async (stage) => cancel(stage, (await retryInOrder(stage)).workflowId),
+  retention: async ({ service }) => {
+    const workflowId = jobWorkflowId(`${retentionJobUid}/${newId('bat')}`);
+    const options = { taskQueue: eventsTaskQueue, workflowId, args: [{ jobUid: retentionJobUid }] };
+    await service.temporal.client.workflow.start(runJobWorkflow, options);
+    return workflowId;
+  },
+  'erase-cancelled': async (stage) => cancelAsleep(stage, await askForErasure(stage)),
 };

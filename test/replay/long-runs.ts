@@ -1,4 +1,5 @@
-// Runs that are long enough to go on as new ones: real workflows, and activities that always have more to do.
+// Runs that go on as new ones: real workflows, and activities that always
+// have more to do.
 import { WorkflowContinuedAsNewError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -7,14 +8,12 @@ import { newId } from '../../lib/ids.ts';
 import type {
   DeliverInOrderInput,
   DeliveryActivities,
-  RedeliverInput,
+  RunJobInput,
 } from '../../lib/temporal/messages.ts';
 import {
   deliverInOrderWorkflow,
-  eraseWorkflow,
   eventsTaskQueue,
-  redeliverWorkflow,
-  tidyUpWorkflow,
+  runJobWorkflow,
 } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { installRuntime } from '../../worker/connect-temporal.ts';
@@ -30,35 +29,18 @@ interface LongRun {
   args: unknown[];
 }
 
-const lane: DeliverInOrderInput = {
+const partition: DeliverInOrderInput = {
   appUid: newId('app'),
   webhookUid: newId('whk'),
   entity: 'agent',
   resourceUid: newId('agt'),
 };
 
-const release: RedeliverInput = {
-  appUid: lane.appUid,
-  source: { kind: 'held', webhookUid: lane.webhookUid },
-  after: '',
-  released: 0,
-};
+const job: RunJobInput = { appUid: partition.appUid, jobUid: newId('job') };
 
 export const longRuns: Readonly<Record<string, LongRun>> = {
-  'lane-goes-on': { workflow: deliverInOrderWorkflow, args: [lane] },
-  'release-goes-on': { workflow: redeliverWorkflow, args: [release] },
-  'tidy-up-goes-on': { workflow: tidyUpWorkflow, args: [] },
-  'erase-goes-on': { workflow: eraseWorkflow, args: [newId('ers')] },
-};
-
-const nothing = {
-  expired: 0,
-  deliveries: 0,
-  events: 0,
-  redeliveries: 0,
-  erasures: 0,
-  auditRows: 0,
-  erased: 0,
+  'partition-goes-on': { workflow: deliverInOrderWorkflow, args: [partition] },
+  'job-goes-on': { workflow: runJobWorkflow, args: [job] },
 };
 
 async function notCalled(): Promise<never> {
@@ -68,13 +50,11 @@ async function notCalled(): Promise<never> {
 const moreToDo: DeliveryActivities = {
   attemptFirst: notCalled,
   retryDelivery: notCalled,
-  attemptInOrder: async () => ({ next: 'more', head: null, settled: [] }),
-  takeRedeliverPage: async () => ({ events: [], after: '', isLast: false }),
-  tidyUpBatch: async () => ({ ...nothing, after: '', more: true }),
-  eraseBatch: async () => ({ erased: 1, more: true }),
+  attemptInOrder: async () => ({ next: 'more', settled: [], waiting: [], isFailing: false }),
+  takeJobPage: async () => ({ events: [], isLast: false, waitMs: 1_000 }),
 };
 
-/** Plays a run on the time-skipping server until a new one takes its place, and gives its history. */
+/** Plays a run on the time-skipping server to its end, and returns its history. */
 export async function playLongRun({ workflow, args }: LongRun): Promise<History> {
   await using open = new Disposal();
   const { timeSkippingServer: path, workflowBundle } = testServers();
@@ -96,7 +76,9 @@ export async function playLongRun({ workflow, args }: LongRun): Promise<History>
   const { firstExecutionRunId } = await client.workflow.start(workflow, options);
   const first = client.workflow.getHandle(workflowId, firstExecutionRunId, { followRuns: false });
   const end: unknown = await first.result().catch((error: unknown) => error);
-  if (!(end instanceof WorkflowContinuedAsNewError)) throw new Error('a new run was expected');
+  if (!(end instanceof WorkflowContinuedAsNewError)) {
+    throw new Error('the run has ended in another way', { cause: end });
+  }
   // The new run would go on for ever, too.
   await client.workflow.getHandle(workflowId).terminate();
   return first.fetchHistory();

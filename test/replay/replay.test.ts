@@ -87,13 +87,11 @@ async function replay(history: unknown, workflowId: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
-/** How each workflow may end; what goes wrong while others redeliver, tidy up and erase is tried again for ever. */
+/** How each workflow may end; what goes wrong in a job is tried again for ever. */
 const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
   deliverEvents: ['COMPLETED', 'FAILED', 'CANCELED'],
   deliverInOrder: ['COMPLETED', 'FAILED', 'CANCELED', 'CONTINUED_AS_NEW'],
-  erase: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
-  redeliver: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
-  tidyUp: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
+  runJob: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
 };
 
 // While they are recorded there may be none yet, or more than are needed.

@@ -102,7 +102,7 @@ const byTheClock = new Set(['rateCounts.query', 'rateCounts.update', 'apiKeys.up
 function isNoCost(command: Record<string, unknown>): boolean {
   const filter = (command['filter'] ?? {}) as Record<string, unknown>;
   const isCount = 'aggregate' in command && command['aggregate'] !== 'apiKeys';
-  return isCount || 'createdAt' in filter || 'resumedAt' in filter;
+  return isCount || 'createdAt' in filter || 'signalAt' in filter;
 }
 
 const reportOne = async (): Promise<string[]> => [await reportChange(service, { agentName: 'A' })];

@@ -7,7 +7,6 @@ import type { DeliveryKey } from '../../../lib/model/delivery.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { newId } from '../../../lib/ids.ts';
-import { requeueDeliveries } from '../../../lib/store/deliveries.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
   insertEvent,
@@ -16,8 +15,10 @@ import {
 } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { requeue } from '../../support/requeue.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let installation: Installation;
@@ -62,7 +63,7 @@ function requestsOf(key: DeliveryKey): number {
 }
 
 const attempt = (key: DeliveryKey, signal = never) =>
-  attemptDelivery(ports, key, { redeliveryUid: null, signal });
+  attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
 
 /** Where an attempt went and how many there may be is told by the process that made it. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
@@ -110,21 +111,20 @@ test.each([
     const { store } = installation;
     await store.webhooks.updateOne({ _id: key.webhookUid }, { $set: { retryScheduleMs: [] } });
     if (attemptsBefore > 0) {
-      const delivery = { ...key, state: 'held', attemptCount: attemptsBefore } as const;
+      const delivery = { ...key, state: 'retrying', attemptCount: attemptsBefore } as const;
       await store.deliveries.insertOne(newDeliveryDocument(installation, new Date(), delivery));
     }
     held = [];
     const attempting = attempt(key);
     await waitFor(() => held?.length === 1);
-    const redeliveryUid = newId('rdl');
-    const requeueing = { redeliveryUid, requeuedAs: 'resend', now: new Date() } as const;
-    await requeueDeliveries(store, [{ ...key, event: 'agent.updated' }], requeueing);
+    const jobUid = newId('job');
+    await requeue(installation, key, { jobUid, requeuedAs: 'resend' });
     status = 500;
     for (const answer of held) answer();
     expect(await attempting).toMatchObject({ state: 'superseded' });
 
     [held, status] = [null, 200];
-    const options = { redeliveryUid, signal: never } as const;
+    const options = { asker: { kind: 'job', jobUid }, signal: never } as const;
     expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'delivered' });
     expect(requestsOf(key)).toBe(2);
   },
@@ -132,26 +132,19 @@ test.each([
 
 /** What another process may do about a delivery while this one is silent and its attempt taken for lost. */
 const meanwhile = {
-  held: async ({ webhookUid: _id }: DeliveryKey) => {
-    await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
-  },
-  waiting: async ({ eventId, webhookUid }: DeliveryKey) => {
-    const { events, webhooks } = installation.store;
-    const place = { resourceUid: newId('agt'), inOrder: true };
-    const before = await insertEvent(installation, [webhookUid]);
-    await events.updateOne({ _id: before._id }, { $set: { ...place, sequence: 1 } });
-    await events.updateOne({ _id: eventId }, { $set: { ...place, sequence: 2 } });
-    await webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
-  },
+  held: ({ webhookUid: _id }: DeliveryKey) =>
+    installation.store.webhooks.updateOne({ _id }, { $set: { active: false } }),
+  cancelled: ({ webhookUid: _id }: DeliveryKey) =>
+    installation.store.webhooks.updateOne({ _id }, { $set: { entities: ['context'] } }),
 } as const;
 
 test.each([
   ['held', 'the first', 500],
   ['held', 'a later', 500],
-  ['waiting', 'the first', 500],
-  ['waiting', 'a later', 500],
+  ['cancelled', 'the first', 500],
+  ['cancelled', 'a later', 500],
   ['held', 'the first', 200],
-  ['waiting', 'a later', 200],
+  ['cancelled', 'a later', 200],
 ] as const)(
   'what was %s elsewhere while %s attempt was under way stays so after a %d, but for a success',
   async (state, which, answered) => {
@@ -170,10 +163,9 @@ test.each([
     const before = await installation.store.deliveries.findOne(key);
     status = answered;
     for (const answer of held) answer();
-    const ends = answered === 200 ? 'delivered' : state;
-    expect(await late).toMatchObject({ state: ends });
+    expect(await late).toMatchObject({ state: answered === 200 ? 'delivered' : state });
     const after = await installation.store.deliveries.findOne(key);
-    if (answered === 200) expect(after).toMatchObject({ state: 'delivered', lane: null });
+    if (answered === 200) expect(after).toMatchObject({ state: 'delivered' });
     else expect(after).toEqual(before);
   },
 );
@@ -196,53 +188,55 @@ test('the response sample is cut at 4 KiB', async () => {
   expect(delivery?.attempts[0]?.responseSample).toBe('x'.repeat(4_096));
 });
 
-test('an event of a paused webhook is held and sends nothing; once active, the next try sends it', async () => {
+test('an event of a paused webhook is held, and from then on only the release of a resume sends it', async () => {
   const key = await newDelivery();
   const { webhooks } = installation.store;
   await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
   expect(await attempt(key)).toMatchObject({ state: 'held', attemptCount: 0 });
-  expect(requestsOf(key)).toBe(0);
   await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: true } });
-  expect(await attempt(key)).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  expect(await attempt(key)).toMatchObject({ state: 'held', attemptCount: 0 });
+  expect(requestsOf(key)).toBe(0);
+
+  const { jobUid, page } = await resumeWebhook(ports, key);
+  const { eventId, webhookUid } = key;
+  expect(page.events).toEqual([{ eventId, webhookUids: [webhookUid] }]);
+  const asker = { kind: 'job', jobUid } as const;
+  expect(await attemptDelivery(ports, key, { asker, signal: never })).toMatchObject({
+    state: 'delivered',
+    attemptCount: 1,
+  });
   expect(requestsOf(key)).toBe(1);
 });
 
-test('the times of an attempt are those of its turn, not of the wait before it', async () => {
+test('the times of an attempt are those of its sending, not of the wait before it', async () => {
   const key = await newDelivery();
   let now = new Date();
-  const inTurn = new Date(now.getTime() + 7_000);
+  const sentAt = new Date(now.getTime() + 7_000);
   const crowded: HttpSender = {
     ...sender,
     send(request) {
-      now = inTurn;
+      now = sentAt;
       return sender.send(request);
     },
   };
   const late = { ...ports, sender: crowded, clock: { now: () => now } };
-  await attemptDelivery(late, key, { redeliveryUid: null, signal: never });
+  await attemptDelivery(late, key, { asker: { kind: 'event' }, signal: never });
   const [request] = receiver.requests.filter(
     ({ headers }) => headers['webhook-id'] === key.eventId,
   );
-  expect(request?.headers['x-webhook-timestamp']).toBe(inTurn.toISOString());
-  expect(request?.headers['webhook-timestamp']).toBe(String(Math.floor(inTurn.getTime() / 1_000)));
+  expect(request?.headers['x-webhook-timestamp']).toBe(sentAt.toISOString());
+  expect(request?.headers['webhook-timestamp']).toBe(String(Math.floor(sentAt.getTime() / 1_000)));
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
-  expect(delivery?.attempts[0]?.at).toEqual(inTurn);
+  expect(delivery?.attempts[0]?.at).toEqual(sentAt);
 });
 
 test('the last of the schedule’s attempts exhausts the delivery, and only the latest 20 are kept', async () => {
   status = 500;
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
-  let outcome = await attemptDelivery(quick, key, {
-    redeliveryUid: null,
-    signal: never,
-  });
-  while (outcome.state === 'retrying') {
-    outcome = await attemptDelivery(quick, key, {
-      redeliveryUid: null,
-      signal: never,
-    });
-  }
+  const options = { asker: { kind: 'event' }, signal: never } as const;
+  let outcome = await attemptDelivery(quick, key, options);
+  while (outcome.state === 'retrying') outcome = await attemptDelivery(quick, key, options);
   expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts.map((made) => made.n)).toEqual(

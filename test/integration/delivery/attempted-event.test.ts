@@ -8,11 +8,11 @@ import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
 import type { DeliveryKey } from '../../../lib/model/delivery.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import { requeueDeliveries } from '../../../lib/store/deliveries.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { requeue } from '../../support/requeue.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
 
@@ -21,7 +21,8 @@ let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let status = 200;
-const never = new AbortController().signal;
+const { signal } = new AbortController();
+const options = { asker: { kind: 'event' }, signal } as const;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
@@ -45,8 +46,7 @@ async function newDelivery(): Promise<DeliveryKey> {
 const requestsOf = (key: DeliveryKey): ReceivedRequest[] =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === key.eventId);
 
-const attempt = (key: DeliveryKey) =>
-  attemptDelivery(ports, key, { redeliveryUid: null, signal: never });
+const attempt = (key: DeliveryKey) => attemptDelivery(ports, key, options);
 
 const exact = (byteCount: number): string => JSON.stringify('é'.repeat(byteCount / 2 - 1));
 
@@ -65,7 +65,6 @@ test.each([
     return ports.records.readBody(eventId);
   };
   const counting = { ...ports, records: { ...ports.records, readBody: counted } };
-  const options = { redeliveryUid: null, signal: never } as const;
   await attemptDelivery(counting, key, options);
   // Not due yet.
   await attemptDelivery(counting, key, options);
@@ -74,7 +73,7 @@ test.each([
   expect(request?.body.toString('utf8')).toBe(body);
 });
 
-test('a long body that is erased before its turn comes is not sent, and the next try cancels it', async () => {
+test('a long body that is erased while it waits for a permit is not sent, and the next try cancels it', async () => {
   const key = await newDelivery();
   const { events } = installation.store;
   await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });
@@ -85,7 +84,6 @@ test('a long body that is erased before its turn comes is not sent, and the next
       return ports.records.readBody(eventId);
     },
   };
-  const options = { redeliveryUid: null, signal: never } as const;
   const attempting = attemptDelivery({ ...ports, records: erasing }, key, options);
   await expect(attempting).rejects.toThrow(key.eventId);
   expect(await attempt(key)).toMatchObject({ state: 'cancelled' });
@@ -108,12 +106,13 @@ test('a delivery whose event was removed when it was to be sent again goes as we
   const key = await newDelivery();
   await attempt(key);
   const { events, deliveries } = installation.store;
-  const redeliveryUid = newId('rdl');
-  const requeueing = { redeliveryUid, requeuedAs: 'replay', now: new Date() } as const;
-  await requeueDeliveries(installation.store, [{ ...key, event: 'agent.updated' }], requeueing);
+  const jobUid = newId('job');
+  await requeue(installation, key, { jobUid, requeuedAs: 'replay' });
   await events.deleteOne({ _id: key.eventId });
-  const options = { redeliveryUid, signal: never } as const;
-  expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'cancelled' });
+  const asker = { kind: 'job', jobUid } as const;
+  expect(await attemptDelivery(ports, key, { asker, signal })).toMatchObject({
+    state: 'cancelled',
+  });
   expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();
   expect(requestsOf(key)).toHaveLength(1);
 });

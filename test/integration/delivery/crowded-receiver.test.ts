@@ -1,20 +1,18 @@
-// A receiver that is slower than its events come: what gets no turn waits in Temporal, in nobody's place.
+// A receiver that is slower than its events come: what is throttled waits in Temporal, in nobody's place.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
-import { discardPage } from '../../../lib/delivery/discard.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
-import { newId } from '../../../lib/ids.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { SendFault } from '../../../lib/net/send-fault.ts';
-import { countHeld } from '../../../lib/store/held-deliveries.ts';
+import { countHeld } from '../../../lib/store/held-counts.ts';
 import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
@@ -22,8 +20,9 @@ import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 
-const turnsOfWebhook = 24;
+const permitsPerWebhook = 32;
 
 const open = new Disposal();
 let installation: Installation;
@@ -56,7 +55,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
 const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
   new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
 
-test('first attempts that get no turn are left to the retries as pending, and none is a fault', async () => {
+test('first attempts that are throttled are left to the retries as pending, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
@@ -65,7 +64,7 @@ test('first attempts that get no turn are left to the retries as pending, and no
 
   expect(outcomes.map(({ state }) => state)).toEqual(eventIds.map(() => 'retrying'));
   const [leftOut, tried] = [outcomes.filter(isLeftOut), outcomes.filter((one) => !isLeftOut(one))];
-  expect(tried.length).toBeGreaterThanOrEqual(turnsOfWebhook);
+  expect(tried.length).toBeGreaterThanOrEqual(permitsPerWebhook);
   expect(leftOut.length).toBeGreaterThan(1);
   const { store } = installation;
   const pending = await store.deliveries.find({ webhookUid, state: 'pending' }).toArray();
@@ -80,7 +79,9 @@ test('first attempts that get no turn are left to the retries as pending, and no
   const delivery = await store.deliveries.findOne(input);
   expect(delivery?.attempts).toMatchObject([{ n: 1, trigger: 'event' }]);
 
-  await discardPage(ports, { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1)) });
+  const discardBefore = new Date(Date.now() + 1);
+  const { page } = await resumeWebhook(ports, { appUid, webhookUid }, { discardBefore });
+  expect(page.events).toEqual([]);
   const dropped = await inActivity(() => retryDelivery(ports, { ...input, eventId: droppedId }));
   expect(dropped).toMatchObject({ state: 'cancelled', attemptCount: 0 });
   const sentIds = receiver.requests.map(({ headers }) => headers['webhook-id']);
@@ -94,43 +95,48 @@ function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;
 }
 
-/** A sender that has no turn for anybody; `seen` gets what each request said of slow receivers. */
-function withoutTurns(seen: unknown[] = []): HttpSender {
+/** A sender that throttles everybody; `seen` gets what each request said of saturated webhooks. */
+function throttling(seen: unknown[] = []): HttpSender {
   return {
     ...ports.sender,
-    async send({ avoidsSlow }) {
-      seen.push(avoidsSlow);
-      throw new SendFault('NO_TURN', 'too many requests to this receiver are under way');
+    async send({ avoidsSaturated }) {
+      seen.push(avoidsSaturated);
+      throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
     },
   };
 }
 
-test('first attempts stay away from a slow receiver, and retries wait for their turn there', async () => {
+test('first attempts stay away from a saturated webhook, and retries wait for a permit of it', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [first = '', second = ''] = await insertEvents(webhook, 2);
   const seen: unknown[] = [];
-  const crowded = { ...ports, sender: withoutTurns(seen) };
+  const crowded = { ...ports, sender: throttling(seen) };
   const deliveries = [{ eventId: first, webhookUid }];
   await inActivity(() => attemptFirst(crowded, { appUid, deliveries }));
   const asked = { appUid, eventId: second, webhookUid };
   const retrying = inActivity(() => retryDelivery(crowded, asked));
-  await expect(retrying).rejects.toMatchObject({ type: 'NoTurn' });
+  await expect(retrying).rejects.toMatchObject({ type: 'Throttled' });
   expect(seen).toEqual([true, false]);
 });
 
 const hourMs = 3_600_000;
 
 test.each([
-  ['left to the retries just now', { leftAgoMs: 0, times: 1 }],
-  ['left to them 16 s ago', { leftAgoMs: 16_000, times: 2 }],
-  ['left to them an hour ago', { leftAgoMs: hourMs, times: 8 }],
+  ['left to the retries just now', { leftAgoMs: 0, nextRetryDelay: 5_000 }],
+  ['left to them 15 s ago', { leftAgoMs: 15_000, nextRetryDelay: 20_000 }],
   // How often it was called for other reasons says nothing.
-  ['retried for an hour, and due just now', { leftAgoMs: hourMs, dueAgoMs: 0, times: 1 }],
-  ['retried for an hour, and due 16 s ago', { leftAgoMs: hourMs, dueAgoMs: 16_000, times: 2 }],
-  ['due before it was left to them', { leftAgoMs: 0, dueAgoMs: hourMs, times: 1 }],
-])('without a turn, what was %s stays away in keeping', async (_what, facts) => {
-  const { leftAgoMs, dueAgoMs, times } = { dueAgoMs: undefined, ...facts };
+  [
+    'retried for an hour, and due just now',
+    { leftAgoMs: hourMs, dueAgoMs: 0, nextRetryDelay: 5_000 },
+  ],
+  [
+    'retried for an hour, and due 15 s ago',
+    { leftAgoMs: hourMs, dueAgoMs: 15_000, nextRetryDelay: 20_000 },
+  ],
+  ['due before it was left to them', { leftAgoMs: 0, dueAgoMs: hourMs, nextRetryDelay: 5_000 }],
+])('throttled, what was %s stays away in keeping', async (_what, facts) => {
+  const { leftAgoMs, dueAgoMs, nextRetryDelay } = { dueAgoMs: undefined, ...facts };
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [eventId = ''] = await insertEvents(webhook, 1);
@@ -141,23 +147,15 @@ test.each([
     const delivery = newDelivery(installation, new Date(now), { eventId, webhookUid, ...tried });
     await installation.store.deliveries.insertOne(delivery);
   }
-  const crowded = { ...ports, clock: { now: () => new Date(now) }, sender: withoutTurns() };
+  const fixed = { clock: { now: () => new Date(now) }, random: () => 0.5 };
+  const crowded = { ...ports, ...fixed, sender: throttling() };
   const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
-  for (const [random, firstMs] of [
-    [0, 4_000],
-    [0.5, 8_000],
-  ] as const) {
-    const asked = { appUid, eventId, webhookUid };
-    const retrying = inActivity(
-      () => retryDelivery({ ...crowded, random: () => random }, asked),
-      info,
-    );
-    const nextRetryDelay = firstMs * times;
-    await expect(retrying).rejects.toMatchObject({ type: 'NoTurn', nextRetryDelay });
-  }
+  const asked = { appUid, eventId, webhookUid };
+  const retrying = inActivity(() => retryDelivery(crowded, asked), info);
+  await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 
-test('retries that get no turn ask Temporal to be called again some seconds later', async () => {
+test('retries that are throttled ask Temporal to be called again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
@@ -167,14 +165,14 @@ test('retries that get no turn ask Temporal to be called again some seconds late
     ),
   );
   const failures = ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : end));
-  const turnedAway = failures.filter((failure): failure is ApplicationFailure => {
-    return failure instanceof ApplicationFailure && failure.type === 'NoTurn';
+  const throttled = failures.filter((failure): failure is ApplicationFailure => {
+    return failure instanceof ApplicationFailure && failure.type === 'Throttled';
   });
-  expect(turnedAway.length).toBeGreaterThan(0);
-  for (const { category, nextRetryDelay, message } of turnedAway) {
+  expect(throttled.length).toBeGreaterThan(0);
+  for (const { category, nextRetryDelay, message } of throttled) {
     expect(category).toBe(ApplicationFailureCategory.BENIGN);
-    expect(nextRetryDelay).toBeGreaterThanOrEqual(4_000);
-    expect(nextRetryDelay).toBeLessThanOrEqual(12_000);
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(2_500);
+    expect(nextRetryDelay).toBeLessThanOrEqual(90_000);
     expect(message).toContain(new URL(receiver.url).host);
   }
 });

@@ -170,42 +170,6 @@ test.each([
   },
 );
 
-test.each([
-  { exhaustedAfterMs: 0, pausedBy: 'its second attempt', state: 'held' },
-  { exhaustedAfterMs: -1, pausedBy: 'its last attempt, which exhausts it', state: 'exhausted' },
-])(
-  'a success under way as an outage began does not double the days: from the failure after it on, with one exhausted $exhaustedAfterMs ms after that, a delivery five days later pauses the webhook by $pausedBy',
-  async ({ exhaustedAfterMs, state }) => {
-    const now = deliveries.ports.clock.now();
-    const failingSince = new Date(now.getTime() - 7 * dayMs);
-    const after = (ms: number): Date => new Date(failingSince.getTime() + ms);
-    const failedAfterMs = 2_000;
-    const lastExhaustedAt = after(failedAfterMs + exhaustedAfterMs);
-    const failing = { failingSince, lastExhaustedAt, retryScheduleMs: [hourMs, hourMs] };
-    const webhook = await webhookOf(() => 500, failing);
-    const { _id: webhookUid } = webhook;
-    const failed = { webhookUid, state: 'exhausted', statusClass: '5xx' } as const;
-    await deliveries.store.deliveries.insertMany([
-      newDelivery(deliveries, after(0), failed),
-      newDelivery(deliveries, after(1_000), {
-        webhookUid,
-        state: 'delivered',
-        statusClass: '2xx',
-      }),
-      newDelivery(deliveries, after(1_000), failed),
-      newDelivery(deliveries, after(1_001), { webhookUid, state: 'cancelled' }),
-      newDelivery(deliveries, after(failedAfterMs), failed),
-      newDelivery(deliveries, after(dayMs), failed),
-    ]);
-    expect(await deliver(webhook)).toBe(state);
-    expect(await health(webhook)).toMatchObject({
-      active: false,
-      disabledReason: 'failing',
-      failingSince: after(failedAfterMs),
-    });
-  },
-);
-
 test('without an exhausted delivery no failure pauses it, however long it lasts', async () => {
   const schedule = [6 * dayMs, 6 * hourMs];
   const webhook = await webhookOf((n) => (n < 3 ? 500 : 200), { retryScheduleMs: schedule });

@@ -1,21 +1,23 @@
 // What may happen to a delivery, a step at a time: one attempt, page or batch each, without Temporal.
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/delivery/attempt-in-order.ts';
+import type { Asker } from '../../../lib/delivery/decide.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
-import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
-import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
-import { newId } from '../../../lib/ids.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
+import { deleteExpired } from '../../../lib/delivery/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
-import type { LanePlace } from '../../../lib/model/lane.ts';
+import type { ResendJob } from '../../../lib/model/job.ts';
+import { turnOf } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { HttpSender } from '../../../lib/net/http-sender.ts';
 import { SendFault } from '../../../lib/net/send-fault.ts';
-import { laneOf } from '../../../lib/store/lanes.ts';
-import { newDiscard, newRedelivery } from '../../../lib/store/redeliveries.ts';
-import type { RedeliverSource } from '../../../lib/temporal/messages.ts';
+import { newJob, newRelease } from '../../../lib/store/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
+import { giveTurn } from '../../support/give-turn.ts';
 import type { Installation } from '../../support/installation.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 
 /** Where deliveries take their course: what the receiver answers at the moment is a part of it. */
 export interface Stage {
@@ -45,63 +47,60 @@ export function readStored({ stage, key }: Course): Promise<DeliveryDocument | n
   return stage.installation.store.deliveries.findOne(key);
 }
 
-/** Makes the next attempt when it is due, for whoever carries the delivery now. */
-export async function attempt(course: Course): Promise<void> {
-  const delivery = await readStored(course);
-  if (delivery?.lane == null) await attemptAlone(course);
-  else await attemptInTurn(course, delivery.lane);
-}
-
-/** What an attempt needs, at the time at which the next one is due. */
-async function portsWhenDue(course: Course): Promise<DeliveryPorts> {
+/** Makes the next attempt when it is due, for whoever owns the delivery now. */
+export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {}): Promise<void> {
+  const { stage, key } = course;
   const delivery = await readStored(course);
   const dueMs = delivery?.nextAttemptAt?.getTime() ?? 0;
   course.now = new Date(Math.max(course.now.getTime() + 1, dueMs));
-  const { now } = course;
-  return { ...course.stage.ports, clock: { now: () => now } };
-}
-
-/** As the workflow of the event, or of what redelivers it, does it. */
-async function attemptAlone(course: Course, fields: Partial<DeliveryPorts> = {}): Promise<void> {
-  const ports = { ...(await portsWhenDue(course)), ...fields };
-  const redeliveryUid = (await readStored(course))?.redeliveryUid ?? null;
+  const ports = { ...portsAt(course), ...fields };
   const { signal } = new AbortController();
-  await attemptDelivery(ports, course.key, { redeliveryUid, signal });
+  const jobUid = delivery?.jobUid ?? null;
+  const event = await stage.ports.store.events.findOne({ _id: key.eventId });
+  const turn = event === null ? null : turnOf(event, key.webhookUid);
+  if (turn !== null && jobUid === null) {
+    // Once nothing comes before.
+    await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
+    await attemptInOrder(ports, turn.partition, signal);
+    return;
+  }
+  const asker: Asker = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
+  await attemptDelivery(ports, key, { asker, signal });
 }
 
-/** As the workflow of its lane does it, once nothing comes before. */
-async function attemptInTurn(course: Course, place: LanePlace): Promise<void> {
-  const { appUid, webhookUid } = course.key;
-  const ports = await portsWhenDue(course);
-  await ports.store.events.deleteMany(earlierEvent(course));
-  const { signal } = new AbortController();
-  await attemptInOrder(ports, laneOf({ appUid, ...place }, webhookUid), signal);
+function portsAt({ stage, now }: Course): DeliveryPorts {
+  return { ...stage.ports, clock: { now: () => now } };
 }
 
-const earlierEvent = ({ key }: Course) => ({ webhookUids: key.webhookUid, sequence: 0 });
+const earlierIn = ({ entity, resourceUid }: PartitionKey) => ({ entity, resourceUid, sequence: 0 });
 
+/** Makes the first attempt at an event that comes behind another about the same resource. */
 async function attemptBehind(course: Course): Promise<void> {
-  const { installation } = course.stage;
-  const { events, webhooks } = installation.store;
-  const { eventId, webhookUid } = course.key;
-  await webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
-  const event = await events.findOne({ _id: eventId });
+  const { stage, key } = course;
+  const { store } = stage.installation;
+  const { eventId, webhookUid } = key;
+  const event = await store.events.findOne({ _id: eventId });
   if (event === null) throw new Error('the event is gone');
-  const { entity, resourceUid, createdAt } = event;
-  const earlier = newEvent(installation, [webhookUid], createdAt);
-  await events.deleteMany(earlierEvent(course));
-  await events.insertOne({ ...earlier, entity, resourceUid, sequence: 0, inOrder: true });
-  await attemptAlone(course);
+  if (event.order.length === 0) {
+    const { entity, resourceUid, createdAt } = event;
+    const other = newEvent(stage.installation, [webhookUid], createdAt);
+    const earlier = { ...other, entity, resourceUid, sequence: 0 };
+    await store.events.insertOne(earlier);
+    await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
+    for (const each of [earlier, event]) await giveTurn(stage.installation, each, webhookUid);
+  }
+  const { signal } = new AbortController();
+  await attemptDelivery(portsAt(course), key, { asker: { kind: 'event' }, signal });
 }
 
-async function attemptCrowded(course: Course): Promise<void> {
+async function attemptThrottled(course: Course): Promise<void> {
   const sender: HttpSender = {
     ...course.stage.ports.sender,
     async send() {
-      throw new SendFault('NO_TURN', 'too many requests to this receiver are under way');
+      throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
     },
   };
-  await attemptAlone(course, { sender });
+  await attempt(course, { sender });
 }
 
 const attemptAnswered = (code: number) => (course: Course) => {
@@ -122,91 +121,56 @@ async function attemptDeleted(course: Course): Promise<void> {
 }
 
 async function resume(course: Course): Promise<void> {
-  const { webhookUid } = course.key;
-  const releaseUid = newId('rdl', course.now);
-  const resumed = { active: true, releaseUid };
-  await course.stage.ports.store.webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
-  await page(course, { kind: 'held', webhookUid, releaseUid });
-}
-
-function page({ stage, key, now }: Course, source: RedeliverSource): Promise<unknown> {
-  const input = { appUid: key.appUid, source, after: '', released: 0 };
-  return takePage({ ...stage.ports, clock: { now: () => now } }, input);
+  await resumeWebhook(portsAt(course), course.key);
 }
 
 async function resend(course: Course): Promise<void> {
-  const { stage, key, now } = course;
+  const { key, now } = course;
   const { appUid, eventId, webhookUid } = key;
-  const asked = newRedelivery(appUid, now);
-  await stage.ports.store.redeliveries.insertOne({
-    ...asked,
-    kind: 'resend',
-    eventId,
-    webhookUids: [webhookUid],
-  });
-  await page(course, { kind: 'redelivery', redeliveryUid: asked._id });
-}
-
-async function discard(course: Course): Promise<void> {
-  const { appUid, webhookUid } = course.key;
-  // What is dropped is older than that.
-  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
-  const dropping = newDiscard({ appUid, webhookUids: [webhookUid] }, course.now);
-  await course.stage.ports.store.redeliveries.insertOne(dropping);
-  await page(course, { kind: 'redelivery', redeliveryUid: dropping._id });
+  const ports = portsAt(course);
+  const facts = { eventId, webhookUids: [webhookUid] };
+  const job: ResendJob = { ...newJob(appUid, now), kind: 'resend', ...facts };
+  await ports.store.jobs.insertOne(job);
+  await takeJobPage(ports, { jobUid: job._id, page: 1 });
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  const { webhookUid: _id } = course.key;
-  await course.stage.ports.store.webhooks.updateOne({ _id }, { $set: { active: true } });
-  await discard(course);
+  // What is dropped is older than that.
+  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
+  await resumeWebhook(portsAt(course), course.key, { discardBefore: course.now });
 }
 
-async function discardDeleted(course: Course): Promise<void> {
-  await course.stage.ports.store.webhooks.deleteOne({ _id: course.key.webhookUid });
-  await discard(course);
+async function deleteWebhook(course: Course): Promise<void> {
+  const { key, now } = course;
+  const ports = portsAt(course);
+  const release = newRelease(key, now);
+  await ports.store.jobs.insertOne(release);
+  await ports.store.webhooks.deleteOne({ _id: key.webhookUid });
+  await takeJobPage(ports, { jobUid: release._id, page: 1 });
 }
 
-const tidyUpAfter = (waitOf: (retention: Retention) => number) => async (course: Course) => {
+const expireAfter = (waitOf: (retention: Retention) => number) => async (course: Course) => {
   const { ports } = course.stage;
   const fromMs = Math.max(course.now.getTime(), Date.now());
   const now = new Date(fromMs + waitOf(ports.retention) + 1);
-  await tidyUp(ports, { now, after: '' });
+  await deleteExpired(ports, { now });
 };
-
-interface Happening {
-  /** The words for it in the diagram. */
-  cause: string;
-  act: (course: Course) => Promise<void>;
-}
-
-const attempted = (act: Happening['act']): Happening => ({ cause: 'attempt', act });
-const dropped = (act: Happening['act']): Happening => ({
-  cause: 'discarded, webhook deleted, or payload erased',
-  act,
-});
 
 /** What may happen to a delivery, by a name for it. */
 export const happenings = {
-  'answered 200': attempted(attemptAnswered(200)),
-  'answered 410': attempted(attemptAnswered(410)),
-  'answered 500': attempted(attemptAnswered(500)),
-  'answered 500 at last': attempted(attemptAfter({ retryScheduleMs: [] })),
-  'address refused': attempted(attemptAfter({ url: 'http://10.1.2.3/hook' })),
-  'webhook paused': attempted(attemptAfter({ active: false })),
-  'webhook deleted, then attempted': attempted(attemptDeleted),
-  'behind an earlier event': attempted(attemptBehind),
-  'no turn at the receiver': attempted(attemptCrowded),
-  'webhook deleted': dropped(discardDeleted),
-  'resumed and discarded': dropped(resumeAndDiscard),
-  resumed: { cause: 'webhook resumed', act: resume },
-  'held for too long': {
-    cause: 'webhook paused for too long',
-    act: tidyUpAfter(({ heldMs }) => heldMs),
-  },
-  untouched: {
-    cause: 'untouched for the whole retention',
-    act: tidyUpAfter(({ recordsMs }) => recordsMs),
-  },
-  resent: { cause: 'resend, replay', act: resend },
-} satisfies Record<string, Happening>;
+  'answered 200': attemptAnswered(200),
+  'answered 410': attemptAnswered(410),
+  'answered 500': attemptAnswered(500),
+  'answered 500 at last': attemptAfter({ retryScheduleMs: [] }),
+  'address refused': attemptAfter({ url: 'http://10.1.2.3/hook' }),
+  'webhook paused': attemptAfter({ active: false }),
+  'webhook deleted, then attempted': attemptDeleted,
+  'behind an earlier event': attemptBehind,
+  throttled: attemptThrottled,
+  'webhook deleted': deleteWebhook,
+  'resumed and discarded': resumeAndDiscard,
+  resumed: resume,
+  'held for too long': expireAfter(({ heldMs }) => heldMs),
+  untouched: expireAfter(({ recordsMs }) => recordsMs),
+  resent: resend,
+} satisfies Record<string, (course: Course) => Promise<void>>;

@@ -1,130 +1,191 @@
-// Discards, page by page and without Temporal: what was open when they were asked for is dropped, in lanes too.
+// A resume with discard: what was recorded before it is dropped, however far its delivery was, and nothing else.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { systemClock } from '../../../lib/clock.ts';
-import { discardPage } from '../../../lib/delivery/discard.ts';
-import type { LaneNews } from '../../../lib/delivery/ports.ts';
+import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
+import type { Asker } from '../../../lib/delivery/decide.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
-import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { askForResend, portsAt, resume } from '../../support/jobs.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
 let installation: Installation;
-let ports: Parameters<typeof discardPage>[0];
+let receiver: Receiver;
+let ports: DeliveryPorts;
 let webhook: WebhookDocument;
-const woken: LaneNews[] = [];
+const answers: ((status: number) => void)[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
-  const wakeLane = async (news: LaneNews) => void woken.push(news);
-  ports = { store: installation.store, clock: systemClock, wakeLane };
+  receiver = open.use(
+    await startReceiver((response) => {
+      answers.push((status) => void response.writeHead(status).end());
+    }),
+  );
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  webhook = await insertWebhook(installation, { url: 'https://receiver.example.com/' });
-  woken.length = 0;
+  webhook = await insertWebhook(installation, { url: receiver.url });
+  answers.length = 0;
 });
 
-test('a discard drops, in pages, what was open when it was asked for, and nothing else', async () => {
-  const now = new Date();
-  const [older, newer] = [new Date(now.getTime() - 1_000), new Date(now.getTime() + 1_000)];
-  const { appUid, _id: webhookUid } = webhook;
-  const held = Array.from({ length: 998 }, () =>
-    newDelivery(installation, older, { webhookUid, state: 'held' }),
-  );
-  const states = ['pending', 'waiting', 'retrying'] as const;
-  const others = states.map((state) => newDelivery(installation, older, { webhookUid, state }));
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, now);
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+
+/** Resumes the webhook with discard, and returns the release that drops what is recorded. */
+const discard = (now = new Date()): Promise<string> =>
+  resume(installation.store, webhook, { now, discards: true });
+
+const madeAt = (at: Date, fields: Partial<DeliveryDocument>): DeliveryDocument =>
+  newDelivery(installation, at, { webhookUid: webhook._id, ...fields });
+
+async function stateOf(eventId: string): Promise<string | undefined> {
+  const filter = { eventId, webhookUid: webhook._id };
+  return (await installation.store.deliveries.findOne(filter))?.state;
+}
+
+function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
+  const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
+  const asker: Asker = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
+  const { signal } = new AbortController();
+  return attemptDelivery(ports, key, { asker, signal });
+}
+
+test('what was recorded before is dropped, 1,000 a page, and nothing else is', async () => {
+  const now = ago(1_000);
+  const [older, younger] = [ago(2_000), ago(0)];
+  const dropped = [
+    ...Array.from({ length: 999 }, () => madeAt(older, { state: 'held' })),
+    madeAt(older, { state: 'pending' }),
+    madeAt(older, { state: 'retrying', nextAttemptAt: younger }),
+    madeAt(older, { state: 'retrying', requeuedAs: 'replay', requeuedAt: older }),
+  ];
   const spared = [
-    newDelivery(installation, newer, { webhookUid, state: 'held' }),
-    newDelivery(installation, older, { webhookUid, state: 'delivered' }),
-    newDelivery(installation, older, {
-      webhookUid,
-      state: 'pending',
-      redeliveryUid: newId('rdl', newer),
-    }),
+    madeAt(younger, { state: 'held', jobUid: 'job_of_another' }),
+    madeAt(older, { state: 'delivered' }),
+    madeAt(older, { state: 'retrying', requeuedAs: 'resend', requeuedAt: younger }),
     newDelivery(installation, older, { state: 'held' }),
   ];
   const { deliveries } = installation.store;
-  await deliveries.insertMany([...held, ...others, ...spared]);
-  const what = { appUid, webhookUid, uid: discard._id };
-  expect(await discardPage(ports, what)).toBe(false);
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
-  expect(await discardPage(ports, what)).toBe(true);
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
-  for (const { _id, state } of spared) {
+  await deliveries.insertMany([...dropped, ...spared]);
+  const jobUid = await discard(now);
+  const cancelled = { webhookUid: webhook._id, state: 'cancelled', nextAttemptAt: null } as const;
+  for (const [page, count] of [
+    [1, 1_000],
+    [2, 1_002],
+  ] as const) {
+    const taken = await takeJobPage(ports, { jobUid, page });
+    expect(taken).toMatchObject({ events: [], isLast: false });
+    expect(await deliveries.countDocuments(cancelled)).toBe(count);
+  }
+  const [held, ...untouched] = spared;
+  const third = await takeJobPage(ports, { jobUid, page: 3 });
+  expect(third.events).toMatchObject([{ eventId: held?.eventId }]);
+  for (const { _id, state } of untouched) {
     expect((await deliveries.findOne({ _id }))?.state).toBe(state);
   }
 });
 
-test('a discard drops what a worker with a clock ahead held before it, until a pause comes', async () => {
-  const { appUid, _id: webhookUid } = webhook;
-  const { deliveries, webhooks } = installation.store;
-  const askedAt = Date.now();
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(askedAt));
-  const at = (aheadMs: number, state: DeliveryDocument['state']): DeliveryDocument =>
-    newDelivery(installation, new Date(askedAt + aheadMs), { webhookUid, state });
-  const [ahead, tooFarAhead] = [at(9_999, 'held'), at(10_000, 'held')];
-  const notHeld = at(9_999, 'retrying');
-  await deliveries.insertMany([ahead, tooFarAhead, notHeld]);
-  const stateBy = async ({ _id }: DeliveryDocument) => (await deliveries.findOne({ _id }))?.state;
+test('what was not attempted yet is dropped by its first attempt, which sends nothing', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
+  await discard();
+  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  expect(await stateOf(eventId)).toBe('cancelled');
+  expect(answers).toHaveLength(0);
+});
 
-  const what = { appUid, webhookUid, uid: discard._id };
-  const resumed = { active: true, releaseUid: discard._id };
-  for (const since of [{ active: false }, { releaseUid: newId('rdl') }]) {
-    await webhooks.updateOne({ _id: webhookUid }, { $set: { ...resumed, ...since } });
-    await discardPage(ports, what);
-    expect(await stateBy(ahead)).toBe('held');
+test.each([
+  ['a first attempt', 200, 'delivered', 'delivered'],
+  ['a first attempt', 500, 'retrying', 'cancelled'],
+  ['a retry', 200, 'delivered', 'delivered'],
+  ['a retry', 500, 'cancelled', 'cancelled'],
+] as const)('%s under way that is answered %i is %s, in the end %s', async (...row) => {
+  const [which, status, recorded, end] = row;
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
+  if (which === 'a retry') {
+    await installation.store.deliveries.insertOne(
+      madeAt(ago(1_000), { eventId, state: 'retrying', attemptCount: 1 }),
+    );
   }
-  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
-  await discardPage(ports, what);
-  expect(await stateBy(ahead)).toBe('cancelled');
-  expect(await stateBy(tooFarAhead)).toBe('held');
-  expect(await stateBy(notHeld)).toBe('retrying');
+  const sending = attempt(eventId);
+  await waitFor(() => answers.length === 1);
+  const jobUid = await discard();
+  await takeJobPage(ports, { jobUid, page: 1 });
+  answers[0]?.(status);
+  expect(await sending).toMatchObject({ state: recorded });
+  await takeJobPage(ports, { jobUid, page: 2 });
+  expect(await stateOf(eventId)).toBe(end);
 });
 
-test('a discard that is killed before a lane was told of it tells it when it is repeated', async () => {
-  const lane = { entity: 'agent', resourceUid: newId('agt'), sequence: 2 } as const;
+test('what was sent again since is sent', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(2_000));
+  await discard(ago(1_000));
+  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
   const { appUid, _id: webhookUid } = webhook;
-  const { deliveries } = installation.store;
-  const dropped = newDelivery(installation, new Date(), { webhookUid, state: 'retrying', lane });
-  await deliveries.insertOne(dropped);
-  const what = { appUid, webhookUid, uid: newId('rdl', new Date(Date.now() + 1_000)) };
-  const wakeLane = () => Promise.reject(new Error('killed'));
-  await expect(discardPage({ ...ports, wakeLane }, what)).rejects.toThrow('killed');
-  expect((await deliveries.findOne({ _id: dropped._id }))?.state).toBe('cancelled');
-  await discardPage(ports, what);
-  const { entity, resourceUid } = lane;
-  expect(woken).toEqual([
-    { lane: { appUid, webhookUid, entity, resourceUid }, letGo: dropped.eventId },
+  const what = { appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await askForResend(installation.store, what);
+  await takeJobPage(ports, { jobUid, page: 1 });
+  const sending = attempt(eventId, jobUid);
+  await waitFor(() => answers.length === 1);
+  answers[0]?.(200);
+  expect(await sending).toMatchObject({ state: 'delivered' });
+});
+
+test('a pause, or a resume that delivers, does not undo a discard', async () => {
+  const { store } = installation;
+  const { _id } = webhook;
+  const [first, second] = [
+    madeAt(ago(1_000), { state: 'held' }),
+    madeAt(ago(1_000), { state: 'held' }),
+  ];
+  await store.deliveries.insertOne(first);
+  const jobUid = await discard();
+  await store.webhooks.updateOne({ _id }, { $set: { active: false } });
+  expect(await takeJobPage(ports, { jobUid, page: 1 })).toMatchObject({ isLast: false });
+  expect(await takeJobPage(ports, { jobUid, page: 2 })).toMatchObject({ isLast: true });
+  expect(await stateOf(first.eventId)).toBe('cancelled');
+  await store.deliveries.insertOne(second);
+  const release = await resume(store, webhook);
+  expect(await takeJobPage(ports, { jobUid: release, page: 1 })).toMatchObject({ events: [] });
+  expect(await stateOf(second.eventId)).toBe('cancelled');
+});
+
+test('the partitions of what is dropped are signalled, by the relay after a kill', async () => {
+  const { appUid, _id: webhookUid } = webhook;
+  const { deliveries, partitions } = installation.store;
+  const key = { appUid, webhookUid, entity: 'agent', resourceUid: newId('agt') } as const;
+  const partition = partitionId(key);
+  const counter = { issued: 2, settled: 0, lease: null, signalAt: null };
+  await partitions.insertOne({ _id: partition, ...key, ...counter });
+  await deliveries.insertMany([
+    madeAt(ago(1_000), { state: 'held', partition }),
+    madeAt(ago(1_000), { state: 'pending', partition }),
   ]);
-  await discardPage(ports, what);
-  expect(woken).toHaveLength(1);
-});
-
-test('a discard is not over while more than a page of what it dropped is in lanes', async () => {
-  const { appUid, _id: webhookUid } = webhook;
-  const { deliveries } = installation.store;
-  const resourceUid = newId('agt');
-  const dropped = Array.from({ length: 1_001 }, (_, index) =>
-    newDelivery(installation, new Date(), {
-      webhookUid,
-      state: 'cancelled',
-      lane: { entity: 'agent', resourceUid, sequence: index + 1 },
-    }),
-  );
-  await deliveries.insertMany(dropped);
-  const inLane = { webhookUid, 'lane.sequence': { $gt: 0 } } as const;
-  const what = { appUid, webhookUid, uid: newId('rdl') };
-  expect(await discardPage(ports, what)).toBe(false);
-  expect(await deliveries.countDocuments(inLane)).toBe(1);
-  expect(await discardPage(ports, what)).toBe(true);
-  expect(await deliveries.countDocuments(inLane)).toBe(0);
-  expect(new Set(woken.map((news) => news.letGo)).size).toBe(1_001);
+  const now = new Date();
+  const jobUid = await discard(now);
+  const signalled: unknown[] = [];
+  const signalPartition = async (signal: unknown): Promise<void> => {
+    signalled.push(signal);
+    throw new Error('killed');
+  };
+  const page = takeJobPage({ ...portsAt(ports, now), signalPartition }, { jobUid, page: 1 });
+  await expect(page).rejects.toThrow('killed');
+  expect(signalled).toEqual([key]);
+  const signalAt = new Date(now.getTime() + 10_000);
+  expect(await partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
 });

@@ -1,97 +1,108 @@
 // An erasure beside what is being written at that moment, and one that is killed on its way.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
-import { eraseStretch, lookAgainAfterMs } from '../../../lib/delivery/erase.ts';
-import type { DeliveryPorts, LaneNews } from '../../../lib/delivery/ports.ts';
-import type { ErasureDocument } from '../../../lib/model/erasure.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
+import { Disposal } from '../../../lib/disposal.ts';
+import { minuteMs } from '../../../lib/duration.ts';
+import type { ErasureJob } from '../../../lib/model/job.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import type { HttpSender } from '../../../lib/net/http-sender.ts';
-import { erasePayloads, findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
-import type { ErasedStretch } from '../../../lib/temporal/messages.ts';
+import { erasePayloads, newErasure } from '../../../lib/store/erasures.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { portsAt } from '../../support/jobs.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
+const open = new Disposal();
 let installation: Installation;
-let sender: HttpSender;
 let receiver: Receiver;
 let ports: DeliveryPorts;
-const news: LaneNews[] = [];
+const signalled: PartitionKey[] = [];
 /** Lets the receiver answer what it was sent, with a repetition of it. */
 const answers: (() => void)[] = [];
 
 beforeAll(async () => {
-  installation = await createInstallation();
-  sender = createHttpSender({ policy: installation.config.egress });
-  receiver = await startReceiver((response, { body }) => {
-    answers.push(() => response.writeHead(200).end(body));
-  });
-  const wakeLane = async (about: LaneNews) => void news.push(about);
-  ports = deliveryPorts(installation, { sender, wakeLane });
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response, { body }) => {
+      answers.push(() => response.writeHead(200).end(body));
+    }),
+  );
+  const { egress: policy } = installation.config;
+  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
+  const sender = open.use(createHttpSender({ policy }));
+  ports = deliveryPorts(installation, { sender, signalPartition });
 });
 
 afterEach(async () => {
   await installation.store.events.deleteMany({});
-  await installation.store.erasures.deleteMany({});
 });
 
-afterAll(async () => {
-  await sender?.[Symbol.asyncDispose]();
-  await receiver?.[Symbol.asyncDispose]();
-  await installation?.[Symbol.asyncDispose]();
-});
+afterAll(() => open[Symbol.asyncDispose]());
 
-async function askForErasure(): Promise<ErasureDocument> {
+const passWaitMs = 5 * minuteMs;
+
+async function askForErasure(): Promise<ErasureJob> {
   const { appUid } = installation.app;
   const erasure = newErasure(appUid, { externalTenantId: 'tenant-1' }, new Date());
-  await installation.store.erasures.insertOne(erasure);
+  await installation.store.jobs.insertOne(erasure);
   return erasure;
 }
 
-const eraseAt = async (now: Date): Promise<ErasedStretch> => eraseStretch(ports, now);
-const inMs = (ms: number): Date => new Date(Date.now() + ms);
-
-/** Makes the first look, and gives when the second is due. */
-async function lookOnce(): Promise<Date> {
-  await eraseAt(new Date());
-  const { againAt } = (await findRunningErasure(installation.store)) ?? {};
-  if (!againAt) throw new Error('a second look was expected');
-  return againAt;
+/** Takes a page of an erasure so long after it was asked for. */
+function take({ _id, createdAt }: ErasureJob, page: number, afterMs = 0): Promise<JobPage> {
+  const at = new Date(createdAt.getTime() + afterMs);
+  return takeJobPage(portsAt(ports, at), { jobUid: _id, page });
 }
 
-const justBefore = ({ createdAt }: ErasureDocument): Date => new Date(createdAt.getTime() - 1);
+const stateOf = ({ _id }: ErasureJob): Promise<unknown> => installation.store.jobs.findOne({ _id });
 
-test('an event that is committed after the first look, and is older, loses its payload at the second', async () => {
-  const { store, app } = installation;
+const bodyOf = async (eventId: string): Promise<string | undefined> =>
+  (await installation.store.events.findOne({ _id: eventId }))?.body;
+
+const inMs = (ms: number): Date => new Date(Date.now() + ms);
+
+test('an erasure passes twice, 5 minutes apart, and then forgets whom it was about', async () => {
+  const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
   const erasure = await askForErasure();
-  const event = newEvent(installation, [], justBefore(erasure));
+  expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
+  expect(await bodyOf(eventId)).toBe('');
+  expect(await stateOf(erasure)).toMatchObject({ state: 'running', pass: 2, count: 1 });
+  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
+  const done = { state: 'done', subject: null, count: 1, page: 2 };
+  expect(await stateOf(erasure)).toMatchObject(done);
+});
+
+test('the wait between the passes is what is left of it when the page before it is repeated', async () => {
+  const erasure = await askForErasure();
+  await take(erasure, 1);
+  expect(await take(erasure, 1, minuteMs)).toMatchObject({ waitMs: passWaitMs - minuteMs });
+  expect(await stateOf(erasure)).toMatchObject({ page: 1, pass: 2 });
+});
+
+test('an event that is committed after the first pass, and is older, loses its payload in the second', async () => {
+  const { store } = installation;
+  const erasure = await askForErasure();
+  const event = newEvent(installation, [], new Date(erasure.createdAt.getTime() - 1));
   const session = store.client.startSession();
   session.startTransaction();
   await store.events.insertOne(event, { session });
-  const again = await lookOnce();
+  await take(erasure, 1);
   await session.commitTransaction();
   await session.endSession();
   const younger = await insertEvent(installation, [], inMs(1));
-
-  expect(await eraseAt(new Date(again.getTime() - 1))).toEqual({
-    erased: 0,
-    more: false,
-    waitMs: 1,
-  });
-  expect((await store.events.findOne({ _id: event._id }))?.body).toBe(event.body);
-  expect(await eraseAt(again)).toEqual({ erased: 1, more: true });
-  expect((await store.events.findOne({ _id: event._id }))?.body).toBe('');
-  expect((await store.events.findOne({ _id: younger._id }))?.body).toBe(younger.body);
-  expect(await store.erasures.findOne({ appUid: app.appUid })).toMatchObject({
-    state: 'done',
-    subject: null,
-    erasedCount: 1,
-  });
-  expect(await eraseAt(inMs(lookAgainAfterMs))).toEqual({ erased: 0, more: false });
+  expect(await bodyOf(event._id)).toBe(event.body);
+  await take(erasure, 2, passWaitMs);
+  expect(await bodyOf(event._id)).toBe('');
+  expect(await bodyOf(younger._id)).toBe(younger.body);
+  expect(await stateOf(erasure)).toMatchObject({ state: 'done', count: 1 });
 });
 
 test.each([
@@ -110,16 +121,15 @@ test.each([
     }
     answers.length = 0;
     const { signal } = new AbortController();
-    const options = { redeliveryUid: null, signal } as const;
-    const attempting = attemptDelivery(ports, key, options);
+    const attempting = attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
     await waitFor(() => answers.length === 1);
-    await askForErasure();
-    const again = await lookOnce();
+    const erasure = await askForErasure();
+    await take(erasure, 1);
     answers[0]?.();
     await attempting;
     const recorded = await store.deliveries.findOne({ eventId });
     expect(recorded?.attempts[0]?.responseSample).not.toBe('');
-    await eraseAt(again);
+    await take(erasure, 2, passWaitMs);
     const left = await store.deliveries.findOne({ eventId });
     expect(left?.attempts.map((attempt) => attempt.responseSample)).toEqual(['']);
     expect(JSON.stringify(left)).not.toContain('agentName');
@@ -132,7 +142,7 @@ test('what was erased before a kill is counted by the repeat, and by no other er
     await insertEvent(installation, [], inMs(-1_000)),
     await insertEvent(installation, [], inMs(-1_000)),
   ];
-  const erasure = await askForErasure();
+  const [erasure, other] = [await askForErasure(), await askForErasure()];
   const facts = { erasureUid: erasure._id, now: new Date() };
   // Killed after the first event's marking, and after all of the second's writes.
   await store.events.updateOne(
@@ -140,65 +150,44 @@ test('what was erased before a kill is counted by the repeat, and by no other er
     { $set: { erasedAt: facts.now, erasureUid: erasure._id } },
   );
   await erasePayloads(store, [second._id], facts);
-  const again = await lookOnce();
-  expect((await store.events.findOne({ _id: first._id }))?.body).toBe('');
-  expect(await store.erasures.findOne({ _id: erasure._id })).toMatchObject({ erasedCount: 2 });
-  const other = await askForErasure();
-  await lookOnce();
-  while ((await eraseAt(new Date(again.getTime() + lookAgainAfterMs))).more);
-  const done = await store.erasures.find().sort({ _id: 1 }).toArray();
-  expect(done.map(({ _id, state, erasedCount }) => [_id, state, erasedCount])).toEqual([
-    [erasure._id, 'done', 2],
-    [other._id, 'done', 0],
-  ]);
+  for (const each of [erasure, other]) {
+    await take(each, 1);
+    await take(each, 2, passWaitMs);
+  }
+  expect(await bodyOf(first._id)).toBe('');
+  expect(await stateOf(erasure)).toMatchObject({ state: 'done', count: 2 });
+  expect(await stateOf(other)).toMatchObject({ state: 'done', count: 0 });
 });
 
-test('a stretch that two processes do at once is counted once', async () => {
-  const { store } = installation;
+test('a page that two workers take at once, or that is repeated later, is counted once', async () => {
   for (let n = 0; n < 5; n += 1) await insertEvent(installation, [], inMs(-1_000));
-  const { _id } = await askForErasure();
-  await Promise.all([eraseAt(new Date()), eraseAt(new Date())]);
-  expect(await store.erasures.findOne({ _id })).toMatchObject({ erasedCount: 5, after: '' });
+  const erasure = await askForErasure();
+  await Promise.all([take(erasure, 1), take(erasure, 1)]);
+  await take(erasure, 2, passWaitMs);
+  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ isLast: true });
+  expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a stretch of a named erasure is of that one, whosever turn it is; of one that is done it is nothing', async () => {
-  const { store } = installation;
-  const first = await askForErasure();
-  const named = await askForErasure();
-  const eraseNamed = async (now: Date) => eraseStretch(ports, now, named._id);
-  expect(await eraseNamed(new Date())).toEqual({ erased: 0, more: true });
-  const { waitMs } = await eraseNamed(new Date());
-  expect(waitMs).toBeGreaterThan(lookAgainAfterMs - 60_000);
-  await eraseNamed(inMs(lookAgainAfterMs));
-  expect(await eraseNamed(inMs(lookAgainAfterMs))).toEqual({ erased: 0, more: false });
-  expect((await store.erasures.findOne({ _id: named._id }))?.state).toBe('done');
-  expect(await store.erasures.findOne({ _id: first._id })).toEqual(first);
-});
-
-test('a later event in order does not wait for one that was erased', async () => {
-  const { store } = installation;
-  const { _id } = await insertEvent(installation, [], inMs(-1_000));
-  await store.events.updateOne({ _id }, { $set: { inOrder: true } });
-  await askForErasure();
-  await lookOnce();
-  expect(await store.events.findOne({ _id })).toMatchObject({ inOrder: false, body: '' });
-});
-
-test('a lane whose head is erased while it waits for its retry is told to go on, also after a kill', async () => {
+test('a partition whose head is erased while it waits for its retry is signalled, also after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
-  const lane = { entity: 'agent', resourceUid: event.resourceUid, sequence: 1 } as const;
-  const standing = { eventId: event._id, state: 'retrying', nextAttemptAt: inMs(60_000) } as const;
-  const delivery = newDelivery(installation, inMs(-1_000), { ...standing, lane });
+  const { appUid, entity, resourceUid, _id: eventId } = event;
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const key = { appUid, webhookUid: webhook._id, entity, resourceUid };
+  const partition = partitionId(key);
+  const counter = { issued: 2, settled: 0, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: partition, ...key, ...counter });
+  const standing = { state: 'retrying', nextAttemptAt: inMs(60_000), partition } as const;
+  const fields = { eventId, webhookUid: webhook._id, ...standing };
+  const delivery = newDelivery(installation, inMs(-1_000), fields);
   await store.deliveries.insertOne(delivery);
-  await askForErasure();
-  const wakeLane = async () => Promise.reject(new Error('killed'));
-  await expect(eraseStretch({ store, wakeLane }, new Date())).rejects.toThrow('killed');
-  await eraseAt(new Date());
-  const { appUid, webhookUid } = delivery;
-  const { entity, resourceUid } = lane;
-  const told = { lane: { appUid, webhookUid, entity, resourceUid }, letGo: event._id };
-  expect(news).toEqual([told]);
+  const erasure = await askForErasure();
+  const { _id: jobUid } = erasure;
+  const signalPartition = async () => Promise.reject(new Error('killed'));
+  const killed = takeJobPage({ ...ports, signalPartition }, { jobUid, page: 1 });
+  await expect(killed).rejects.toThrow('killed');
+  await take(erasure, 1);
+  expect(signalled).toEqual([key]);
   const left = await store.deliveries.findOne({ _id: delivery._id });
-  expect(left).toMatchObject({ state: 'cancelled', lane: null, nextAttemptAt: null });
+  expect(left).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
 });

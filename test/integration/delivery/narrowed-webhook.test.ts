@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/delivery/attempt-in-order.ts';
+import type { Asker } from '../../../lib/delivery/decide.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -10,14 +11,15 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import { countHeld } from '../../../lib/store/held-deliveries.ts';
-import { laneOf } from '../../../lib/store/lanes.ts';
+import { countHeld } from '../../../lib/store/held-counts.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { giveTurn } from '../../support/give-turn.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -61,9 +63,20 @@ async function insert({ event, delivery }: OnItsWay): Promise<EventDocument> {
   return made;
 }
 
-function attempt({ appUid, _id: eventId }: EventDocument): Promise<DeliveryOutcome> {
+function attempt(
+  { appUid, _id: eventId }: EventDocument,
+  asker: Asker = { kind: 'event' },
+): Promise<DeliveryOutcome> {
   const key = { appUid, eventId, webhookUid: webhook._id };
-  return attemptDelivery(ports, key, { redeliveryUid: null, signal });
+  return attemptDelivery(ports, key, { asker, signal });
+}
+
+/** Resumes the webhook and attempts what its release took. */
+async function attemptReleased(event: EventDocument): Promise<DeliveryOutcome> {
+  const { appUid, _id: webhookUid } = webhook;
+  const { jobUid, page } = await resumeWebhook(ports, { appUid, webhookUid });
+  expect(page.events).toEqual([{ eventId: event._id, webhookUids: [webhookUid] }]);
+  return attempt(event, { kind: 'job', jobUid });
 }
 
 const requestsOf = ({ _id }: EventDocument): number =>
@@ -77,7 +90,6 @@ test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
   ['a retry, its entity', otherEntity, { delivery: aRetry }],
   ['a retry, its event', { events: ['agent.created'] }, { delivery: aRetry }],
   ['a retry, its tenant', { externalTenantIds: ['tenant-2'] }, { delivery: aRetry }],
-  ['what was held, its entity', otherEntity, { delivery: { state: 'held' } }],
   ['a replay, its entity', otherEntity, { delivery: { state: 'pending', requeuedAs: 'replay' } }],
 ])('%s taken away: it is cancelled and not sent', async (_what, fields, onItsWay) => {
   const event = await insert(onItsWay);
@@ -112,24 +124,33 @@ test('while it is paused nothing is cancelled: what it subscribes to when it is 
   await change({ ...otherEntity, active: false });
   expect(await attempt(event)).toMatchObject({ state: 'held' });
   expect(await countHeld(installation.store, { ...webhook, active: false })).toBe(1);
-  await change({ entities: ['agent'], active: true });
-  expect(await attempt(event)).toMatchObject({ state: 'delivered' });
+  await change({ entities: ['agent'] });
+  expect(await attemptReleased(event)).toMatchObject({ state: 'delivered' });
   expect(await countHeld(installation.store, webhook)).toBe(0);
 });
 
-test('what is cancelled so leaves its lane to those behind it', async () => {
+test.each([
+  { what: 'what a pause has held', requeuedAs: null, state: 'cancelled' },
+  { what: 'a replay that a pause has held', requeuedAs: 'replay', state: 'cancelled' },
+  { what: 'a resend that a pause has held', requeuedAs: 'resend', state: 'delivered' },
+] as const)('$what and its filters no longer let through is $state', async (row) => {
+  const { requeuedAs, state } = row;
+  const event = await insert({ delivery: { state: 'held', requeuedAs, attemptCount: 1 } });
+  await change(otherEntity);
+  expect(await attemptReleased(event)).toMatchObject({ state });
+  expect(requestsOf(event)).toBe(state === 'delivered' ? 1 : 0);
+});
+
+test('what is cancelled so leaves its partition to those behind it', async () => {
   const resourceUid = newId('agt');
-  const inLane = (sequence: number): OnItsWay => ({
-    event: { resourceUid, sequence, inOrder: true },
-    delivery: { state: 'waiting', lane: { entity: 'agent', resourceUid, sequence } },
-  });
-  const first = await insert({ ...inLane(1) });
-  const created = { event: 'agent.created', ...inLane(2).event } as const;
-  const second = await insert({ ...inLane(2), event: created });
+  const first = await insert({ event: { resourceUid } });
+  const second = await insert({ event: { resourceUid, event: 'agent.created' } });
+  const { partition } = await giveTurn(installation, first, webhook._id);
+  await giveTurn(installation, second, webhook._id);
   await change({ ordering: 'resource', events: ['agent.created'] });
 
-  const step = await attemptInOrder(ports, laneOf(first, webhook._id), signal);
-  expect(step.next).toBe('empty');
+  const step = await attemptInOrder(ports, partition, signal);
+  expect(step.next).toBe('end');
   expect(step.settled.map(({ state }) => state)).toEqual(['cancelled', 'delivered']);
   expect([requestsOf(first), requestsOf(second)]).toEqual([0, 1]);
 });

@@ -1,36 +1,38 @@
-// An attempt of a process that was taken for dead and works on: what it still does leaves no delivery without a carrier.
+// A process that was taken for dead and works on: what it records late takes no delivery from its owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import { SendFault } from '../../../lib/net/send-fault.ts';
-import { takeBack } from '../../../lib/store/held-deliveries.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 
 const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let key: DeliveryKey;
+let status = 200;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
-  receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
+  receiver = open.use(await startReceiver((response) => response.writeHead(status).end()));
   const sender = open.use(createHttpSender({ policy: installation.config.egress }));
   ports = deliveryPorts(installation, { sender });
 });
 
 beforeEach(async () => {
+  status = 200;
   const { appUid, _id: webhookUid } = await insertWebhook(installation, { url: receiver.url });
   const { _id: eventId } = await insertEvent(installation, [webhookUid]);
   key = { appUid, eventId, webhookUid };
@@ -38,62 +40,95 @@ beforeEach(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-const inActivity = <T>(run: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(run);
-
 const insert = (fields: Partial<DeliveryDocument>) =>
   installation.store.deliveries.insertOne(
     newDelivery(installation, new Date(), { ...key, ...fields }),
   );
 
-test('who finds its delivery taken back by another process asks again until it is settled', async () => {
-  await insert({ state: 'held' });
-  // The other process is lost after this step.
-  const overtaken: DeliveryPorts = {
-    ...ports,
-    records: {
-      ...ports.records,
-      async readDelivery(asked) {
-        const read = await ports.records.readDelivery(asked);
-        const facts = { redeliveryUid: null, lane: null, now: new Date() };
-        await takeBack(installation.store, key, facts);
-        return read;
-      },
-    },
-  };
-  await expect(inActivity(() => retryDelivery(overtaken, key))).rejects.toMatchObject({
-    type: 'NoTurn',
-    message: 'another process has the attempt in hand',
-  });
-  await installation.store.deliveries.updateOne(key, { $set: { state: 'held' } });
-  const { appUid, ...delivery } = key;
-  const input = { appUid, deliveries: [delivery] };
-  const [outcome] = await inActivity(() => attemptFirst(overtaken, input));
-  expect(outcome).toMatchObject({ state: 'retrying', nextAttemptAt: null });
-  expect(receiver.requests.filter(isOfEvent)).toHaveLength(0);
+const pause = () =>
+  installation.store.webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
 
-  expect(await inActivity(() => retryDelivery(ports, key))).toMatchObject({ state: 'delivered' });
-  expect(receiver.requests.filter(isOfEvent)).toHaveLength(1);
+/** A process in which something happens elsewhere between its attempt and the record of it. */
+const overtakenBy = (meanwhile: () => Promise<unknown>): DeliveryPorts => ({
+  ...ports,
+  records: {
+    ...ports.records,
+    async record(asked, step) {
+      await meanwhile();
+      return ports.records.record(asked, step);
+    },
+  },
 });
 
-const isOfEvent = ({ headers }: Receiver['requests'][number]): boolean =>
-  headers['webhook-id'] === key.eventId;
+const attempt = (by: DeliveryPorts) =>
+  attemptDelivery(by, key, { asker: { kind: 'event' }, signal: new AbortController().signal });
 
-test.each<Partial<DeliveryDocument> & Pick<DeliveryDocument, 'state'>>([
-  { state: 'held', lane: null },
-  { state: 'waiting', lane: { entity: 'agent', resourceUid: 'agt_1', sequence: 1 } },
-])('a first attempt without a turn leaves what is %j by then as it is', async (standing) => {
-  const crowded: DeliveryPorts = {
-    ...ports,
-    sender: {
-      ...ports.sender,
-      async send() {
-        await insert(standing);
-        throw new SendFault('NO_TURN', 'too many requests to this receiver are under way');
-      },
-    },
-  };
-  const { signal } = new AbortController();
-  const outcome = await attemptDelivery(crowded, key, { redeliveryUid: null, signal });
-  expect(outcome).toMatchObject({ state: standing.state });
-  expect(await installation.store.deliveries.findOne(key)).toMatchObject(standing);
+/** What is recorded late, by what leads to it. */
+const lateSteps = {
+  'is throttled': async (by: DeliveryPorts) => {
+    const send = async () => {
+      throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
+    };
+    return attempt({ ...by, sender: { ...by.sender, send } });
+  },
+  'finds its webhook paused': async (by: DeliveryPorts) => {
+    await pause();
+    return attempt(by);
+  },
+  fails: async (by: DeliveryPorts) => {
+    status = 500;
+    return attempt(by);
+  },
+};
+
+const standings: [Partial<DeliveryDocument>, string][] = [
+  [{ state: 'held' }, 'held'],
+  [{ state: 'cancelled' }, 'cancelled'],
+  [{ state: 'delivered', attemptCount: 1 }, 'delivered'],
+  [{ state: 'pending', jobUid: 'job_1', jobPage: 1 }, 'superseded'],
+  [{ state: 'delivered', attemptCount: 1, jobUid: 'job_1', jobPage: 1 }, 'delivered'],
+];
+
+test.each(
+  Object.entries(lateSteps).flatMap(([what, step]) =>
+    standings.map(([standing, told]) => ({ what, step, standing, told })),
+  ),
+)(
+  'a first attempt that $what leaves what is $standing by then as it is',
+  async ({ step, standing, told }) => {
+    const outcome = await step(overtakenBy(() => insert(standing)));
+    expect(outcome.state).toBe(told);
+    expect(await installation.store.deliveries.findOne(key)).toMatchObject(standing);
+  },
+);
+
+test('what is held after its webhook was resumed the release takes at its next look', async () => {
+  await pause();
+  let jobUid = '';
+  const overtaken = overtakenBy(async () => {
+    const resumed = await resumeWebhook(ports, key);
+    expect(resumed.page).toMatchObject({ events: [], isLast: false });
+    ({ jobUid } = resumed);
+  });
+  expect(await attempt(overtaken)).toMatchObject({ state: 'held' });
+  const { eventId, webhookUid } = key;
+  expect(await takeJobPage(ports, { jobUid, page: 2 })).toMatchObject({
+    events: [{ eventId, webhookUids: [webhookUid] }],
+    isLast: false,
+  });
+});
+
+test('who finds another process ahead of it asks again until the delivery is settled', async () => {
+  const inActivity = (by: DeliveryPorts) =>
+    new MockActivityEnvironment().run(() => retryDelivery(by, key));
+  await pause();
+  // The other process is lost after this step.
+  const overtaken = overtakenBy(() => insert({ state: 'pending', attemptCount: 1 }));
+  await expect(inActivity(overtaken)).rejects.toMatchObject({
+    type: 'AttemptUnderWay',
+    message: 'another process has the attempt in hand',
+  });
+  const { webhooks } = installation.store;
+  await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: true } });
+  expect(await inActivity(ports)).toMatchObject({ state: 'delivered', attemptCount: 2 });
 });

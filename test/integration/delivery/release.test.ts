@@ -1,50 +1,51 @@
 // Releases, page by page and without Temporal: each held delivery is handed on once, whatever comes between.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { attemptDelivery } from '../../../lib/delivery/attempt-delivery.ts';
-import { discardPage } from '../../../lib/delivery/discard.ts';
+import type { Asker } from '../../../lib/delivery/decide.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
-import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
 import { Disposal } from '../../../lib/disposal.ts';
-import { newId } from '../../../lib/ids.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionDocument } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
-import type { RedeliverPage } from '../../../lib/temporal/messages.ts';
+import { newRelease } from '../../../lib/store/jobs.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { eventIdsOf, portsAt, resume } from '../../support/jobs.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import type { Receiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
+const askedAt = new Date();
+const event: Asker = { kind: 'event' };
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let webhook: WebhookDocument;
-const answers: { send: () => void; status: number }[] = [];
+const answers: (() => void)[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
   receiver = open.use(
     await startReceiver((response) => {
-      const answer = { send: () => void response.writeHead(answer.status).end(), status: 200 };
-      answers.push(answer);
+      answers.push(() => void response.writeHead(200).end());
     }),
   );
-  const policy = installation.config.egress;
-  ports = deliveryPorts(installation, {
-    sender: open.use(createHttpSender({ policy })),
-  });
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  webhook = await insertWebhook(installation, { url: receiver.url });
+  webhook = await insertWebhook(installation, { url: receiver.url, active: false });
   answers.length = 0;
 });
 
@@ -60,210 +61,200 @@ async function insert(count: number, fields: Partial<DeliveryDocument>): Promise
   return made.map((delivery) => delivery.eventId);
 }
 
-async function resume(): Promise<string> {
-  const releaseUid = newId('rdl');
-  const { _id } = webhook;
-  await installation.store.webhooks.updateOne({ _id }, { $set: { active: true, releaseUid } });
-  return releaseUid;
-}
+const resumed = (): Promise<string> => resume(installation.store, webhook, { now: askedAt });
 
 async function pause(): Promise<void> {
   const { _id } = webhook;
   await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
 }
 
-function page(releaseUid: string, after = ''): Promise<RedeliverPage> {
-  const { appUid, _id: webhookUid } = webhook;
-  const source = { kind: 'held', webhookUid, releaseUid } as const;
-  return takePage(ports, { appUid, source, after, released: 0 });
+/** Takes a page so long after the resume. */
+function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
+  const at = new Date(askedAt.getTime() + afterMs);
+  return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
-const eventsOf = ({ events }: RedeliverPage): string[] => events.map(({ eventId }) => eventId);
-
-function attempt(
-  eventId: string,
-  redeliveryUid: string | null,
-  attemptPorts = ports,
-): Promise<DeliveryOutcome> {
+function attempt(eventId: string, asker: Asker, attemptPorts = ports): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
-  const { signal } = new AbortController();
-  return attemptDelivery(attemptPorts, key, { redeliveryUid, signal });
+  return attemptDelivery(attemptPorts, key, { asker, signal: new AbortController().signal });
 }
 
-/** Ports of an attempt that meets a change between its two looks at the webhook. */
-function beforeSecondLook(change: () => Promise<void>): DeliveryPorts {
-  let looks = 0;
+async function attemptAnswered(eventId: string, jobUid: string): Promise<DeliveryOutcome> {
+  const before = answers.length;
+  const sent = attempt(eventId, { kind: 'job', jobUid });
+  await waitFor(() => answers.length > before);
+  answers.at(-1)?.();
+  return sent;
+}
+
+/** Ports of an attempt that stands still once it has read the webhook, and meets a change meanwhile. */
+function stillAfterReading(change: () => Promise<unknown>): DeliveryPorts {
   const records: DeliveryPorts['records'] = {
     ...ports.records,
     async readWebhook(key) {
-      looks += 1;
-      if (looks === 2) await change();
-      return ports.records.readWebhook(key);
+      const read = await ports.records.readWebhook(key);
+      await change();
+      return read;
     },
   };
   return { ...ports, records };
 }
 
-async function stateOf(eventId: string): Promise<string | undefined> {
-  const filter = { eventId, webhookUid: webhook._id };
-  return (await installation.store.deliveries.findOne(filter))?.state;
-}
-
 const requestsOf = (eventId: string): number =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
 
-test('a release hands on the oldest, 20 a page, until nothing is held', async () => {
+test('a release hands on the oldest first, 20 a page and a page a second', async () => {
+  const held = await insert(41, { state: 'held' });
+  const release = await resumed();
+  for (const page of [1, 2, 3]) {
+    const taken = await take(release, page);
+    expect(eventIdsOf(taken)).toEqual(held.slice(20 * (page - 1), 20 * page));
+    expect(taken).toMatchObject({ isLast: false, waitMs: 1_000 });
+  }
+  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ count: 41 });
+});
+
+test('a release ends when nothing is held 35 s after the resume; before, it looks at 1, 5 and 35 s', async () => {
+  const release = await resumed();
+  const looks = [
+    [0, { isLast: false, waitMs: 1_000 }],
+    [1_000, { isLast: false, waitMs: 4_000 }],
+    [5_000, { isLast: false, waitMs: 30_000 }],
+    [34_999, { isLast: false, waitMs: 1_000 }],
+    [35_000, { isLast: true }],
+  ] as const;
+  for (const [index, [afterMs, expected]] of looks.entries()) {
+    expect(await take(release, index + 1, afterMs)).toMatchObject({ events: [], ...expected });
+  }
+  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
+});
+
+test('a release goes on for as long as something is held', async () => {
   const held = await insert(21, { state: 'held' });
-  const release = await resume();
-  const first = await page(release);
-  expect(eventsOf(first)).toEqual(held.slice(0, 20));
-  const second = await page(release, first.after);
-  expect(eventsOf(second)).toEqual(held.slice(20));
-  expect(await page(release, second.after)).toMatchObject({ events: [], isLast: true });
+  const release = await resumed();
+  expect(eventIdsOf(await take(release, 1, 40_000))).toEqual(held.slice(0, 20));
+  expect(eventIdsOf(await take(release, 2, 41_000))).toEqual(held.slice(20));
+  expect(await take(release, 3, 42_000)).toMatchObject({ events: [], isLast: true });
 });
 
-test('a page that is repeated after a crash is the same one, and so it is after a pause and a resume', async () => {
-  const held = await insert(25, { state: 'held' });
-  const release = await resume();
-  const first = await page(release);
-  expect(await page(release)).toEqual(first);
-  await pause();
-  expect(await page(release)).toEqual(first);
-  const next = await resume();
-  expect(await page(release)).toEqual(first);
-  expect(eventsOf(await page(next))).toEqual(held.slice(20));
-  expect(await page(release, first.after)).toMatchObject({ events: [], isLast: true });
+test('what an attempt writes as held after the resume is still released', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+  let release = '';
+  const late = stillAfterReading(async () => {
+    release = await resumed();
+    expect(await take(release)).toMatchObject({ events: [], isLast: false });
+  });
+  expect(await attempt(eventId, event, late)).toMatchObject({ state: 'held' });
+  expect(eventIdsOf(await take(release, 2, 5_000))).toEqual([eventId]);
+  expect(await attemptAnswered(eventId, release)).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
 });
 
-test('what a release sends is told as a first attempt or as a retry, also of what was sent again meanwhile', async () => {
-  const made: Partial<DeliveryDocument>[] = [
-    { attemptCount: 0, scheduleFrom: 0, requeuedAs: null },
-    { attemptCount: 1, scheduleFrom: 0, requeuedAs: null },
-    { attemptCount: 1, scheduleFrom: 1, requeuedAs: 'resend' },
+test('what a release sends is recorded as what was held: a first attempt, a retry or a resend', async () => {
+  const made: [Partial<DeliveryDocument>, string][] = [
+    [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
+    [{ attemptCount: 1, scheduleFrom: 0, requeuedAs: null }, 'retry'],
+    [{ attemptCount: 1, scheduleFrom: 1, requeuedAs: 'resend' }, 'resend'],
   ];
-  for (const [index, fields] of made.entries()) {
+  for (const [fields, trigger] of made) {
     const [eventId = ''] = await insert(1, { state: 'held', ...fields });
-    const release = await resume();
-    await page(release);
-    const sent = attempt(eventId, release);
-    await waitFor(() => answers.length === index + 1);
-    answers[index]?.send();
-    await sent;
+    const release = await resumed();
+    await take(release);
+    await attemptAnswered(eventId, release);
     const delivery = await installation.store.deliveries.findOne({ eventId });
-    expect(delivery?.attempts.at(-1)?.trigger).toBe(index === 0 ? 'event' : 'retry');
+    expect(delivery?.attempts.at(-1)?.trigger).toBe(trigger);
   }
 });
 
-test('a release ends with the pause, and one before it with the next resume', async () => {
+test('a release ends with a pause, and with the next resume, which takes the rest', async () => {
   const held = await insert(1, { state: 'held' });
-  const release = await resume();
+  const release = await resumed();
   await pause();
-  expect(await page(release)).toMatchObject({ events: [], isLast: true });
-  const next = await resume();
-  expect(await page(release)).toMatchObject({ events: [], isLast: true });
-  expect(eventsOf(await page(next))).toEqual(held);
+  expect(await take(release)).toMatchObject({ events: [], isLast: true });
+  const [second, third] = [await resumed(), await resumed()];
+  expect(await take(second)).toMatchObject({ events: [], isLast: true });
+  expect(eventIdsOf(await take(third))).toEqual(held);
 });
 
 test('what was taken and met a pause is held again, and the next release alone sends it', async () => {
   const [eventId = ''] = await insert(1, { state: 'held' });
-  const release = await resume();
-  await page(release);
+  const release = await resumed();
+  await take(release);
   await pause();
-  expect(await attempt(eventId, release)).toMatchObject({ state: 'held' });
-  const next = await resume();
-  expect(eventsOf(await page(next))).toEqual([eventId]);
-  expect(await attempt(eventId, release)).toMatchObject({ state: 'superseded' });
-  const sent = attempt(eventId, next);
-  await waitFor(() => answers.length === 1);
-  answers[0]?.send();
-  expect(await sent).toMatchObject({ state: 'delivered' });
+  const first: Asker = { kind: 'job', jobUid: release };
+  expect(await attempt(eventId, first)).toMatchObject({ state: 'held' });
+  const next = await resumed();
+  expect(eventIdsOf(await take(next))).toEqual([eventId]);
+  expect(await attempt(eventId, first)).toMatchObject({ state: 'superseded' });
+  expect(await attemptAnswered(eventId, next)).toMatchObject({ state: 'delivered' });
   expect(requestsOf(eventId)).toBe(1);
 });
 
 test('what a release has under way is no more held, so the next one leaves it alone', async () => {
   const [eventId = ''] = await insert(1, { state: 'held' });
-  const release = await resume();
-  await page(release);
-  const sending = attempt(eventId, release);
+  const release = await resumed();
+  await take(release);
+  const sending = attempt(eventId, { kind: 'job', jobUid: release });
   await waitFor(() => answers.length === 1);
   await pause();
-  expect(await page(await resume())).toMatchObject({ events: [], isLast: true });
-  answers[0]?.send();
+  expect(await take(await resumed())).toMatchObject({ events: [] });
+  answers[0]?.();
   expect(await sending).toMatchObject({ state: 'delivered' });
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('a resume between the reading of the pause and the holding has one sender: the release or the attempt', async () => {
-  for (const releases of [true, false]) {
-    await pause();
-    const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-    answers.length = 0;
-    const resuming = beforeSecondLook(async () => {
-      const release = await resume();
-      if (releases) expect(eventsOf(await page(release))).toEqual([eventId]);
-    });
-    const attempted = attempt(eventId, null, resuming);
-    if (releases) {
-      expect(await attempted).toMatchObject({ state: 'superseded' });
-      expect(await stateOf(eventId)).toBe('pending');
-    } else {
-      await waitFor(() => answers.length === 1);
-      // While it is sent nothing is held that a release could take.
-      expect(await page(await resume())).toMatchObject({ events: [], isLast: true });
-      answers[0]?.send();
-      expect(await attempted).toMatchObject({ state: 'delivered' });
-    }
-    expect(requestsOf(eventId)).toBe(releases ? 0 : 1);
-  }
-});
-
-test('a webhook that is deleted between the reading of the pause and the holding leaves nothing held', async () => {
-  await pause();
-  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-  const deleting = beforeSecondLook(async () => {
-    await installation.store.webhooks.deleteOne({ _id: webhook._id });
-  });
-  const outcome = await attempt(eventId, null, deleting);
-  expect(outcome).toMatchObject({ state: 'cancelled' });
-});
-
-test('a release first drops what an earlier resume was to drop, in pages, and hands on the rest', async () => {
+test('the partitions of a deleted webhook go with it, 1,000 a page, and those of no other', async () => {
+  const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
-  const { deliveries, redeliveries, webhooks } = installation.store;
-  const now = Date.now();
-  const discard = newDiscard({ appUid, webhookUids: [webhookUid] }, new Date(now - 1_000));
-  await redeliveries.insertOne(discard);
-  await webhooks.updateOne({ _id: webhookUid }, { $set: { discardUid: discard._id } });
-  const older = Array.from({ length: 1_001 }, () =>
-    newDelivery(installation, new Date(now - 2_000), { webhookUid, state: 'held' }),
-  );
-  await deliveries.insertMany(older);
-  const held = await insert(1, { state: 'held' });
-  const release = await resume();
-  expect(await page(release)).toEqual({ events: [], after: '', isLast: false });
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_000);
-  expect(eventsOf(await page(release))).toEqual(held);
-  expect(await deliveries.countDocuments({ webhookUid, state: 'cancelled' })).toBe(1_001);
-  expect(await redeliveries.findOne({ _id: discard._id })).toMatchObject({ state: 'done' });
+  const other = await insertWebhook(installation, { url: receiver.url });
+  const made = (count: number, uid: string): PartitionDocument[] =>
+    Array.from({ length: count }, (_, n) => {
+      const key = { appUid, webhookUid: uid, entity: 'agent', resourceUid: `agt_${n}` } as const;
+      const counter = { issued: 1, settled: 1, lease: null, signalAt: null };
+      return { _id: partitionId(key), ...key, ...counter };
+    });
+  await store.partitions.insertMany([...made(1_001, webhookUid), ...made(1, other._id)]);
+  await store.webhooks.deleteOne({ _id: webhookUid });
+  const job = newRelease({ appUid, webhookUid }, askedAt);
+  await store.jobs.insertOne(job);
+  const count = (uid: string) => store.partitions.countDocuments({ webhookUid: uid });
+  const looks = [
+    [34_999, false, 1_001],
+    [35_000, false, 1],
+    [36_000, true, 0],
+  ] as const;
+  for (const [index, [afterMs, isLast, left]] of looks.entries()) {
+    expect(await take(job._id, index + 1, afterMs)).toMatchObject({ isLast });
+    expect(await count(webhookUid)).toBe(left);
+  }
+  expect(await count(other._id)).toBe(1);
 });
 
-test('an attempt under way when its delivery is dropped is told if it delivers, and not tried again if not', async () => {
-  for (const [status, ends] of [
-    [200, 'delivered'],
-    [500, 'cancelled'],
-  ] as const) {
-    answers.length = 0;
-    const [eventId = ''] = await insert(1, { state: 'pending' });
-    const sending = attempt(eventId, null);
-    await waitFor(() => answers.length === 1);
-    const uid = newId('rdl', new Date(Date.now() + 1_000));
-    await discardPage(ports, { appUid: webhook.appUid, webhookUid: webhook._id, uid });
-    expect(await stateOf(eventId)).toBe('cancelled');
-    const [answer] = answers;
-    if (answer === undefined) throw new Error('nothing was sent');
-    answer.status = status;
-    answer.send();
-    expect(await sending).toMatchObject({ state: ends });
-    expect(await stateOf(eventId)).toBe(ends);
+test("a deleted webhook's open deliveries become cancelled, 1,000 a page, and also what is written after", async () => {
+  const { store } = installation;
+  const { appUid, _id: webhookUid } = webhook;
+  const made = (count: number, state: DeliveryDocument['state']) =>
+    Array.from({ length: count }, () => newDelivery(installation, askedAt, { webhookUid, state }));
+  const delivered = made(1, 'delivered');
+  await store.deliveries.insertMany([
+    ...made(997, 'held'),
+    ...made(2, 'pending'),
+    ...made(2, 'retrying'),
+    ...delivered,
+  ]);
+  await store.webhooks.deleteOne({ _id: webhookUid });
+  const job = newRelease({ appUid, webhookUid }, askedAt);
+  await store.jobs.insertOne(job);
+  const cancelled = () => store.deliveries.countDocuments({ webhookUid, state: 'cancelled' });
+  for (const count of [1_000, 1_001]) {
+    expect(await take(job._id, count - 999)).toMatchObject({ events: [], isLast: false });
+    expect(await cancelled()).toBe(count);
   }
+  expect(await take(job._id, 3)).toMatchObject({ isLast: false });
+  await store.deliveries.insertMany(made(1, 'held'));
+  expect(await take(job._id, 4, 34_000)).toMatchObject({ isLast: false });
+  expect(await take(job._id, 5, 35_000)).toMatchObject({ isLast: true });
+  expect(await cancelled()).toBe(1_002);
+  const [spared] = delivered;
+  expect(await store.deliveries.findOne({ _id: spared?._id ?? '' })).toEqual(spared);
 });

@@ -1,24 +1,24 @@
-// The page of a replay, without Temporal: which deliveries it takes over, and which lanes it tells.
+// The page of a replay, without Temporal: which deliveries it takes over, and what it does in a partition.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { systemClock } from '../../../lib/clock.ts';
-import type { LaneNews } from '../../../lib/delivery/ports.ts';
-import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/delivery/ports.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { minuteMs } from '../../../lib/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import type { ReplayDocument, ReplayedState } from '../../../lib/model/redelivery.ts';
+import type { ReplayJob, ReplayedState } from '../../../lib/model/job.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { laneOf } from '../../../lib/store/lanes.ts';
-import { newRedelivery } from '../../../lib/store/redeliveries.ts';
-import type { RedeliverInput, RedeliverPage } from '../../../lib/temporal/messages.ts';
-import { noLanes } from '../../support/delivery-ports.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';
+import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
+const signalled: PartitionKey[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
@@ -26,126 +26,124 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await installation.store.events.deleteMany({});
+  signalled.length = 0;
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** Writes a replay, of what happened in the millisecond in which it was asked for unless `fields` say otherwise. */
-async function insertReplay(
-  fields: Pick<ReplayDocument, 'webhookUid' | 'states' | 'createdAt'> & Partial<ReplayDocument>,
-): Promise<string> {
-  const { createdAt } = fields;
-  const replay: ReplayDocument = {
-    ...newRedelivery(installation.app.appUid, createdAt),
-    kind: 'replay',
-    since: createdAt,
-    until: new Date(createdAt.getTime() + 1),
-    events: null,
-    perSecond: 20,
-    ...fields,
-  };
-  await installation.store.redeliveries.insertOne(replay);
-  return replay._id;
+type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition' | 'retention'>;
+
+function portsAt(at: Date): PagePorts {
+  const { store, config } = installation;
+  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
+  return { store, clock: { now: () => at }, signalPartition, retention: config.retention };
 }
 
 /** A replay of one delivery: takes its page as often as asked. */
 interface Replay {
-  eventId: string;
+  event: EventDocument;
   webhookUid: string;
-  news: LaneNews[];
-  take: () => Promise<RedeliverPage>;
+  jobUid: string;
+  take: () => Promise<JobPage>;
 }
 
 async function replayOf(
   fields: Partial<DeliveryDocument>,
-  facts: { askedAt: Date; states: ReplayedState[]; webhook?: Partial<WebhookDocument> },
+  facts: { states: readonly ReplayedState[]; webhook?: Partial<WebhookDocument> },
 ): Promise<Replay> {
   const { store, app } = installation;
   const { appUid } = app;
-  const { askedAt, states } = facts;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url, ...facts.webhook });
-  const { _id: eventId } = await insertEvent(installation, [webhookUid], askedAt);
+  const event = await insertEvent(installation, [webhookUid], askedAt);
+  const { _id: eventId } = event;
   const delivery = newDelivery(installation, askedAt, { eventId, webhookUid, ...fields });
   await store.deliveries.insertOne(delivery);
-  const redeliveryUid = await insertReplay({ webhookUid, states, createdAt: askedAt });
-  const news: LaneNews[] = [];
-  const wakeLane = async (about: LaneNews): Promise<void> => void news.push(about);
-  const source = { kind: 'redelivery', redeliveryUid } as const;
-  const input = { appUid, source, after: '', released: 0 };
-  const take = () => takePage({ store, clock: systemClock, wakeLane }, input);
-  return { eventId, webhookUid, news, take };
+  const states = [...facts.states];
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, createdAt: askedAt });
+  const take = () => takeJobPage(portsAt(new Date()), { jobUid, page: 1 });
+  return { event, webhookUid, jobUid, take };
 }
 
 const askedAt = new Date('2026-01-01T00:00:00Z');
 const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
 
-// What a page writes last, after it has taken what it takes.
-const unnoted = { $set: { state: 'running' }, $unset: { reached: '' } } as const;
-
 test.each([
   ['retrying', ago(0), ['retrying'], true],
   ['retrying', ago(90_000), ['pending', 'exhausted'], false],
-  ['waiting', ago(90_000), ['retrying', 'pending', 'held'], false],
   ['pending', ago(60_001), ['pending'], true],
   ['pending', ago(60_000), ['pending'], false],
-  ['pending', ago(60_001), ['retrying'], false],
+  ['pending', ago(60_001), ['retrying', 'held'], false],
 ] as const)('what is %s since %j is taken by a replay of %j: %j', async (...row) => {
   const [state, updatedAt, states, isTaken] = row;
-  const replay = await replayOf({ state, updatedAt }, { askedAt, states: [...states] });
-  const { eventId, webhookUid } = replay;
+  const { event, webhookUid, take } = await replayOf({ state, updatedAt }, { states });
+  const { _id: eventId } = event;
   const events = isTaken ? [{ eventId, webhookUids: [webhookUid] }] : [];
-  expect(await replay.take()).toMatchObject({ events, isLast: true });
+  expect(await take()).toMatchObject({ events, isLast: true });
   const delivery = await installation.store.deliveries.findOne({ eventId });
   expect(delivery?.state).toBe(isTaken ? 'pending' : state);
   expect(delivery?.requeuedAs).toBe(isTaken ? 'replay' : null);
 });
 
-test('a lane that retries what is taken is told, and once more when the page is repeated', async () => {
-  const webhook = { ordering: 'resource' } as const;
-  const facts = { askedAt, states: ['retrying'] as ReplayedState[], webhook };
-  const place = { entity: 'agent', resourceUid: 'agt_1', sequence: 2 } as const;
-  const replay = await replayOf({ state: 'retrying', lane: place }, facts);
-  const { eventId, webhookUid } = replay;
-  const { store } = installation;
-  await store.events.updateOne({ _id: eventId }, { $set: place });
-  const page = await replay.take();
-  const lane = laneOf({ appUid: installation.app.appUid, ...place }, webhookUid);
-  expect(replay.news).toEqual([{ lane, letGo: eventId }]);
-  // Killed before it was noted.
-  await store.redeliveries.updateMany({ webhookUid }, unnoted);
-  expect(await replay.take()).toEqual(page);
-  expect(replay.news).toEqual([
-    { lane, letGo: eventId },
-    { lane, letGo: eventId },
-  ]);
-});
-
-test('a page that was taken is given again, though the webhook gets none of it any more', async () => {
-  const replay = await replayOf({ state: 'exhausted' }, { askedAt, states: ['exhausted'] });
-  const { eventId, webhookUid } = replay;
-  const page = await replay.take();
-  expect(page).toMatchObject({ events: [{ eventId, webhookUids: [webhookUid] }] });
-  // Killed before it was noted.
-  const { redeliveries, webhooks } = installation.store;
-  await redeliveries.updateMany({ webhookUid }, unnoted);
-  await webhooks.updateOne({ _id: webhookUid }, { $set: { entities: ['context'] } });
-  expect(await replay.take()).toEqual(page);
-});
-
 test('what the webhook does not get as it is now is not taken', async () => {
-  const facts = { askedAt, states: ['exhausted'] as ReplayedState[] };
-  const replay = await replayOf(
-    { state: 'exhausted' },
-    { ...facts, webhook: { entities: ['context'] } },
-  );
+  const webhook: Partial<WebhookDocument> = { entities: ['context'] };
+  const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
   expect(await replay.take()).toMatchObject({ events: [], isLast: true });
 });
 
-test('what is retried outside of a lane wakes none', async () => {
-  const replay = await replayOf({ state: 'retrying' }, { askedAt, states: ['retrying'] });
-  await replay.take();
-  expect(replay.news).toEqual([]);
+/** Puts the event of a replay into a partition with this counter, as number `n`. */
+async function putInPartition(
+  { event, webhookUid }: Replay,
+  { n, issued, settled }: { n: number; issued: number; settled: number },
+): Promise<PartitionKey> {
+  const { store } = installation;
+  const { _id: eventId, appUid, entity, resourceUid } = event;
+  const key = { appUid, webhookUid, entity, resourceUid };
+  const partition = partitionId(key);
+  const counter = { issued, settled, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: partition, ...key, ...counter });
+  await store.events.updateOne({ _id: eventId }, { $set: { order: [{ webhookUid, n }] } });
+  await store.deliveries.updateOne({ eventId }, { $set: { partition } });
+  return key;
+}
+
+test.each([
+  ['what is settled gets a new number behind what waits', 'exhausted', 4],
+  ['what a job has sent gets one too', 'held', 4],
+  ['what waits for its retry in its own turn keeps its number', 'retrying', 1],
+] as const)('at an ordered webhook %s, also when its page is repeated', async (...row) => {
+  const [, state, n] = row;
+  const replay = await replayOf(
+    { state, jobUid: state === 'held' ? 'job_before' : null },
+    { states: [state], webhook: { ordering: 'resource' } },
+  );
+  const { event, webhookUid, jobUid, take } = replay;
+  const counter = { n: 1, issued: 3, settled: state === 'retrying' ? 0 : 2 };
+  const key = await putInPartition(replay, counter);
+  const { deliveries, events, jobs, partitions } = installation.store;
+  for (let times = 0; times < 2; times += 1) {
+    // The workflow of the partition makes it.
+    expect(await take()).toMatchObject({ events: [], isLast: true });
+  }
+  expect(signalled).toEqual([key]);
+  const order = [{ webhookUid, n }];
+  expect(await events.findOne({ _id: event._id })).toMatchObject({ order });
+  const issued = Math.max(3, n);
+  expect(await partitions.findOne({ _id: partitionId(key) })).toMatchObject({ issued });
+  const sent = {
+    state: 'pending',
+    jobUid: null,
+    requeuedAs: 'replay',
+    partition: partitionId(key),
+  };
+  expect(await deliveries.findOne({ eventId: event._id })).toMatchObject(sent);
+  expect(await jobs.findOne({ _id: jobUid })).toMatchObject({ count: 1 });
+});
+
+test('outside of a partition nothing is signalled', async () => {
+  const replay = await replayOf({ state: 'retrying' }, { states: ['retrying'] });
+  expect(eventIdsOf(await replay.take())).toEqual([replay.event._id]);
+  expect(signalled).toEqual([]);
 });
 
 /** Writes so many events that a webhook never got, a millisecond apart; gives their ids, the oldest first. */
@@ -161,26 +159,18 @@ async function insertMissed(count: number, fields: Partial<EventDocument> = {}):
 const missedSinceMs = 60 * 60 * 1_000;
 
 /** Takes the pages of a replay of all that was missed, to the last. */
-async function takePages(fields: Partial<ReplayDocument>): Promise<string[][]> {
+async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
   const { store, app } = installation;
   const { appUid } = app;
   const { _id: webhookUid } = await insertWebhook(installation, { url: 'https://r.example.com/' });
   const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
   const states: ReplayedState[] = ['never_attempted'];
-  const redeliveryUid = await insertReplay({ webhookUid, states, ...range, ...fields });
-  const source = { kind: 'redelivery', redeliveryUid } as const;
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
   // Nothing that was being recorded when it was asked for can still come.
-  const clock = { now: () => new Date(askedAt.getTime() + 15_000) };
-  const pages: string[][] = [];
-  let input: RedeliverInput = { appUid, source, after: '', released: 0 };
-  for (let isLast = false; !isLast;) {
-    const page = await takePage({ store, clock, wakeLane: noLanes }, input);
-    pages.push(page.events.map(({ eventId }) => eventId));
-    input = { ...input, after: page.after, released: input.released + page.events.length };
-    ({ isLast } = page);
-  }
-  const replay = await store.redeliveries.findOne({ _id: redeliveryUid });
-  expect(replay).toMatchObject({ state: 'done', releasedCount: pages.flat().length });
+  const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
+  const pages = taken.map(eventIdsOf);
+  const count = pages.flat().length;
+  expect(await store.jobs.findOne({ _id: jobUid })).toMatchObject({ state: 'done', count });
   return pages;
 }
 
@@ -203,20 +193,17 @@ test('a page that finds nothing among the 1,000 events it looks at is not the la
 /** Takes the pages of a replay up to `askedAt`, each so long after that. */
 async function replayUpToNow(
   states: ReplayedState[],
-): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<RedeliverPage> }> {
+): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<JobPage> }> {
   const { store, app } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });
   const range = { since: ago(minuteMs), until: askedAt, createdAt: askedAt };
-  const redeliveryUid = await insertReplay({ webhookUid, states, ...range });
-  const source = { kind: 'redelivery', redeliveryUid } as const;
-  let after = '';
-  const takeAfter = async (ms: number): Promise<RedeliverPage> => {
-    const clock = { now: () => new Date(askedAt.getTime() + ms) };
-    const input = { appUid: app.appUid, source, after, released: 0 };
-    const page = await takePage({ store, clock, wakeLane: noLanes }, input);
-    after = page.after;
-    return page;
+  const { appUid } = app;
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range });
+  let page = 0;
+  const takeAfter = (ms: number): Promise<JobPage> => {
+    page += 1;
+    return takeJobPage(portsAt(new Date(askedAt.getTime() + ms)), { jobUid, page });
   };
   return { webhookUid, takeAfter };
 }

@@ -39,10 +39,10 @@ test('an insert of deliveries whose connections are cut rejects with the network
     state: 'held',
     isFirst: true,
     attemptsBefore: 0,
-    redeliveryUid: null,
+    jobUid: null,
     attempt: null,
     nextAttemptAt: null,
-    lane: null,
+    partition: null,
     now,
   };
   const keyOf = () => ({

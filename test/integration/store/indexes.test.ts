@@ -2,28 +2,24 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
-import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
-import { idAt, newId } from '../../../lib/ids.ts';
+import { deleteExpired } from '../../../lib/delivery/retention.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
-import type { ErasureDocument } from '../../../lib/model/erasure.ts';
-import type { LaneKey } from '../../../lib/model/lane.ts';
-import type { UserDocument } from '../../../lib/model/user.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionDocument, PartitionKey } from '../../../lib/model/partition.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/store/accounts.ts';
-import { makeAdmin } from '../../../lib/store/admins.ts';
-import { findRunningErasure, newErasure } from '../../../lib/store/erasures.ts';
-import { findRequeued } from '../../../lib/store/deliveries.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
-import { findBefore, findHead, findInLane } from '../../../lib/store/lanes.ts';
-import { findUnstartedRedeliveries, newDiscard } from '../../../lib/store/redeliveries.ts';
+import { findStamped, findUnstartedJobs, newRelease } from '../../../lib/store/jobs.ts';
+import { findNumbered, takeOverdue } from '../../../lib/store/partitions.ts';
 import { createUserReader } from '../../../lib/store/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/store/users.ts';
-import { findFailureAfter, findLastTaken } from '../../../lib/store/webhook-health.ts';
-import { findResumed, findSubscriptions } from '../../../lib/store/webhooks.ts';
-import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
+import { hasTakenSince } from '../../../lib/store/webhook-health.ts';
+import { findSubscriptions } from '../../../lib/store/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
+import { writePeople } from './indexed-people.ts';
 
 // So many documents of each kind that a plan which reads them all is told from one that does not.
 const othersCount = 60;
@@ -32,22 +28,20 @@ const later = new Date('2026-01-02T00:00:00Z');
 const failedAt = new Date('2026-01-03T00:00:00Z');
 
 let service: TestService;
-let lane: LaneKey;
+let partition: PartitionKey;
 let appUid: string;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
   ({ appUid } = service.app);
-  lane = { appUid, webhookUid: 'whk_lane', entity: 'agent', resourceUid: 'agt_lane' };
+  partition = { appUid, webhookUid: 'whk_ordered', entity: 'agent', resourceUid: 'agt_1' };
   await Promise.all([
-    writeUsers(),
-    writeAgents(),
-    writeAdmins(),
+    writePeople(service, { count: othersCount, at }),
     writeWebhooks(),
     writeEvents(),
     writeDeliveries(),
-    writeRedeliveries(),
-    writeErasures(),
+    writeJobs(),
+    writePartitions(),
   ]);
 });
 
@@ -57,113 +51,82 @@ afterAll(async () => {
 
 const numbers = Array.from({ length: othersCount }, (_none, index) => index);
 
-async function writeUsers(): Promise<void> {
-  const make = (fields: Partial<UserDocument>): UserDocument => ({
-    _id: newId('usr', at),
-    appUid,
-    name: null,
-    accountUids: ['acc_other'],
-    createdAt: at,
-    updatedAt: at,
-    deletedAt: null,
-    ...fields,
-  });
-  await service.store.users.insertMany([
-    ...numbers.map((n) => make({ externalId: `user-${n}` })),
-    ...numbers.map((n) => make({ emailKey: `key-${n}` })),
-    ...numbers.map(() => make({ accountUids: [], deletedAt: at })),
-    make({ externalId: 'member', accountUids: ['acc_left', 'acc_other'] }),
-  ]);
-}
-
-async function writeAgents(): Promise<void> {
-  const lists = [null, ['acc_other'], [], ['acc_left', 'acc_other']];
-  await service.store.agents.insertMany(
-    numbers.map((n) => ({
-      _id: newId('agt', at),
-      appUid,
-      externalTenantId: 'tenant-1',
-      agentName: 'A',
-      live: true,
-      description: null,
-      accountUids: lists[n] ?? null,
-      createdAt: at,
-      updatedAt: at,
-    })),
-  );
-}
-
-async function writeAdmins(): Promise<void> {
-  const make = (n: number, hasIdentity: boolean) => ({
-    ...makeAdmin(
-      { email: `${n}-${hasIdentity}@example.com`, passwordHash: null, superuser: false },
-      at,
-    ),
-    ...(hasIdentity ? { identity: { issuer: 'https://id.example', subject: `s-${n}` } } : {}),
-  });
-  await service.store.admins.insertMany([
-    ...numbers.map((n) => make(n, true)),
-    ...numbers.map((n) => make(n, false)),
-  ]);
-}
-
 async function writeWebhooks(): Promise<void> {
   const url = 'http://127.0.0.1:9/';
   await Promise.all(
     numbers.map((n) => insertWebhook(service, { url, entities: [n % 2 ? 'agent' : 'context'] })),
   );
-  await insertWebhook(service, { url, entities: ['contextfile'], resumedAt: at });
+  await insertWebhook(service, { url, entities: ['contextfile'] });
+  const active = ['whk_ordered', 'whk_forgotten'];
+  await Promise.all(active.map((_id) => insertWebhook(service, { _id, url, entities: ['agent'] })));
 }
 
 async function writeEvents(): Promise<void> {
-  const about = { entity: lane.entity, resourceUid: lane.resourceUid };
-  const sent = numbers.map(() => ({ ...newEvent(service, [], at), dispatchedAt: at }));
-  const ordered = numbers.map((n) => ({
-    ...newEvent(service, [lane.webhookUid], at),
-    ...about,
-    dispatchedAt: at,
-    inOrder: n % 2 === 0,
-    sequence: n,
-  }));
+  const { entity, resourceUid, webhookUid } = partition;
+  const sent = (orders: EventDocument['order'][]): EventDocument[] =>
+    orders.map((order) => ({
+      ...newEvent(service, [webhookUid], at),
+      entity,
+      resourceUid,
+      order,
+      dispatchedAt: at,
+    }));
+  const other = numbers.map((n) => ({ webhookUid: 'whk_other', n: n + 1 }));
+  const ours = numbers.map((n) => ({ webhookUid, n: n + 1 }));
   const unclaimed = newEvent(service, [], at);
   const claimed = { ...newEvent(service, [], at), workflowId: 'event/evt_1' };
-  await service.store.events.insertMany([...sent, ...ordered, unclaimed, claimed]);
+  await service.store.events.insertMany([
+    ...sent(numbers.map(() => [])),
+    ...sent(other.map((place) => [place])),
+    // Two webhooks have the same event, under numbers of their own.
+    ...sent(ours.map((place, n) => [place, { webhookUid: 'whk_other', n: n + 1 + othersCount }])),
+    unclaimed,
+    claimed,
+  ]);
 }
 
 async function writeDeliveries(): Promise<void> {
-  const { webhookUid, entity, resourceUid } = lane;
-  const taken = { webhookUid: 'whk_taken', redeliveryUid: 'rdl_taken' };
+  const { webhookUid } = partition;
+  const taken = { webhookUid: 'whk_taken', jobUid: 'job_taken' };
   const delivered = { state: 'delivered', statusClass: '2xx' } as const;
   const failed = { state: 'exhausted', statusClass: '5xx' } as const;
-  const inLane = (sequence: number) => ({ entity, resourceUid, sequence });
   await service.store.deliveries.insertMany([
     ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
     newDelivery(service, later, { webhookUid, ...delivered }),
     newDelivery(service, failedAt, { webhookUid, ...failed }),
     ...numbers.map(() => newDelivery(service, new Date(failedAt.getTime() - 1), failed)),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
-    ...[1, 2, 3].map((n) => newDelivery(service, at, { webhookUid, lane: inLane(n) })),
     newDelivery(service, at, { state: 'held' }),
-    ...[1, 2].map(() => newDelivery(service, at, taken)),
-    ...numbers.map(() => newDelivery(service, at, { ...taken, ...delivered })),
+    newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
+    ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),
   ]);
 }
 
-async function writeRedeliveries(): Promise<void> {
-  const make = () => newDiscard({ appUid, webhookUids: [] }, at);
+async function writeJobs(): Promise<void> {
+  const make = () => newRelease({ appUid, webhookUid: 'whk_other' }, at);
   const started = numbers.map(() => ({ ...make(), startedAt: at }));
-  await service.store.redeliveries.insertMany([...started, make()]);
+  const replay = { ...make(), kind: 'replay', webhookUid: partition.webhookUid } as const;
+  const facts = { since: at, until: at, events: null, states: [], perSecond: 1 };
+  await service.store.jobs.insertMany([...started, make(), { ...replay, ...facts, startedAt: at }]);
 }
 
-async function writeErasures(): Promise<void> {
-  const make = (state: ErasureDocument['state']): ErasureDocument => ({
-    ...newErasure(appUid, { mentions: [] }, at),
-    state,
+async function writePartitions(): Promise<void> {
+  const make = (resourceUid: string, signalAt: Date | null): PartitionDocument => ({
+    ...partition,
+    _id: partitionId({ ...partition, resourceUid }),
+    resourceUid,
+    issued: 1,
+    settled: 0,
+    lease: null,
+    signalAt,
   });
-  await service.store.erasures.insertMany([...numbers.map(() => make('done')), make('running')]);
+  await service.store.partitions.insertMany([
+    ...numbers.map((n) => make(`idle-${n}`, null)),
+    ...numbers.map((n) => make(`waiting-${n}`, failedAt)),
+    make('overdue', at),
+  ]);
 }
 
-const replay = { _id: 'rdl_taken', kind: 'replay' } as const;
 const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
@@ -231,42 +194,52 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
     'who gets an event',
     () => findSubscriptions(service.store, { appUids: [appUid], entities: ['contextfile'] }),
   ],
-  ['webhooks.resumed', 'webhooks that were resumed', () => findResumed(service.store, later, 100)],
   [
     'events.toDispatch',
     'events without a workflow',
     () => findUnclaimed(service.store, later, 100),
   ],
   ['events.toDispatch', 'events of lost workflows', () => findClaimed(service.store, later, 100)],
-  ['events.resourceInOrder', 'what comes before', () => findBefore(service.store, lane, 50)],
-  ['deliveries.lane', 'the head of a lane', () => findHead(service.store, lane)],
-  ['deliveries.lane', 'what a lane holds', () => findInLane(service.store, lane, 100)],
   [
-    'deliveries.webhookStateStatus',
-    'the last delivery that a webhook took',
-    () => findLastTaken(service.store, lane, at),
+    'events.partition',
+    'the head of a partition',
+    () => findNumbered(service.store, partition, { from: 5, countMax: 1 }),
   ],
   [
-    'deliveries.webhook',
-    'the first delivery that it did not take after that',
-    () => findFailureAfter(service.store, lane, idAt('dlv', later)),
+    'events.partition',
+    'what waits in a partition',
+    () => findNumbered(service.store, partition, { from: 5, countMax: 20 }),
   ],
   [
     'deliveries.webhookStateStatus',
-    'what a redelivery has taken',
-    () => findRequeued(service.store, { ...replay, appUid, webhookUids: ['whk_taken'] }, ''),
+    'whether a webhook took something lately',
+    () => hasTakenSince(service.store, partition, later),
+  ],
+  [
+    'deliveries.jobPage',
+    'what a page of a job took',
+    () => findStamped(service.store, { jobUid: 'job_taken', page: 7 }),
   ],
   [
     'deliveries.heldSince',
     'deliveries that were held for too long',
-    () => tidyUp({ store: service.store, wakeLane, retention }, { now: new Date(), after: '' }),
+    () => deleteExpired({ store: service.store, retention }, { now: new Date() }),
   ],
   [
-    'redeliveries.toStart',
-    'redeliveries without a workflow',
-    () => findUnstartedRedeliveries(service.store, later, 100),
+    'jobs.toStart',
+    'jobs without a workflow',
+    () => findUnstartedJobs(service.store, failedAt, 100),
   ],
-  ['erasures.turn', 'the erasure whose turn it is', () => findRunningErasure(service.store)],
+  [
+    'jobs.webhook',
+    'the replays of a webhook',
+    () => service.call('GET', `/webhooks/${partition.webhookUid}/replays`),
+  ],
+  [
+    'partitions.toSignal',
+    'partitions that nobody has moved in time',
+    () => takeOverdue(service.store, later, 100),
+  ],
 ];
 
 test.each(readings)('%s serves %s, and nothing else is looked at', async (index, _what, read) => {

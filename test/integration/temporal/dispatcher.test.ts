@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
-import { newId } from '../../../lib/ids.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/store/events.ts';
-import type { DeliverEventsInput, RedeliverInput } from '../../../lib/temporal/messages.ts';
+import { findUnstartedJobs, newRelease, toStart } from '../../../lib/store/jobs.ts';
+import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
+import { jobWorkflowId } from '../../../lib/temporal/names.ts';
 import { sweep } from '../../../worker/relay.ts';
+import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
@@ -26,6 +28,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
+});
+
+const relayPorts = () => ({
+  store: service.store,
+  signalPartition,
+  clock: systemClock,
+  eventsPerWorkflowMax: 60,
 });
 
 async function insertEvents(count: number, createdAt = new Date()): Promise<EventDocument[]> {
@@ -153,8 +162,8 @@ test('a claim is seen whole or not at all, so no relay starts half a batch', asy
 test('a crash between claim and start: the relay starts the same batch under the same id', async () => {
   const events = await insertEvents(5, longAgo());
   await claimEvents(service.store, events, 'batch/bat_crashed');
-  const ports = { store: service.store, dispatcher: newDispatcher(service), clock: systemClock };
-  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(5);
+  const ports = { ...relayPorts(), dispatcher: newDispatcher(service) };
+  expect(await sweep(ports, never)).toBe(5);
   const input = await inputOf('batch/bat_crashed');
   expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
   await untilDispatched(events);
@@ -169,12 +178,8 @@ test('a lost batch is started with its younger events too, which no other workfl
     events.push(...(await insertEvents(1, new Date(now.getTime() - ageMs))));
   }
   await claimEvents(service.store, events, 'batch/bat_of_all_ages');
-  const ports = {
-    store: service.store,
-    dispatcher: newDispatcher(service),
-    clock: { now: () => now },
-  };
-  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(4);
+  const ports = { ...relayPorts(), dispatcher: newDispatcher(service), clock: { now: () => now } };
+  expect(await sweep(ports, never)).toBe(4);
   const input = await inputOf('batch/bat_of_all_ages');
   const carried = input.events.map((event) => event.eventId).toSorted();
   expect(carried).toEqual(events.map((event) => event._id).toSorted());
@@ -202,8 +207,8 @@ test('a crash between start and mark: the relay marks, and nothing is started ag
   const { runId } = await handle.describe();
   const ids = events.map((event) => event._id);
   await service.store.events.updateMany({ _id: { $in: ids } }, { $set: { dispatchedAt: null } });
-  const ports = { store: service.store, dispatcher, clock: systemClock };
-  expect(await sweep({ ...ports, eventsPerWorkflowMax: 60 }, never)).toBe(5);
+  const ports = { ...relayPorts(), dispatcher };
+  expect(await sweep(ports, never)).toBe(5);
   expect((await handle.describe()).runId).toBe(runId);
   await untilDispatched(events);
 });
@@ -225,36 +230,27 @@ test('after a failed start Temporal is left alone for a moment and the relay has
   expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
 });
 
-/** Whether somebody releases what a webhook held, by a read that sees the mark at once. */
-async function isMarked(_id: string): Promise<boolean> {
-  const webhook = await service.store.webhooks.findOne({ _id }, { readConcern: 'local' });
-  return webhook?.resumedAt === null;
-}
-
-test('two resumes of a webhook in one millisecond have a release each, and the mark of one is not the other’s', async () => {
-  const resumedAt = new Date();
-  const [first, second] = [newId('rdl', resumedAt), newId('rdl', resumedAt)];
-  const fields = { url: 'http://127.0.0.1:1/', resumedAt, releaseUid: second };
-  const { _id, appUid } = await insertWebhook(service, fields);
-  const dispatcher = newDispatcher(service);
-  const started = async (releaseUid: string): Promise<unknown> => {
-    await dispatcher.startRelease({ _id, appUid, resumedAt, releaseUid });
-    const { source } = await inputOf<RedeliverInput>(`release/${_id}/${releaseUid}`);
-    return { source, isMarked: await isMarked(_id) };
-  };
-  const held = { kind: 'held', webhookUid: _id };
-  expect(await started(first)).toEqual({ source: { ...held, releaseUid: first }, isMarked: false });
-  expect(await started(second)).toEqual({
-    source: { ...held, releaseUid: second },
-    isMarked: true,
-  });
+test('a job is started once by whoever comes first, and marked', async () => {
+  const { store } = service;
+  const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
+  await store.jobs.insertOne(job);
+  const dispatchers = [newDispatcher(service), newDispatcher(service)];
+  for (const dispatcher of dispatchers) dispatcher.run(toStart(job));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  const { appUid, _id: jobUid } = job;
+  expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({ jobUid, appUid });
+  // The mark is acknowledged by one server, so a majority read sees it a moment later.
+  const unstarted = () => findUnstartedJobs(store, new Date(), 10);
+  await waitFor(async () => (await unstarted()).length === 0, { what: 'the mark' });
 });
 
-test('a resume from before resumes had uids is released under its time', async () => {
-  const resumedAt = new Date();
-  const { _id, appUid } = await insertWebhook(service, { url: 'http://127.0.0.1:1/', resumedAt });
-  await newDispatcher(service).startRelease({ _id, appUid, resumedAt, releaseUid: null });
-  const { source } = await inputOf<RedeliverInput>(`release/${_id}/${resumedAt.getTime()}`);
-  expect(source).toEqual({ kind: 'held', webhookUid: _id, releaseUid: null });
-  expect(await isMarked(_id)).toBe(true);
+test('two resumes of a webhook in one millisecond have a release each', async () => {
+  const at = new Date();
+  const made = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, at));
+  const dispatcher = newDispatcher(service);
+  for (const job of made) {
+    await service.store.jobs.insertOne(job);
+    await dispatcher.startJob(toStart(job));
+    expect(await inputOf<RunJobInput>(jobWorkflowId(job._id))).toMatchObject({ jobUid: job._id });
+  }
 });

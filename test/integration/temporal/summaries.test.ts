@@ -1,9 +1,9 @@
 // What the Temporal UI shows of a workflow beside its name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { limits } from '../../../lib/limits.ts';
-import { eventWorkflowId, laneWorkflowId } from '../../../lib/temporal/names.ts';
+import { eventWorkflowId, partitionWorkflowId } from '../../../lib/temporal/names.ts';
 import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';
-import { createLaneWaker } from '../../../lib/temporal/wake-lane.ts';
+import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
 import { newDispatcher } from '../../support/dispatchers.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
@@ -20,15 +20,15 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Starts the workflow of an event about a resource and that of its lane; gives both. */
+/** Starts the workflow of an event about a resource and that of its partition; gives both. */
 async function startBoth(resourceUid: string) {
   const { temporal, store, app } = service;
   const event = { ...newEvent(service, [webhookUid], new Date()), resourceUid };
   await store.events.insertOne(event);
   await newDispatcher(service).start([event]);
-  const lane = { appUid: app.appUid, webhookUid, entity: 'contextfile', resourceUid } as const;
-  await createLaneWaker(temporal.client)({ lane, arrived: event._id });
-  const ids = [eventWorkflowId(event._id), laneWorkflowId(lane)];
+  const partition = { appUid: app.appUid, webhookUid, entity: 'contextfile', resourceUid } as const;
+  await createPartitionSignaller(temporal.client)(partition);
+  const ids = [eventWorkflowId(event._id), partitionWorkflowId(partition)];
   return Promise.all(ids.map((id) => temporal.client.workflow.getHandle(id).describe()));
 }
 
@@ -45,8 +45,8 @@ test.each([
   ['of quotes', '"'.repeat(nameCharactersMax), `${'"'.repeat(63)}…`],
 ])('a uid %s fits into summaries of 400 bytes, and is whole beside them', async (...row) => {
   const [, resourceUid, shown] = row;
-  const [event, lane] = await startBoth(resourceUid);
-  const summaries = [await event?.staticSummary(), await lane?.staticSummary()];
+  const [event, partition] = await startBoth(resourceUid);
+  const summaries = [await event?.staticSummary(), await partition?.staticSummary()];
   expect(summaries).toEqual([
     `agent.updated ${shown} → 1 webhook`,
     `contextfile ${shown} in order → ${webhookUid}`,
@@ -54,7 +54,7 @@ test.each([
   for (const summary of summaries) {
     expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(400);
   }
-  for (const workflow of [event, lane]) {
+  for (const workflow of [event, partition]) {
     expect(workflow?.typedSearchAttributes.get(resourceUidAttribute)).toBe(resourceUid);
   }
 });

@@ -6,8 +6,9 @@ import { createActivities } from '../../../activities/index.ts';
 import { Disposal } from '../../../lib/disposal.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
 import { newErasure } from '../../../lib/store/erasures.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
+import { newRelease } from '../../../lib/store/jobs.ts';
 import type { DeliveryActivities } from '../../../lib/temporal/messages.ts';
+import { retentionJobUid } from '../../../lib/temporal/names.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -31,30 +32,29 @@ interface Work {
   run: () => Promise<unknown>;
 }
 
-async function discarding(): Promise<Work> {
+async function releasing(): Promise<Work> {
   const { store, app } = installation;
   const held = newDelivery(installation, new Date(Date.now() - 1_000), { state: 'held' });
   const { webhookUid, _id } = held;
-  const discard = newDiscard({ appUid: app.appUid, webhookUids: [webhookUid] }, new Date());
+  // Of a webhook that is gone: what it held is cancelled.
+  const release = newRelease({ appUid: app.appUid, webhookUid }, new Date());
   await store.deliveries.insertOne(held);
-  await store.redeliveries.insertOne(discard);
-  const source = { kind: 'redelivery', redeliveryUid: discard._id } as const;
-  const input = { appUid: app.appUid, source, after: '', released: 0 };
+  await store.jobs.insertOne(release);
   return {
     lock: (session) =>
       store.deliveries.updateOne({ _id }, { $set: { event: 'agent.deleted' } }, { session }),
-    run: () => activities.takeRedeliverPage(input),
+    run: () => activities.takeJobPage({ jobUid: release._id, page: 1 }),
   };
 }
 
-async function tidying(): Promise<Work> {
-  const { redeliveries } = installation.store;
-  const old = newDiscard({ appUid: 'app_1', webhookUids: [] }, new Date(0));
+async function deletingExpired(): Promise<Work> {
+  const { jobs } = installation.store;
+  const old = newRelease({ appUid: 'app_1', webhookUid: 'whk_1' }, new Date(0));
   const { _id } = old;
-  await redeliveries.insertOne(old);
+  await jobs.insertOne(old);
   return {
-    lock: (session) => redeliveries.updateOne({ _id }, { $set: { appUid: 'app_2' } }, { session }),
-    run: () => activities.tidyUpBatch({ after: '' }),
+    lock: (session) => jobs.updateOne({ _id }, { $set: { appUid: 'app_2' } }, { session }),
+    run: () => activities.takeJobPage({ jobUid: retentionJobUid, page: 1 }),
   };
 }
 
@@ -64,16 +64,16 @@ async function erasing(): Promise<Work> {
   const { _id, externalTenantId } = event;
   const erasure = newErasure(app.appUid, { externalTenantId }, new Date());
   await store.events.insertOne(event);
-  await store.erasures.insertOne(erasure);
+  await store.jobs.insertOne(erasure);
   return {
-    lock: (session) => store.events.updateOne({ _id }, { $set: { inOrder: true } }, { session }),
-    run: () => activities.eraseBatch({ erasureUid: erasure._id }),
+    lock: (session) => store.events.updateOne({ _id }, { $set: { sequence: 2 } }, { session }),
+    run: () => activities.takeJobPage({ jobUid: erasure._id, page: 1 }),
   };
 }
 
 test.each([
-  ['a page of a redelivery', discarding],
-  ['a batch of the tidy-up', tidying],
+  ['a page of a release', releasing],
+  ['a batch of the retention', deletingExpired],
   ['a stretch of an erasure', erasing],
 ])('%s beats while it waits', async (_what, prepare) => {
   const { lock, run } = await prepare();

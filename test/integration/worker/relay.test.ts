@@ -4,11 +4,20 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { newId } from '../../../lib/ids.ts';
-import { newDiscard } from '../../../lib/store/redeliveries.ts';
+import type { SignalPartition } from '../../../lib/delivery/ports.ts';
+import { keyOfPartition, partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionDocument } from '../../../lib/model/partition.ts';
+import { newErasure } from '../../../lib/store/erasures.ts';
+import { newRelease } from '../../../lib/store/jobs.ts';
 import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
-import { eventWorkflowId } from '../../../lib/temporal/names.ts';
+import {
+  eventWorkflowId,
+  jobWorkflowId,
+  partitionWorkflowId,
+} from '../../../lib/temporal/names.ts';
+import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
 import { runRelay, sweep } from '../../../worker/relay.ts';
+import type { RelayPorts } from '../../../worker/relay.ts';
 import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
@@ -17,6 +26,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
 let dispatcher: Dispatcher;
+let signalPartition: SignalPartition;
 let webhookUid: string;
 const never = new AbortController().signal;
 const uidOf = ({ _id }: { _id: string }): string => _id;
@@ -26,6 +36,7 @@ beforeAll(async () => {
   // Without a worker nothing else sweeps, so each test sees its own sweeps alone.
   service = await startService({ worker: false });
   dispatcher = newDispatcher(service);
+  signalPartition = createPartitionSignaller(service.temporal.client);
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
@@ -37,8 +48,15 @@ async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
   return (await service.store.events.findOne({ _id: eventId }))?.dispatchedAt;
 }
 
-const sweepOnce = (clock: Clock = systemClock): Promise<number> =>
-  sweep({ store: service.store, dispatcher, clock, eventsPerWorkflowMax: 60 }, never);
+const relayPorts = (clock: Clock = systemClock): RelayPorts => ({
+  store: service.store,
+  dispatcher,
+  signalPartition,
+  clock,
+  eventsPerWorkflowMax: 60,
+});
+
+const sweepOnce = (clock?: Clock): Promise<number> => sweep(relayPorts(clock), never);
 
 /** The mark is acknowledged by one server, so a majority read sees it a moment later. */
 async function untilMarked(eventId: string): Promise<void> {
@@ -79,6 +97,53 @@ test('an event that was started and not marked is not started twice', async () =
   await untilMarked(event._id);
 });
 
+test.each([
+  ['a release', () => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo())],
+  ['an erasure', () => newErasure(service.app.appUid, { externalTenantId: 'tenant-1' }, longAgo())],
+])('%s whose start was lost is started once, and marked', async (_what, make) => {
+  const { jobs } = service.store;
+  const job = make();
+  const { _id } = job;
+  await jobs.insertOne(job);
+  const isMarked = async () => (await jobs.findOne({ _id }))?.startedAt instanceof Date;
+  expect(await sweepOnce()).toBe(1);
+  await waitFor(isMarked, { what: 'the mark' });
+  const handle = service.temporal.client.workflow.getHandle(jobWorkflowId(_id));
+  const { runId } = await handle.describe();
+
+  await jobs.updateOne({ _id }, { $set: { startedAt: null } });
+  expect(await sweepOnce()).toBe(1);
+  expect((await handle.describe()).runId).toBe(runId);
+  await waitFor(isMarked, { what: 'the mark' });
+  expect(await sweepOnce()).toBe(0);
+});
+
+/** Writes a partition in which one event waits, to be signalled at a time. */
+async function insertPartition(resourceUid: string, signalAt: Date): Promise<PartitionDocument> {
+  const { appUid } = service.app;
+  const key = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
+  const turns = { issued: 1, settled: 0, lease: null, signalAt };
+  const partition = { _id: partitionId(key), ...key, ...turns };
+  await service.store.partitions.insertOne(partition);
+  return partition;
+}
+
+test('a partition whose signal was lost is signalled in time, and again each minute while nothing moves it', async () => {
+  const now = new Date();
+  const partition = await insertPartition('agt_lost', now);
+  const sweepAfter = (ms: number): Promise<number> =>
+    sweepOnce({ now: () => new Date(now.getTime() + ms) });
+  expect(await sweepAfter(0)).toBe(0);
+  expect(await sweepAfter(1)).toBe(1);
+  const id = partitionWorkflowId(keyOfPartition(partition));
+  const handle = service.temporal.client.workflow.getHandle(id);
+  const { runId } = await handle.describe();
+  expect(await sweepAfter(60_001)).toBe(0);
+  expect(await sweepAfter(60_002)).toBe(1);
+  expect((await handle.describe()).runId).toBe(runId);
+  await service.store.partitions.deleteMany({});
+});
+
 test('a relay that meets failures goes on until the starts succeed, then stops when told to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
@@ -91,10 +156,7 @@ test('a relay that meets failures goes on until the starts succeed, then stops w
       await dispatcher.start(toStart);
     },
   };
-  const relay = runRelay(
-    { store: service.store, dispatcher: flaky, clock: systemClock, eventsPerWorkflowMax: 60 },
-    stopping.signal,
-  );
+  const relay = runRelay({ ...relayPorts(), dispatcher: flaky }, stopping.signal);
   await waitFor(async () => (await dispatchedAt(event._id)) instanceof Date);
   stopping.abort();
   await relay;
@@ -137,46 +199,37 @@ test('an event without a subscriber is kept and needs no workflow', async () => 
 test('a workflow that cannot be started holds up none behind it; when none can be, the relay backs off', async () => {
   await service.store.events.updateMany({}, { $set: { dispatchedAt: new Date() } });
   const event = await insertEvent(service, [webhookUid], longAgo());
-  const resumed = { url: 'http://127.0.0.1:1/', resumedAt: longAgo(), releaseUid: newId('rdl') };
-  const [stuck, free] = [
-    await insertWebhook(service, resumed),
-    await insertWebhook(service, resumed),
-  ];
-  const discards = [stuck, free].map(({ _id, appUid }) =>
-    newDiscard({ appUid, webhookUids: [_id] }, longAgo()),
-  );
-  await service.store.redeliveries.insertMany(discards);
-  const isStuck = (uid: string): boolean => [stuck._id, discards[0]?._id].includes(uid);
+  const jobs = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo()));
+  await service.store.jobs.insertMany(jobs);
+  const [stuck] = jobs;
   const refuse = (): Promise<void> => Promise.reject(new Error('refused'));
   const partly: Dispatcher = {
     ...dispatcher,
     start: refuse,
-    startRelease: (webhook) => (isStuck(webhook._id) ? refuse() : dispatcher.startRelease(webhook)),
-    startRedelivery: (redelivery) =>
-      isStuck(redelivery._id) ? refuse() : dispatcher.startRedelivery(redelivery),
+    startJob: (job) => (job._id === stuck?._id ? refuse() : dispatcher.startJob(job)),
   };
-  const ports = { store: service.store, clock: systemClock, eventsPerWorkflowMax: 60 };
-  expect(await sweep({ ...ports, dispatcher: partly }, never)).toBe(2);
+  const stuckPartition = await insertPartition('agt_stuck', longAgo());
+  await insertPartition('agt_free', longAgo());
+  const ports: RelayPorts = {
+    ...relayPorts(),
+    dispatcher: partly,
+    signalPartition: (key) =>
+      key.resourceUid === stuckPartition.resourceUid ? refuse() : signalPartition(key),
+  };
+  expect(await sweep(ports, never)).toBe(2);
   // Those of other tests may be on their way.
-  const ours = { _id: { $in: discards.map(uidOf) }, startedAt: null };
+  const ours = { _id: { $in: jobs.map(uidOf) }, startedAt: null };
   const unstarted = async () => ({
     events: (await service.store.events.find({ dispatchedAt: null }).toArray()).map(uidOf),
-    webhooks: (await service.store.webhooks.find({ resumedAt: { $ne: null } }).toArray()).map(
-      uidOf,
-    ),
-    redeliveries: (await service.store.redeliveries.find(ours).toArray()).map(uidOf),
+    jobs: (await service.store.jobs.find(ours).toArray()).map(uidOf),
   });
-  const stuckOnes = {
-    events: [event._id],
-    webhooks: [stuck._id],
-    redeliveries: [discards[0]?._id],
-  };
+  const stuckOnes = { events: [event._id], jobs: [stuck?._id] };
   // A start is marked behind the call that makes it.
   await waitFor(async () => isDeepStrictEqual(await unstarted(), stuckOnes), {
     what: 'the marks of all that was started',
     state: unstarted,
   });
 
-  await expect(sweep({ ...ports, dispatcher: partly }, never)).rejects.toThrow('refused');
+  await expect(sweep(ports, never)).rejects.toThrow('refused');
   expect(await unstarted()).toEqual(stuckOnes);
 });

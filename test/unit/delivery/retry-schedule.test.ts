@@ -6,6 +6,7 @@ import {
   defaultRetryScheduleMs,
   nextRetryDelayMs,
   parseRetryAfterMs,
+  throttledDelayMs,
 } from '../../../lib/delivery/retry-schedule.ts';
 import { hourMs } from '../../../lib/duration.ts';
 
@@ -31,6 +32,27 @@ test('the default schedule is as documented, twelve attempts over about three da
   expect(minutes).toEqual([5 / 60, 0.5, 2, 10, 30, 120, 300, 600, 840, 1_200, 1_440, null]);
   expect(delayMs(13)).toBeNull();
 });
+
+test('a throttled attempt asks again after 5 s, then after twice as long each time up to a minute', () => {
+  const waits: number[] = [];
+  for (let dueForMs = 0; waits.length < 6; dueForMs += waits.at(-1) ?? 0) {
+    waits.push(throttledDelayMs(dueForMs, 0.5));
+  }
+  expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+});
+
+test.each([
+  [-1_000, 0, 2_500],
+  [0, 0, 2_500],
+  [0, 0.999, 7_495],
+  [hourMs, 0, 30_000],
+  [hourMs, 0.999, 89_940],
+])(
+  'throttled and due for %d ms, with the random number %d it waits %d ms',
+  (dueForMs, random, waitMs) => {
+    expect(throttledDelayMs(dueForMs, random)).toBe(waitMs);
+  },
+);
 
 test('an empty schedule has no second attempt', () => {
   expect(

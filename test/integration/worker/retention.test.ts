@@ -1,19 +1,25 @@
-// What is old goes, what is not stays, and a schedule sees to it.
+// What is old is deleted, what is not stays, and a schedule sees to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   keptDeliveries,
   oldEvents,
   removeOldEvents,
 } from '../../../lib/delivery/remove-old-events.ts';
-import { tidyUp } from '../../../lib/delivery/tidy-up.ts';
+import { deleteExpired } from '../../../lib/delivery/retention.ts';
 import { dayMs, hourMs } from '../../../lib/duration.ts';
 import { newId } from '../../../lib/ids.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import { openStates, settledStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import { eventsTaskQueue, tidyUpScheduleId, tidyUpWorkflow } from '../../../lib/temporal/names.ts';
-import { ensureTidyUpSchedule } from '../../../lib/temporal/tidy-up-schedule.ts';
-import { noLanes as wakeLane } from '../../support/delivery-ports.ts';
+import { newRelease } from '../../../lib/store/jobs.ts';
+import type { Store } from '../../../lib/store/connect.ts';
+import {
+  eventsTaskQueue,
+  retentionJobUid,
+  retentionScheduleId,
+  runJobWorkflow,
+} from '../../../lib/temporal/names.ts';
+import { ensureRetentionSchedule } from '../../../lib/temporal/retention-schedule.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -60,12 +66,37 @@ async function clear(): Promise<void> {
   await service.store.deliveries.deleteMany({});
 }
 
-async function runTidyUp(): Promise<unknown> {
-  return service.temporal.client.workflow.execute(tidyUpWorkflow, {
-    taskQueue: eventsTaskQueue,
-    workflowId: `tidyUp/${newId('bat')}`,
-    args: [],
-  });
+type Counts = Record<'deliveries' | 'events', number>;
+
+/** Returns how many deliveries and events some work deletes. */
+async function deletedBy({ events, deliveries }: Store, work: () => unknown): Promise<Counts> {
+  const count = () => Promise.all([deliveries.countDocuments(), events.countDocuments()]);
+  const before = await count();
+  await work();
+  const after = await count();
+  return { deliveries: before[0] - after[0], events: before[1] - after[1] };
+}
+
+/** Runs the retention to its end. */
+function runRetention(): Promise<Counts> {
+  const { workflow } = service.temporal.client;
+  return deletedBy(service.store, () =>
+    workflow.execute(runJobWorkflow, {
+      taskQueue: eventsTaskQueue,
+      workflowId: `job/${newId('job')}`,
+      args: [{ jobUid: retentionJobUid }],
+    }),
+  );
+}
+
+/** Deletes one batch, in so many days. */
+function deleteIn(
+  days: number,
+  { store, config }: Pick<TestService, 'store' | 'config'> = service,
+): Promise<Counts> {
+  const now = new Date(Date.now() + days * dayMs);
+  const { retention } = config;
+  return deletedBy(store, () => deleteExpired({ store, retention }, { now }));
 }
 
 test('records older than the retention go, in as many batches as it takes; younger ones stay', async () => {
@@ -73,7 +104,7 @@ test('records older than the retention go, in as many batches as it takes; young
   await insertDeliveries(2_500, { eventId: many, state: 'delivered' }, daysAgo(31));
   for (let n = 0; n < 450; n += 1) await insertSent(daysAgo(31));
   const young = await insertSent(daysAgo(29), { state: 'delivered' });
-  expect(await runTidyUp()).toMatchObject({ expired: 0, deliveries: 2_500, events: 451 });
+  expect(await runRetention()).toMatchObject({ deliveries: 2_500, events: 451 });
   const left = await service.store.events.find().toArray();
   expect(left.map((event) => event._id)).toEqual([young]);
   const deliveries = await service.store.deliveries.find().toArray();
@@ -91,7 +122,7 @@ test('an old event stays while a delivery of it is not settled, or was settled n
     kept.push(await insertSent(daysAgo(60), settled, { state, updatedAt: daysAgo(29.99) }));
   }
   const gone = await insertSent(daysAgo(60), settled, { ...settled, state: 'delivered' });
-  expect(await runTidyUp()).toMatchObject({ deliveries: 2, events: 1 });
+  expect(await runRetention()).toMatchObject({ deliveries: 2, events: 1 });
   expect(await stillThere([...kept, gone])).toEqual(kept);
   expect(await service.store.deliveries.countDocuments()).toBe(2 * kept.length);
   await clear();
@@ -100,24 +131,19 @@ test('an old event stays while a delivery of it is not settled, or was settled n
 test('an old event whose workflow is still to be started stays', async () => {
   // Without a worker nothing starts it.
   await using unattended = await createInstallation();
-  const { store, config } = unattended;
+  const { store } = unattended;
   await insertEvent(unattended, ['whk_1'], daysAgo(31));
-  const batch = { now: new Date(), after: '' };
-  expect(await tidyUp({ store, wakeLane, retention: config.retention }, batch)).toMatchObject({
-    events: 0,
-  });
+  expect(await deleteIn(0, unattended)).toMatchObject({ events: 0 });
   await store.events.updateMany({}, { $set: { dispatchedAt: daysAgo(31) } });
-  expect(await tidyUp({ store, wakeLane, retention: config.retention }, batch)).toMatchObject({
-    events: 1,
-  });
+  expect(await deleteIn(0, unattended)).toMatchObject({ events: 1 });
 });
 
-test('events that stay do not keep the tidy-up from those behind them', async () => {
+test('events that stay do not keep the retention from those behind them', async () => {
   const held = { state: 'held', updatedAt: daysAgo(1) } as const;
   const kept = [];
   for (let n = 0; n < 401; n += 1) kept.push(await insertSent(daysAgo(40), held));
   const gone = await insertSent(daysAgo(39), { state: 'delivered' });
-  expect(await runTidyUp()).toMatchObject({ deliveries: 1, events: 1 });
+  expect(await runRetention()).toMatchObject({ deliveries: 1, events: 1 });
   expect(await stillThere([...kept, gone])).toEqual(kept);
   await clear();
 });
@@ -152,33 +178,26 @@ test('a delivery that is sent again when its event is nearly too old is retried 
   await waitFor(
     async () => (await service.store.deliveries.findOne({ eventId }))?.state === 'retrying',
   );
-  const { store, config } = service;
-  const at = async (days: number): Promise<unknown> =>
-    tidyUp(
-      { store, wakeLane, retention: config.retention },
-      { now: new Date(Date.now() + days * dayMs), after: '' },
-    );
-  expect(await at(2)).toMatchObject({ deliveries: 0, events: 0 });
+  const { store } = service;
+  expect(await deleteIn(2)).toMatchObject({ deliveries: 0, events: 0 });
   const state = 'exhausted' as const;
   await store.deliveries.updateOne({ eventId }, { $set: { state, updatedAt: new Date() } });
-  expect(await at(29.9)).toMatchObject({ deliveries: 0, events: 0 });
-  expect(await at(30.1)).toMatchObject({ deliveries: 1, events: 1 });
+  expect(await deleteIn(29.9)).toMatchObject({ deliveries: 0, events: 0 });
+  expect(await deleteIn(30.1)).toMatchObject({ deliveries: 1, events: 1 });
   await receiver[Symbol.asyncDispose]();
   await clear();
 });
 
 test('what nothing has touched for the whole retention has an end: it is cancelled, and goes later', async () => {
-  const states = ['pending', 'waiting', 'retrying'] as const;
+  const states = ['pending', 'retrying'] as const;
   const abandoned: string[] = [];
   for (const state of states) {
-    const lane = { entity: 'agent', resourceUid: 'agt_1', sequence: 1 } as const;
-    abandoned.push(await insertSent(daysAgo(31), { state, lane, updatedAt: daysAgo(30.01) }));
+    abandoned.push(await insertSent(daysAgo(31), { state, updatedAt: daysAgo(30.01) }));
   }
   const waiting = await insertSent(daysAgo(31), { state: 'retrying', updatedAt: daysAgo(29.99) });
-  expect(await runTidyUp()).toMatchObject({ deliveries: 0, events: 0 });
+  expect(await runRetention()).toMatchObject({ deliveries: 0, events: 0 });
   const found = await service.store.deliveries.find({ state: 'cancelled' }).toArray();
   expect(found.map(({ eventId }) => eventId).sort()).toEqual(abandoned);
-  expect(found.map(({ lane }) => lane)).toEqual([null, null, null]);
   expect(await stillThere([...abandoned, waiting])).toEqual([...abandoned, waiting]);
   await clear();
 });
@@ -194,37 +213,48 @@ test('rows of the audit log go after 400 days, however many there are', async ()
   };
   await insertRows(2_500, daysAgo(400.01));
   await insertRows(2, daysAgo(399.99));
-  expect(await runTidyUp()).toMatchObject({ auditRows: 2_500, events: 0 });
+  expect(await runRetention()).toMatchObject({ events: 0 });
   expect(await auditLog.countDocuments()).toBe(2);
 });
 
 test('what has been held for too long is dropped; what was held later, or is not held, stays', async () => {
-  const [tooLong = ''] = await insertDeliveries(1, { state: 'held' }, daysAgo(3.01));
-  const [later = ''] = await insertDeliveries(1, { state: 'held' }, daysAgo(2.99));
-  const [retrying = ''] = await insertDeliveries(1, { state: 'retrying' }, daysAgo(5));
-  expect(await runTidyUp()).toMatchObject({ expired: 1, deliveries: 0 });
-  const states = await Promise.all(
-    [tooLong, later, retrying].map(
-      async (_id) => (await service.store.deliveries.findOne({ _id }))?.state,
-    ),
-  );
-  expect(states).toEqual(['cancelled', 'held', 'retrying']);
+  await insertDeliveries(1, { state: 'held' }, daysAgo(3.01));
+  await insertDeliveries(1, { state: 'held' }, daysAgo(2.99));
+  await insertDeliveries(1, { state: 'retrying' }, daysAgo(5));
+  expect(await runRetention()).toMatchObject({ deliveries: 0 });
+  const left = await service.store.deliveries.find().sort({ $natural: 1 }).toArray();
+  expect(left.map(({ state }) => state)).toEqual(['cancelled', 'held', 'retrying']);
   await clear();
 });
 
 test('what an active webhook still holds is left to its release for the whole retention, and hides no other', async () => {
   const url = 'https://receiver.example.com/';
-  const { _id: active } = await insertWebhook(service, { url });
+  const { _id: active, appUid } = await insertWebhook(service, { url });
+  const release = newRelease({ appUid, webhookUid: active }, daysAgo(1));
+  await service.store.jobs.insertOne({ ...release, startedAt: release.createdAt });
+  await service.store.webhooks.updateOne({ _id: active }, { $set: { releaseUid: release._id } });
   const { _id: paused } = await insertWebhook(service, { url, active: false });
   const held = { state: 'held', webhookUid: active } as const;
   await insertDeliveries(1, held, daysAgo(30.01));
   await insertDeliveries(2_001, held, daysAgo(29.99));
   await insertDeliveries(1, { ...held, webhookUid: paused }, daysAgo(3.01));
-  expect(await runTidyUp()).toMatchObject({ expired: 2 });
+  await runRetention();
   const { deliveries } = service.store;
   expect(await deliveries.countDocuments({ webhookUid: active, state: 'held' })).toBe(2_001);
   expect(await deliveries.countDocuments({ webhookUid: paused, state: 'held' })).toBe(0);
   await clear();
+});
+
+test('jobs older than the retention go; younger ones stay', async () => {
+  const { jobs } = service.store;
+  const { appUid } = service.app;
+  const done = (at: Date) =>
+    ({ ...newRelease({ appUid, webhookUid: 'whk_1' }, at), state: 'done', startedAt: at }) as const;
+  const kept = done(daysAgo(29.99));
+  await jobs.deleteMany({});
+  await jobs.insertMany([done(daysAgo(30.01)), kept]);
+  await runRetention();
+  expect((await jobs.find().toArray()).map(({ _id }) => _id)).toEqual([kept._id]);
 });
 
 test('what is looked at is found by an index', async () => {
@@ -245,22 +275,22 @@ test('what is looked at is found by an index', async () => {
 
 test('the schedule is made once however often it is asked for, and runs one at a time', async () => {
   const { client } = service.temporal;
-  await Promise.all([ensureTidyUpSchedule(client), ensureTidyUpSchedule(client)]);
-  await ensureTidyUpSchedule(client);
-  const schedule = await client.schedule.getHandle(tidyUpScheduleId).describe();
+  await Promise.all([ensureRetentionSchedule(client), ensureRetentionSchedule(client)]);
+  await ensureRetentionSchedule(client);
+  const schedule = await client.schedule.getHandle(retentionScheduleId).describe();
   expect(schedule.spec.intervals).toMatchObject([{ every: hourMs }]);
   expect(schedule.policies.overlap).toBe('SKIP');
   expect(schedule.action).toMatchObject({
-    workflowType: tidyUpWorkflow,
+    workflowType: runJobWorkflow,
     taskQueue: eventsTaskQueue,
   });
 });
 
-test('the schedule runs the workflow that takes away what is old', async () => {
+test('the schedule runs the workflow that deletes what is old', async () => {
   const { client } = service.temporal;
-  await ensureTidyUpSchedule(client);
+  await ensureRetentionSchedule(client);
   const eventId = await insertSent(daysAgo(31), { state: 'delivered' });
-  await client.schedule.getHandle(tidyUpScheduleId).trigger();
+  await client.schedule.getHandle(retentionScheduleId).trigger();
   await waitFor(async () => (await stillThere([eventId])).length === 0, {
     what: 'the end of the old event',
   });

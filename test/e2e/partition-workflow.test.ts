@@ -1,0 +1,95 @@
+// The workflow of a partition: how an operator finds it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Answering, ReceivedRequest, Receiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let answer: Answering;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, request) => answer(response, request));
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function newWebhook(path: string, retrySchedule: string[]): Promise<string> {
+  const url = `${receiver.url}${path}`;
+  const fields = { url, ordering: 'resource', retrySchedule };
+  return (await registerWebhook(service, fields)).uid;
+}
+
+const report = (uid: string): Promise<string> => reportChange(service, { uid });
+
+function attemptOf({ headers }: Pick<ReceivedRequest, 'headers'>): string {
+  return `${Number(headers['x-webhook-sequence'])}/${Number(headers['x-webhook-attempt'])}`;
+}
+
+/** Gives the sequences and attempts that arrived at a path. */
+const sentTo = (path: string): string[] =>
+  receiver.requests.filter((request) => request.path === path).map(attemptOf);
+
+const untilSent = (path: string, count: number) =>
+  waitFor(() => sentTo(path).length === count, {
+    what: `${count} requests`,
+  });
+
+/** Finds the partitions that an operator finds by an event's id. */
+async function partitionsOf(eventId: string): Promise<string[]> {
+  const query = `EventIds = "${eventId}" AND WorkflowType = "deliverInOrder"`;
+  const found: string[] = [];
+  for await (const { workflowId } of service.temporal.client.workflow.list({ query })) {
+    found.push(workflowId);
+  }
+  return found;
+}
+
+const untilFound = (eventId: string, workflowId: string) =>
+  waitFor(async () => (await partitionsOf(eventId)).join() === workflowId, {
+    what: `the partition of ${eventId}`,
+  });
+
+test('a partition is found by the events that wait in it, 60 at most, and by its resource', async () => {
+  const webhookUid = await newWebhook('/found', ['1h']);
+  const workflowId = partitionWorkflowId({
+    appUid: service.app.appUid,
+    webhookUid,
+    entity: 'agent',
+    resourceUid: 'agt_found',
+  });
+  answer = (response) => response.writeHead(500).end();
+  const first = await report('agt_found');
+  await untilSent('/found', 1);
+  await untilFound(first, workflowId);
+  const later = await Promise.all(Array.from({ length: 61 }, () => report('agt_found')));
+  // Its head is retried in an hour; a resend that fails makes it look again at what waits.
+  await service.call('POST', `/events/${first}/resend`);
+  await untilSent('/found', 2);
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  await handle.signal(movedSignalName);
+  const shown = await waitFor(
+    async () => {
+      const { searchAttributes } = await handle.describe();
+      const eventIds = searchAttributes['EventIds'] as string[];
+      return eventIds.length === 60 ? eventIds : undefined;
+    },
+    { what: '60 ids' },
+  );
+  const waiting = [first, ...later];
+  expect(shown.filter((eventId) => !waiting.includes(eventId))).toEqual([]);
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({
+    ResourceUid: ['agt_found'],
+    FailingWebhookUids: [webhookUid],
+  });
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+});

@@ -1,0 +1,50 @@
+// Releases that are missing are started anew by the retention: what is held at an active webhook has one.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deleteExpired } from '../../../lib/delivery/retention.ts';
+import { Disposal } from '../../../lib/disposal.ts';
+import { minuteMs } from '../../../lib/duration.ts';
+import { newId } from '../../../lib/ids.ts';
+import { newRelease } from '../../../lib/store/jobs.ts';
+import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+
+const open = new Disposal();
+const url = 'https://receiver.example.com/';
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  // Whatever paused webhooks hold does not hide it.
+  await hold((await insertWebhook(installation, { url, active: false }))._id, 1_001, 60);
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+async function hold(webhookUid: string, count: number, forMinutes: number): Promise<void> {
+  const at = new Date(Date.now() - forMinutes * minuteMs);
+  const held = () => newDelivery(installation, at, { webhookUid, state: 'held' });
+  await installation.store.deliveries.insertMany(Array.from({ length: count }, held));
+}
+
+test.each([
+  { active: true, before: 'done', heldMinutes: 10.1, isStarted: true },
+  { active: true, before: 'done', heldMinutes: 9.9, isStarted: false },
+  { active: true, before: 'running', heldMinutes: 10.1, isStarted: false },
+  { active: false, before: 'done', heldMinutes: 10.1, isStarted: false },
+] as const)('a release is started anew, once, where none runs: %j', async (facts) => {
+  const { active, before, heldMinutes, isStarted } = facts;
+  const { store, app, config } = installation;
+  const webhookUid = newId('whk');
+  const last = newRelease({ appUid: app.appUid, webhookUid }, new Date());
+  await insertWebhook(installation, { _id: webhookUid, url, active, releaseUid: last._id });
+  await store.jobs.insertOne({ ...last, state: before });
+  await hold(webhookUid, 1, heldMinutes);
+  const ports = { store, retention: config.retention };
+  for (let hours = 0; hours < 2; hours += 1) await deleteExpired(ports, { now: new Date() });
+  const stored = await store.webhooks.findOne({ _id: webhookUid });
+  const anew = { _id: stored?.releaseUid, kind: 'release', state: 'running', startedAt: null };
+  const others = await store.jobs.find({ webhookUid, _id: { $ne: last._id } }).toArray();
+  expect(others).toMatchObject(isStarted ? [anew] : []);
+  expect(stored?.releaseUid === last._id).toBe(!isStarted);
+});
