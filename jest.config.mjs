@@ -1,11 +1,9 @@
-// How jest runs here: native ES modules, TypeScript through swc, one database and namespace a test file.
-// Soaks run alone, by `npm run test:soak`.
+// How jest runs here: native ES modules, TypeScript through swc. Unit tests need no server; each
+// integration or e2e file has a database and namespace of its own. Soaks run alone, by `npm run test:soak`.
 const isSoak = process.argv.some((argument) => argument.startsWith('test/soak'));
 
-export default {
+const common = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: isSoak ? [] : ['<rootDir>/test/soak/'],
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.herald/', '<rootDir>/.cache/'],
   transform: {
@@ -22,7 +20,20 @@ export default {
       },
     ],
   },
+};
+
+const project = (displayName, ...folders) => ({
+  ...common,
+  displayName,
+  testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+});
+
+export default {
+  projects: isSoak
+    ? [project('soak', 'soak')]
+    : [project('unit', 'unit'), project('servers', 'integration', 'e2e', 'replay', 'contract')],
   testTimeout: 180_000,
-  maxWorkers: 2,
+  // One more than the cores of CI, since most files wait for servers and timers now and then.
+  maxWorkers: 3,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.mjs'],
 };

@@ -1,24 +1,44 @@
-// `npm test`: finds or installs the servers, starts those that all test files share, runs jest.
+// `npm test`: finds or installs the servers, starts those that all test files share, runs jest. A run
+// that names unit tests alone starts none.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Disposal } from '../lib/disposal.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { findBinaries } from '../servers/find-binary.ts';
 import { startMongodb } from '../servers/mongodb.ts';
+import { isAlive } from '../servers/process-identity.ts';
+import { runProgram } from '../servers/run-program.ts';
 import { startTemporalDevServer } from '../servers/temporal.ts';
 import { writeWorkflowBundle } from '../worker/bundle-workflows.ts';
 
 const progress = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-const bundlePath = join('.cache', 'test', 'workflow-bundle.js');
+const folderOfRuns = join('.cache', 'test');
+const buildTimeoutMs = 120_000;
+
+const args = process.argv.slice(2);
+
+const isSoak = args.some((argument) => argument.startsWith('test/soak'));
+
+/** Tells whether the command line names files, and only unit tests. */
+function asksForUnitTestsAlone(): boolean {
+  const paths = args.filter((argument) => argument.startsWith('test/'));
+  return paths.length > 0 && paths.every((path) => path.startsWith('test/unit'));
+}
 
 async function runTests(): Promise<number> {
+  if (asksForUnitTestsAlone()) return runJest({});
   const open = new Disposal();
   try {
     const names = ['mongod', 'temporal', 'temporal-test-server'] as const;
     const binaries = await findBinaries(names, { progress });
+    const folder = await makeFolderOfRun();
+    open.defer(() => rm(folder, { recursive: true }));
+    const bundlePath = join(folder, 'workflow-bundle.js');
+    const builtPath = join(folder, 'dist');
     const common = { dataDir: null, port: 0, progress: () => undefined };
     const [mongodb, temporal] = await Promise.all([
       startMongodb({ ...common, binary: binaries.mongod }).then((server) => open.use(server)),
@@ -29,24 +49,53 @@ async function runTests(): Promise<number> {
         namespaces: ['default'],
       }).then((server) => open.use(server)),
       writeWorkflowBundle(bundlePath),
+      build(builtPath),
     ]);
     return await runJest({
       HERALD_TEST_MONGODB_URI: mongodb.uri,
       HERALD_TEST_TEMPORAL_ADDRESS: temporal.address,
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
       HERALD_TEST_WORKFLOW_BUNDLE: bundlePath,
+      HERALD_TEST_BUILD: builtPath,
     });
   } finally {
     await open[Symbol.asyncDispose]();
   }
 }
 
+/** Makes the folder for what this run builds, and removes those of runs that were killed. */
+async function makeFolderOfRun(): Promise<string> {
+  await mkdir(folderOfRuns, { recursive: true });
+  for (const entry of await readdir(folderOfRuns)) {
+    const pid = Number(/^run-(\d+)$/.exec(entry)?.[1]);
+    const isOver = pid === process.pid || !isAlive(pid);
+    if (Number.isNaN(pid) || !isOver) continue;
+    await rm(join(folderOfRuns, entry), { recursive: true, force: true });
+  }
+  const folder = join(folderOfRuns, `run-${process.pid}`);
+  await mkdir(folder);
+  return folder;
+}
+
+/** Compiles the service as `npm run build` does, types unchecked, so that its processes start sooner. */
+async function build(path: string): Promise<void> {
+  const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
+  const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
+  await runProgram(process.execPath, [tsc, ...flags], { timeoutMs: buildTimeoutMs });
+  await cp(join('docs', 'migration.md'), join(path, 'docs', 'migration.md'));
+}
+
 async function runJest(servers: Record<string, string>): Promise<number> {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-  const args = ['--experimental-vm-modules', '--no-warnings', jest, ...process.argv.slice(2)];
-  const child = spawn(process.execPath, args, {
+  const flags = ['--experimental-vm-modules', '--no-warnings', jest];
+  const child = spawn(process.execPath, [...flags, ...args], {
     stdio: 'inherit',
-    env: { HERALD_LOG_LEVEL: 'fatal', ...process.env, ...servers },
+    env: {
+      HERALD_LOG_LEVEL: 'fatal',
+      ...process.env,
+      ...servers,
+      HERALD_TEST_SOAK: String(isSoak),
+    },
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -2,13 +2,13 @@
 import { systemClock } from '../../lib/clock.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
-import type { DeliveryPorts, WakeLane } from '../../lib/delivery/ports.ts';
+import type { DeliveryPorts, SignalPartition } from '../../lib/delivery/ports.ts';
 import type { Installation } from './installation.ts';
 
-/** Tells no lane anything. */
-export const noLanes: WakeLane = async () => undefined;
+/** Signals no partition. */
+export const noSignals: SignalPartition = async () => undefined;
 
-/** Makes the ports of attempts; `fields` replace the defaults. Lanes are not woken by default. */
+/** Makes the ports of attempts; `fields` replace the defaults. Partitions are not signalled by default. */
 export function deliveryPorts(
   { store, config }: Installation,
   fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
@@ -17,7 +17,7 @@ export function deliveryPorts(
   return {
     store,
     records: createDeliveryRecords(store),
-    wakeLane: noLanes,
+    signalPartition: noSignals,
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

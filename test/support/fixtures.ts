@@ -10,6 +10,10 @@ import { secretPlace } from '../../lib/store/webhooks.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;
+/** Whose an event or delivery is. */
+interface OfApp {
+  app: Pick<Installation['app'], 'appUid'>;
+}
 
 /** Writes an active webhook for all entities; `fields` replace its defaults. */
 export async function insertWebhook(
@@ -17,34 +21,43 @@ export async function insertWebhook(
   fields: Partial<WebhookDocument> & { url: string },
 ): Promise<WebhookDocument> {
   const now = new Date();
+  const { appUid } = app;
   const _id = newId('whk', now);
-  const webhook: WebhookDocument = {
-    _id,
-    appUid: app.appUid,
+  const secret = createSecretBox(config.sealingKeys).seal(
+    newWebhookSecret(),
+    secretPlace({ appUid, _id }),
+  );
+  const webhook = newWebhook(appUid, now, { _id, secret, ...fields });
+  await store.webhooks.insertOne(webhook);
+  return webhook;
+}
+
+/** Makes an active webhook for all entities, to be written as it is; `fields` replace its defaults. */
+export function newWebhook(
+  appUid: string,
+  at: Date,
+  fields: Partial<WebhookDocument> & Pick<WebhookDocument, 'url' | 'secret'>,
+): WebhookDocument {
+  return {
+    _id: newId('whk', at),
+    appUid,
     entities: ['agent', 'context', 'contextfile'],
     events: null,
     externalTenantIds: null,
     retryScheduleMs: null,
     ordering: 'parallel',
     active: true,
-    secret: createSecretBox(config.sealingKeys).seal(
-      newWebhookSecret(),
-      secretPlace({ appUid: app.appUid, _id }),
-    ),
     previousSecret: null,
     disabledReason: null,
     failingSince: null,
     lastExhaustedAt: null,
     releaseUid: null,
-    discardUid: null,
+    discardBefore: null,
     lastTriggeredAt: null,
-    resumedAt: null,
-    createdAt: now,
-    updatedAt: now,
+    createdAt: at,
+    updatedAt: at,
     ...fields,
   };
-  await store.webhooks.insertOne(webhook);
-  return webhook;
 }
 
 /** Writes an event for the given webhooks that no workflow carries yet. */
@@ -59,11 +72,7 @@ export async function insertEvent(
 }
 
 /** Makes an event that no workflow carries yet, to be written as it is. */
-export function newEvent(
-  { app }: Pick<Owner, 'app'>,
-  webhookUids: string[],
-  createdAt: Date,
-): EventDocument {
+export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date): EventDocument {
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
   const facts = { event: 'agent.updated', timestamp: createdAt, appUid: app.appUid } as const;
@@ -74,7 +83,7 @@ export function newEvent(
     resourceUid: data.uid,
     externalTenantId: data.externalTenantId,
     sequence: 1,
-    inOrder: false,
+    order: [],
     body: renderPayload({ eventId, ...facts, data }),
     erasedAt: null,
     webhookUids,
@@ -86,7 +95,7 @@ export function newEvent(
 
 /** Makes a delivery that nothing was attempted for, to be written as it is; `fields` replace its defaults. */
 export function newDelivery(
-  { app }: Pick<Owner, 'app'>,
+  { app }: OfApp,
   at: Date,
   fields: Partial<DeliveryDocument>,
 ): DeliveryDocument {
@@ -101,9 +110,11 @@ export function newDelivery(
     attempts: [],
     statusClass: null,
     nextAttemptAt: null,
-    lane: null,
-    redeliveryUid: null,
+    partition: null,
+    jobUid: null,
+    jobPage: null,
     requeuedAs: null,
+    requeuedAt: null,
     scheduleFrom: 0,
     createdAt: at,
     updatedAt: at,

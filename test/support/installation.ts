@@ -43,12 +43,10 @@ export async function createInstallation(
     ...overrides,
   };
   const config = readConfig(env);
-  const store = await connectStore(config.mongodb);
-  await ensureIndexes(store);
-  const connection = await Connection.connect({ address: servers.temporalAddress });
-  await ensureNamespace(connection, name);
-  await ensureSearchAttributes(connection, name);
-  await connection.close();
+  const [store] = await Promise.all([
+    prepareDatabase(config),
+    prepareNamespace(servers.temporalAddress, name),
+  ]);
   const app = await createAppWithKey(store, { name: 'Test', keyPepper: config.keyPepper });
   return {
     env,
@@ -60,4 +58,17 @@ export async function createInstallation(
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+async function prepareDatabase({ mongodb }: Config): Promise<Store> {
+  const store = await connectStore(mongodb);
+  await ensureIndexes(store);
+  return store;
+}
+
+async function prepareNamespace(address: string, name: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  await ensureNamespace(connection, name);
+  await ensureSearchAttributes(connection, name);
+  await connection.close();
 }

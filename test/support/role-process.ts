@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { testServers } from './servers.ts';
 
 interface LogLine {
   msg: string;
@@ -25,7 +27,8 @@ export async function startRole(
   role: 'api' | 'worker',
   env: Record<string, string>,
 ): Promise<RoleProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', `${role}/main.ts`], {
+  const main = join(testServers().build, role, 'main.js');
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { ...process.env, HERALD_LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -13,11 +13,14 @@ export function testServers(): {
   temporalAddress: string;
   timeSkippingServer: string;
   workflowBundle: string;
+  /** The service, compiled. */
+  build: string;
 } {
   return {
     mongodbUri: setting('HERALD_TEST_MONGODB_URI'),
     temporalAddress: setting('HERALD_TEST_TEMPORAL_ADDRESS'),
     timeSkippingServer: setting('HERALD_TEST_TIME_SKIPPING_SERVER'),
     workflowBundle: setting('HERALD_TEST_WORKFLOW_BUNDLE'),
+    build: setting('HERALD_TEST_BUILD'),
   };
 }

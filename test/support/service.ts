@@ -41,8 +41,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const context = await createApiContext({ config, store, temporal, eager: true, clock });
     if (options.worker !== false) {
       const bundle = await loadWorkflowBundle(config.workflowBundlePath);
-      open.use(runWorkers([await createWorkflowWorker(temporal, bundle)]));
-      open.use(await createDeliveryWorker(config));
+      const [workflowWorker] = await Promise.all([
+        createWorkflowWorker(temporal, bundle),
+        createDeliveryWorker(config).then((worker) => open.use(worker)),
+      ]);
+      open.use(runWorkers([workflowWorker]));
     }
     const api = open.use(await serve(context));
     const apiUrl = `http://127.0.0.1:${api.port}`;

@@ -8,7 +8,7 @@ import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
 import { Disposal } from '../../lib/disposal.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import { createHttpSender } from '../../lib/net/http-sender.ts';
-import { createLaneWaker } from '../../lib/temporal/wake-lane.ts';
+import { createPartitionSignaller } from '../../lib/temporal/signal-partition.ts';
 import type {
   AttemptFirstInput,
   DeliveryActivities,
@@ -84,7 +84,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   const clock: Clock = { now: () => new Date(virtualNowMs) };
   const ports = deliveryPorts(installation, {
     sender: open.use(createHttpSender({ policy: installation.config.egress })),
-    wakeLane: createLaneWaker(client),
+    signalPartition: createPartitionSignaller(client),
     clock,
   });
   const activities = createActivities(ports);

@@ -130,6 +130,7 @@ test('what admins do to keys, members and applications leaves a row each', async
 
 test('signing in, failing to, signing out and changing a password are rows of the installation', async () => {
   const guest = await makeTestAdmin(service);
+  await signIn(service, guest);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
   await signIn(service, { email: 'unknown@example.com', password: 'wrong wrong wrong' });
   // Their answers do not wait for the rows.

@@ -182,13 +182,13 @@ test('a return waits for its turn like every call, and where none is free the pr
   const taking = busy.context.load.enter();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  const taken = Array.from({ length: 5 }, () => taking.handle(() => ended));
   try {
     expect((await comeBack(busy, visit)).status).toBe(503);
     expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);
   } finally {
     end();
-    await Promise.all(turns);
+    await Promise.all(taken);
     taking.leave();
   }
   expect((await comeBack(busy, visit)).status).toBe(303);

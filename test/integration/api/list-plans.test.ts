@@ -1,8 +1,8 @@
 // The lists of events, deliveries and replays are read along an index: MongoDB tells what it really did.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
-import type { ReplayDocument } from '../../../lib/model/redelivery.ts';
-import { newRedelivery } from '../../../lib/store/redeliveries.ts';
+import type { ReplayJob } from '../../../lib/model/job.ts';
+import { newJob } from '../../../lib/store/jobs.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';
@@ -21,7 +21,7 @@ let webhookUid: string;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  const { events, deliveries, redeliveries } = service.store;
+  const { events, deliveries, jobs } = service.store;
   const stranger = { app: { ...service.app, appUid: 'app_other' } };
   const mixed = <T>(make: (n: number) => T[]): T[] =>
     Array.from({ length: count }, (_, n) => make(n)).flat();
@@ -39,8 +39,8 @@ beforeAll(async () => {
       newDelivery(stranger, at, delivered),
     ]),
   );
-  const replayOf = (uid: string): ReplayDocument => ({
-    ...newRedelivery(service.app.appUid, at),
+  const replayOf = (uid: string): ReplayJob => ({
+    ...newJob(service.app.appUid, at),
     kind: 'replay',
     webhookUid: uid,
     since: at,
@@ -49,7 +49,7 @@ beforeAll(async () => {
     states: [],
     perSecond: 20,
   });
-  await redeliveries.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
+  await jobs.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
 });
 
 afterAll(async () => {
@@ -70,7 +70,7 @@ const lists: [index: string, what: string, path: () => string][] = [
     'those that were delivered',
     () => `/webhooks/${webhookUid}/deliveries?state=delivered&statusClass=2xx&${day}`,
   ],
-  ['redeliveries.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
+  ['jobs.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
 ];
 
 test.each(lists)('%s serves the list of %s, page by page', async (index, _what, pathOf) => {

@@ -94,36 +94,6 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
   await sockets.close();
 });
 
-test('a process that rests is not ready, and answers what comes all the same', async () => {
-  await using service = await startService({ worker: false });
-  const { context } = service;
-  const ownLoad = context.load;
-  let isOn = true;
-  await using load = createLoad(10, { note: () => undefined, isOn: () => isOn });
-  context.load = load;
-  const resting = await askReadiness(service);
-  expect(resting.status).toBe(503);
-  expect(resting.body['status']).toBe('not ready');
-  expect((await signIn(service, 'meanwhile')).status).toBe(200);
-  isOn = false;
-  expect((await askReadiness(service)).status).toBe(200);
-  context.load = ownLoad;
-});
-
-test('whether to rest is decided by what came and was refused in each second, probes left out', async () => {
-  const seconds: unknown[] = [];
-  await using load = createLoad(1, { note: (seen) => seconds.push(seen), isOn: () => false });
-  const visits = Array.from({ length: 5 }, () => load.enter());
-  expect(() => load.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }));
-  load.enter({ always: true }).leave();
-  await waitFor(() => seconds.length >= 2, { what: 'two seconds' });
-  expect(seconds.slice(0, 2)).toEqual([
-    { came: 6, refused: 1 },
-    { came: 0, refused: 0 },
-  ]);
-  for (const visit of visits) visit.leave();
-});
-
 test('however many ask whether the process is ready, its servers are asked once at a time', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;

@@ -25,7 +25,7 @@ export function expectProblem(answer: Refusal, status: number, code: ErrorCode):
 }
 
 /** What the process says that refuses a call because it cannot keep up, and not for how many there are. */
-export const tooSlow = /the process is \d+ ms late|no turn came within/;
+export const tooSlow = /the process is \d+ ms late|no permit came within/;
 
 /** Gives the faults of a problem as `pointer code`, in the order they came. */
 export function faultsOf(answer: Pick<Answer, 'body'>): string[] {

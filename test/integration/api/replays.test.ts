@@ -101,6 +101,6 @@ test('a replay of a deleted webhook is not there, like all that was under it', a
   await service.call('DELETE', `/webhooks/${_id}`);
   expectProblem(await service.call('GET', path), 404, 'not_found');
   expectProblem(await service.call('POST', `${path}/cancel`), 404, 'not_found');
-  const stored = await service.store.redeliveries.findOne({ _id: String(started.body['uid']) });
+  const stored = await service.store.jobs.findOne({ _id: String(started.body['uid']) });
   expect(stored?.state).toBe('running');
 });

@@ -1,7 +1,8 @@
 // What a resend takes and refuses; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { takePage } from '../../../lib/delivery/redeliver-pages.ts';
+import { takeJobPage } from '../../../lib/delivery/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -22,10 +23,10 @@ test('an event that nobody was subscribed to is resent only to webhooks that are
   const webhook = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
   const path = `/events/${event._id}/resend`;
   expectProblem(await service.call('POST', path, { body: {} }), 409, 'conflict');
-  expect(await service.store.redeliveries.countDocuments()).toBe(0);
+  expect(await service.store.jobs.countDocuments()).toBe(0);
   const named = await service.call('POST', path, { body: { webhookUids: [webhook._id] } });
   expect(named.status).toBe(202);
-  expect(await service.store.redeliveries.countDocuments()).toBe(1);
+  expect(await service.store.jobs.countDocuments()).toBe(1);
 });
 
 test('a resend repeated with its Idempotency-Key is one resend', async () => {
@@ -36,7 +37,7 @@ test('a resend repeated with its Idempotency-Key is one resend', async () => {
   const first = await service.call('POST', path, { body: {}, headers });
   const again = await service.call('POST', path, { body: {}, headers });
   expect(again.body).toEqual(first.body);
-  expect(await service.store.redeliveries.countDocuments({ eventId: event._id })).toBe(1);
+  expect(await service.store.jobs.countDocuments({ eventId: event._id })).toBe(1);
 });
 
 test('a resend goes to the webhooks that still exist, and to none that was deleted', async () => {
@@ -57,20 +58,19 @@ test('an event whose webhooks are all deleted is not resent, and what they got s
   const refused = await service.call('POST', path, { body: {} });
   expectProblem(refused, 409, 'conflict');
   expect(refused.body['detail']).toContain('deleted');
-  expect(await service.store.redeliveries.countDocuments({ eventId: delivery.eventId })).toBe(0);
+  expect(await service.store.jobs.countDocuments({ eventId: delivery.eventId })).toBe(0);
   expect(await service.store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
 });
 
 test('a webhook deleted after a resend was asked for keeps what it got as delivered', async () => {
-  const { store, app } = service;
+  const { store, config } = service;
   const { delivery, path } = await deliveredTo(await webhookToDelete());
   const asked = await service.call('POST', path, { body: {} });
   await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
   const redeliveryUid = String(asked.body['redeliveryUid']);
-  const source = { kind: 'redelivery', redeliveryUid } as const;
-  const input = { appUid: app.appUid, source, after: '', released: 0 };
-  const ports = { store, clock: service.context.clock, wakeLane: async () => undefined };
-  const page = await takePage(ports, input);
+  const { clock } = service.context;
+  const ports = { store, clock, signalPartition, retention: config.retention };
+  const page = await takeJobPage(ports, { jobUid: redeliveryUid, page: 1 });
   expect(page.isLast).toBe(true);
   expect(await store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
 });

@@ -209,19 +209,19 @@ test('while the database is silent the keys are published at once as last read, 
   expect(await ring.published()).toEqual(keys);
 });
 
-test('the keys are published while all turns are taken', async () => {
+test('the keys are published while all permits are held', async () => {
   await using busy = await startService({ worker: false, env: { HERALD_REQUESTS_AT_ONCE: '1' } });
   const taking = busy.context.load.enter();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const turns = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  const taken = Array.from({ length: 5 }, () => taking.handle(() => ended));
   try {
     const refused = await busy.raw('GET', '/docs/migration', { headers: {} });
     const keys = await busy.raw('GET', '/.well-known/jwks.json', { headers: {} });
     expect([refused.status, keys.status]).toEqual([503, 200]);
   } finally {
     end();
-    await Promise.all(turns);
+    await Promise.all(taken);
     taking.leave();
   }
 });

@@ -1,5 +1,6 @@
 // Which events a webhook gets: its entities, and where it names them exact events and tenants.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { timeOfId } from '../../../lib/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
@@ -152,14 +153,17 @@ test('a discard needs a pause before it; a repetition of one changes nothing', a
   const resumed = await discard();
   expect(resumed.body['active']).toBe(true);
   expect(await discard()).toMatchObject({ status: 200, body: resumed.body });
-  expect(await service.store.redeliveries.countDocuments({ webhookUids: uid })).toBe(1);
+  const stored = () => service.store.webhooks.findOne({ _id: uid });
+  const { releaseUid, discardBefore } = (await stored()) ?? {};
+  expect(timeOfId(releaseUid ?? '')).toEqual(discardBefore);
+  expect(await service.store.jobs.countDocuments({ webhookUid: uid })).toBe(1);
 
   await change({ active: false });
   await change({ active: true });
   const late = await change({ active: true, onResume: 'discard', entities: ['context'] });
   expectProblem(late, 409, 'conflict');
   expect((await change({})).body['entities']).not.toEqual(['context']);
-  expect(await service.store.redeliveries.countDocuments({ webhookUids: uid })).toBe(1);
+  expect(await stored()).toMatchObject({ discardBefore });
 });
 
 test('a schedule of its own is shown in the largest units that hold its waits whole', async () => {

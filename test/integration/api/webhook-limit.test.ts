@@ -59,7 +59,7 @@ test('all webhooks are listed with what each holds, counted to 10,000, by three 
     ...deliveries(1, { webhookUid: released, state: 'delivered' }),
     ...deliveries(1, { webhookUid: released, state: 'retrying' }),
     ...deliveries(2, { webhookUid: paused, state: 'retrying' }),
-    ...deliveries(3, { webhookUid: paused, state: 'waiting' }),
+    ...deliveries(3, { webhookUid: paused, state: 'pending' }),
     ...deliveries(4, { webhookUid: paused, state: 'exhausted' }),
     ...deliveries(1, { webhookUid: released, state: 'held', appUid: newId('app', now) }),
   ]);

@@ -37,14 +37,6 @@ function service(name: string): Service {
   return found;
 }
 
-function readDocs(): string[] {
-  return ['.', 'docs'].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => readFileSync(join(folder, name), 'utf8')),
-  );
-}
-
 /** The names the settings are read under: those readConfig asks for, and those of the logger. */
 function knownSettings(): Set<string> {
   const asked = new Set<string>();
@@ -82,13 +74,6 @@ test('the file has the servers, their preparation and the three roles', () => {
     'temporal-ui',
     'worker',
   ]);
-});
-
-test('every service that README and docs name in a docker compose command exists', () => {
-  const command =
-    /docker compose (?:run|exec|logs|restart|stop|up)((?: -{1,2}[\w-]+)*) ([a-z][\w-]*)/g;
-  const named = readDocs().flatMap((text) => [...text.matchAll(command)].map((match) => match[2]));
-  expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
 test('depends_on names services that exist, and waits for health only where health is checked', () => {

@@ -1,4 +1,4 @@
-// What a release or replay handed on, as Temporal has it: requests may take any time on their way.
+// What a job handed on, as Temporal has it: requests may take any time on their way.
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
 import type { TestService } from './service.ts';
@@ -9,7 +9,7 @@ export interface HandedOn {
   afterMs: number;
 }
 
-/** Gives the pages that a workflow `redeliver` handed on, in their order. */
+/** Gives the pages that a workflow `runJob` handed on, in their order. */
 export async function pagesOf({ temporal }: TestService, workflowId: string): Promise<HandedOn[]> {
   const handle = temporal.client.workflow.getHandle(workflowId);
   const pages: HandedOn[] = [];

@@ -1,0 +1,21 @@
+// An event's turn at an ordered webhook, given as the transaction that commits an event gives it.
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { Turn } from '../../lib/model/partition.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { issueNumbers } from '../../lib/store/partitions.ts';
+import type { Installation } from './installation.ts';
+
+/** Gives a stored event the next number of its partition and returns its turn. */
+export async function giveTurn(
+  { store }: Pick<Installation, 'store'>,
+  event: Pick<EventDocument, '_id' | 'appUid' | 'entity' | 'resourceUid'>,
+  webhookUid: string,
+): Promise<Turn> {
+  const { _id, appUid, entity, resourceUid } = event;
+  const partition = { appUid, webhookUid, entity, resourceUid };
+  return inTransaction(store, async (session) => {
+    const [n = 0] = await issueNumbers(store, [partition], { now: new Date(), session });
+    await store.events.updateOne({ _id }, { $set: { order: [{ webhookUid, n }] } }, { session });
+    return { partition, n };
+  });
+}

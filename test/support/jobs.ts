@@ -1,0 +1,70 @@
+// Jobs as requests record them, and their pages one after the other, without Temporal.
+import { takeJobPage } from '../../lib/delivery/job-pages.ts';
+import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import type { ReplayJob } from '../../lib/model/job.ts';
+import type { Store } from '../../lib/store/connect.ts';
+import { newJob, newRelease } from '../../lib/store/jobs.ts';
+import type { JobPage } from '../../lib/temporal/messages.ts';
+
+/** Makes a webhook active as its `PATCH` does, and returns the uid of its release. */
+export async function resume(
+  { webhooks, jobs }: Store,
+  { appUid, _id: webhookUid }: { appUid: string; _id: string },
+  { now = new Date(), discards = false } = {},
+): Promise<string> {
+  const release = newRelease({ appUid, webhookUid }, now);
+  const discard = discards ? { discardBefore: now } : {};
+  const resumed = { active: true, releaseUid: release._id, ...discard };
+  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
+  await jobs.insertOne(release);
+  return release._id;
+}
+
+/** Asks for a resend of an event, and returns its uid. */
+export async function askForResend(
+  { jobs }: Store,
+  { appUid, ...what }: { appUid: string; eventId: string; webhookUids: string[] },
+  now = new Date(),
+): Promise<string> {
+  const job = { ...newJob(appUid, now), kind: 'resend' as const, ...what };
+  await jobs.insertOne(job);
+  return job._id;
+}
+
+/** Asks for a replay at `createdAt`, 20 a second of the millisecond before unless `fields` say otherwise. */
+export async function askForReplay(
+  { jobs }: Store,
+  fields: Pick<ReplayJob, 'appUid' | 'webhookUid' | 'states' | 'createdAt'> & Partial<ReplayJob>,
+): Promise<string> {
+  const { appUid, createdAt } = fields;
+  const replay: ReplayJob = {
+    ...newJob(appUid, createdAt),
+    kind: 'replay',
+    since: createdAt,
+    until: new Date(createdAt.getTime() + 1),
+    events: null,
+    perSecond: 20,
+    ...fields,
+  };
+  await jobs.insertOne(replay);
+  return replay._id;
+}
+
+/** Takes the pages of a job from the first to the last. */
+export async function takeAllPages(
+  ports: Parameters<typeof takeJobPage>[0],
+  jobUid: string,
+): Promise<JobPage[]> {
+  const pages: JobPage[] = [];
+  for (let page = 1; pages.at(-1)?.isLast !== true; page += 1) {
+    pages.push(await takeJobPage(ports, { jobUid, page }));
+  }
+  return pages;
+}
+
+/** Returns the ports at a time. */
+export function portsAt<Ports extends Pick<DeliveryPorts, 'clock'>>(ports: Ports, at: Date): Ports {
+  return { ...ports, clock: { now: () => at } };
+}
+
+export const eventIdsOf = ({ events }: JobPage): string[] => events.map(({ eventId }) => eventId);

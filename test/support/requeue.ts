@@ -1,0 +1,22 @@
+// A delivery that a page of a job takes to send it again, as the job's transaction does it.
+import type { DeliveryKey } from '../../lib/model/delivery.ts';
+import { inTransaction } from '../../lib/store/connect.ts';
+import { requeueDeliveries } from '../../lib/store/jobs.ts';
+import type { PageStamp } from '../../lib/store/jobs.ts';
+import type { Installation } from './installation.ts';
+
+/** Has a job take a delivery of an event `agent.updated`, as its first page. */
+export async function requeue(
+  { store }: Pick<Installation, 'store'>,
+  key: DeliveryKey,
+  stamp: Omit<PageStamp, 'jobPage'>,
+): Promise<void> {
+  const deliveries = [{ ...key, event: 'agent.updated', partition: null }] as const;
+  await inTransaction(store, (session) =>
+    requeueDeliveries(store, deliveries, {
+      stamp: { ...stamp, jobPage: 1 },
+      now: new Date(),
+      session,
+    }),
+  );
+}

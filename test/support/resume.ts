@@ -1,0 +1,23 @@
+// A webhook that is resumed, as the API does it, and the first page of its release.
+import { takeJobPage } from '../../lib/delivery/job-pages.ts';
+import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import type { DeliveryKey } from '../../lib/model/delivery.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import { newRelease } from '../../lib/store/jobs.ts';
+import type { JobPage } from '../../lib/temporal/messages.ts';
+
+/** Resumes a webhook and takes the first page of its release; `fields` are what the resume sets besides. */
+export async function resumeWebhook(
+  ports: DeliveryPorts,
+  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  fields: Partial<WebhookDocument> = {},
+): Promise<{ jobUid: string; page: JobPage }> {
+  const release = newRelease({ appUid, webhookUid }, ports.clock.now());
+  const { _id: jobUid } = release;
+  await ports.store.jobs.insertOne(release);
+  await ports.store.webhooks.updateOne(
+    { _id: webhookUid },
+    { $set: { active: true, releaseUid: jobUid, ...fields } },
+  );
+  return { jobUid, page: await takeJobPage(ports, { jobUid, page: 1 }) };
+}

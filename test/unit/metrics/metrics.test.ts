@@ -1,0 +1,185 @@
+// The metrics count what stands in the syntax tree, whatever texts and comments look like.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { CodeFile } from '../../../scripts/metrics/code-file.ts';
+import { importCycles, reachedFrom } from '../../../scripts/metrics/import-graph.ts';
+import { measure, median, roomOf } from '../../../scripts/metrics/measure.ts';
+import { proseLines } from '../../../scripts/metrics/prose.ts';
+import { readTree } from '../../../scripts/metrics/read-tree.ts';
+import { toMarkdown } from '../../../scripts/metrics/to-markdown.ts';
+
+/** Parses texts as the files of a tree of their own. */
+function readTexts(texts: Record<string, string>): CodeFile[] {
+  const tsconfig = JSON.stringify({ compilerOptions: { noLib: true, types: [] } });
+  const root = mkdtempSync(join(tmpdir(), 'herald-metrics-'));
+  try {
+    for (const [name, text] of Object.entries({ 'tsconfig.json': tsconfig, ...texts })) {
+      const path = join(root, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
+    return readTree(root);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+function readText(text: string): CodeFile {
+  const [file] = readTexts({ 'file.ts': text });
+  if (file === undefined) throw new Error('the text was not read');
+  return file;
+}
+
+test('lines of comments are those the tokenizer finds, not what looks like one in a text', () => {
+  const text = [
+    '// a comment',
+    "const a = 'https://example.com'; // and one behind code",
+    'const b = /[/]*\\/\\//;',
+    'const c = `// no ${b} /* nor */ ${a} // this`;',
+    '/* one',
+    '   of two lines */',
+    'if (a) {',
+    '  /** in a block */',
+    '}',
+    '',
+  ].join('\n');
+  expect(readText(text)).toMatchObject({ lines: 9, commentLines: 5 });
+});
+
+test('a function counts from its first word to its brace, with the name that it is called by', () => {
+  const text = [
+    '/** Not part of it. */',
+    'export function outer(): void {',
+    '  const inner = (): void => {};',
+    '  [1].forEach(() => {',
+    '    inner();',
+    '  });',
+    '}',
+    'const short = (n: number) => n;',
+    'class C {',
+    '  method(): void {}',
+    '}',
+    '',
+  ].join('\n');
+  expect(readText(text).functions).toEqual([
+    { name: 'outer', line: 2, lines: 6 },
+    { name: 'inner', line: 3, lines: 1 },
+    { name: 'callback', line: 4, lines: 3 },
+    { name: 'method', line: 10, lines: 1 },
+  ]);
+});
+
+test('imports are those of files of the tree, and type imports are told from the others', () => {
+  const text = [
+    "import { a } from './a.ts';",
+    "import type { B } from '../b.ts';",
+    "import { type C } from './c.ts';",
+    "import { type D, d } from './d.ts';",
+    "import { join } from 'node:path';",
+    "export { e } from './e.ts';",
+    "export type { F } from './f.ts';",
+    "type G = import('./g.ts').G;",
+    "const h = import('./h.ts');",
+  ].join('\n');
+  const [file] = readTexts({ 'room/file.ts': text });
+  expect(file?.imports.map(({ path, isType }) => `${path}${isType ? ' type' : ''}`)).toEqual([
+    'room/a.ts',
+    'b.ts type',
+    'room/c.ts type',
+    'room/d.ts',
+    'room/e.ts',
+    'room/f.ts type',
+    'room/g.ts type',
+    'room/h.ts',
+  ]);
+});
+
+const files = readTexts({
+  'lib/delivery/attempt.ts': [
+    "import { insert } from '../store/insert.ts';",
+    "import type { Far } from '../far/far.ts';",
+    "import { log } from '../log.ts';",
+    "export const deliveryStates = ['pending', 'held'] as const;",
+    'export async function attemptDelivery(): Promise<void> {}',
+  ].join('\n'),
+  'lib/store/insert.ts': "import { find } from './find.ts';",
+  'lib/store/find.ts': "import type { Insert } from './insert.ts';",
+  'lib/store/apart.ts': '',
+  'lib/far/far.ts': '',
+  'lib/log.ts': "import { find } from './store/find.ts';",
+  'lib/temporal/names.ts': 'export function eventWorkflowId() {}\nfunction other() {}',
+  'lib/temporal/messages.ts': 'export interface DeliveryActivities { one(): void; two(): void }',
+  'workflows/index.ts': "export { deliver } from './deliver.ts';",
+  'bench/load.ts': '',
+  'test/a.test.ts': '',
+});
+
+test('an attempt reaches what it imports as values within its rooms', () => {
+  const rooms = ['lib/delivery', 'lib/store'];
+  const reached = reachedFrom(files, { entry: 'lib/delivery/attempt.ts', rooms });
+  expect(reached.map(({ path }) => path).toSorted()).toEqual([
+    'lib/delivery/attempt.ts',
+    'lib/store/find.ts',
+    'lib/store/insert.ts',
+  ]);
+});
+
+test('an import cycle is found when a type import closes it', () => {
+  expect(importCycles(files)).toEqual([['lib/store/find.ts', 'lib/store/insert.ts']]);
+});
+
+test('two cycles that share a file are one, and the largest comes first', () => {
+  const importing = (path: string, paths: string[]): CodeFile => ({
+    ...readText(''),
+    path,
+    imports: paths.map((each) => ({ path: each, isType: false })),
+  });
+  const graph = [
+    importing('x', ['y']),
+    importing('y', ['x', 'a']),
+    importing('a', ['b']),
+    importing('b', ['a', 'c']),
+    importing('c', ['b', 'z']),
+    importing('z', []),
+  ];
+  expect(importCycles(graph)).toEqual([
+    ['a', 'b', 'c'],
+    ['x', 'y'],
+  ]);
+});
+
+test('what is counted of the whole tree is found by name', () => {
+  const metrics = measure(files, proseLines('a.md', 'short\nlonger'));
+  expect(metrics).toMatchObject({
+    production: { files: 9 },
+    allButTests: { files: 10 },
+    reach: { entry: 'lib/delivery/attempt.ts', rooms: ['lib/delivery', 'lib/store'] },
+    deliveryStates: ['pending', 'held'],
+    workflows: ['deliver'],
+    activities: ['one', 'two'],
+    workflowIdSchemes: ['eventWorkflowId'],
+    prose: { longest: { path: 'a.md', line: 2, characters: 6 }, wide: 0 },
+  });
+  expect(metrics.reach?.files).toHaveLength(3);
+  expect(toMarkdown(metrics)).toContain('| delivery states | 2 | pending, held |');
+});
+
+test('a room is a top-level folder, and in lib the folder below', () => {
+  const paths = ['api/http/a.ts', 'lib/a.ts', 'lib/store/a.ts', 'lib/store/deep/a.ts'];
+  expect(paths.map(roomOf)).toEqual(['api', 'lib', 'lib/store', 'lib/store']);
+});
+
+test('the median of an even number is between the two in the middle', () => {
+  expect([[], [7], [9, 1, 5], [4, 1, 2, 9]].map(median)).toEqual([0, 7, 5, 3]);
+});
+
+test('prose is what stands outside of code blocks and tables, counted in characters', () => {
+  const text = 'one 😀\n\n```js\ncode\n```\n| a | b |\n````\n```\n````\nlast';
+  const lines = proseLines('a.md', text).filter(({ characters }) => characters > 0);
+  expect(lines).toEqual([
+    { path: 'a.md', line: 1, characters: 5 },
+    { path: 'a.md', line: 10, characters: 4 },
+  ]);
+});
