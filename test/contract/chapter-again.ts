@@ -1,0 +1,107 @@
+// What is sent again, and what is taken away: events, resends, replays, erasures.
+import { becomes, report, subscribe } from './chapter-deliveries.ts';
+import type { Subscription } from './chapter-deliveries.ts';
+import type { Answer } from './recorder.ts';
+import { has } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const since = '2026-01-01T00:00:00Z';
+
+/** Plays it. */
+export async function playAgain(stage: Stage): Promise<void> {
+  await playEvents(stage);
+  await playResends(stage);
+  await playReplays(stage);
+  await playErasures(stage);
+}
+
+async function playEvents({ call }: Stage): Promise<void> {
+  await call('lists events', 'GET …/events?limit=200');
+  const first = await call('the first page of events', `GET …/events?limit=1&since=${since}`);
+  const cursor = `cursor=${first.body['nextCursor']}`;
+  await call('the next page of events', `GET …/events?limit=1&since=${since}&${cursor}`);
+  await call('a cursor with another filter', `GET …/events?limit=1&${cursor}`);
+  await call('events of a time without any', `GET …/events?until=${since}`);
+  await call('a time without an offset', 'GET …/events?since=2026-01-01T00:00:00');
+}
+
+async function playResends(stage: Stage): Promise<void> {
+  const { call, prepare } = stage;
+  const { tenant, webhook, webhookUid } = await subscribe(stage, ['resent', '/200']);
+  const event = await report(stage, tenant);
+  await becomes(stage, event, 'delivered');
+  const resend = `POST ${event}/resend`;
+  const headers = { 'idempotency-key': 'resend-1' };
+  await call('resends an event', resend, { headers });
+  await call('the same resend again', resend, { headers });
+  await call('a delivery that was resent', `GET ${event}/deliveries`, {
+    until: ({ body }) => {
+      const [delivery] = body['data'] as unknown as { state: string; attemptCount: number }[];
+      return delivery?.attemptCount === 2 && delivery.state === 'delivered';
+    },
+  });
+  await prepare(`PATCH ${webhook}`, { body: { active: false } });
+  await call('resends to a paused webhook', resend, { body: { webhookUids: [webhookUid] } });
+  await becomes(stage, event, 'held');
+  const webhookUids = ['whk_00000000000000000000000000'];
+  await call('a resend to a webhook that is not there', resend, { body: { webhookUids } });
+  const lonely = await report(stage, 'nobody-listens');
+  await call('a resend of what nobody is subscribed to', `POST ${lonely}/resend`);
+}
+
+async function playReplays(stage: Stage): Promise<void> {
+  const { call } = stage;
+  const subscription = await subscribe(stage, ['replayed', '/500'], { retrySchedule: [] });
+  const { webhook } = subscription;
+  await exhaustMany(stage, subscription);
+  const replay = `POST ${webhook}/replays`;
+  await call('counts what a replay would send', replay, { body: { since, dryRun: true } });
+  const slow = { body: { since, perSecond: 1, events: ['agent.updated'], states: ['exhausted'] } };
+  const { body: begun } = await call('begins a replay', replay, slow);
+  await call('cancels a replay', `POST ${webhook}/replays/${begun['uid']}/cancel`);
+  const options = { body: { since }, headers: { 'idempotency-key': 'replay-1' } };
+  const { body: made } = await call('begins a replay of what went wrong', replay, options);
+  await call('the same replay again', replay, options);
+  const reused = { ...options, body: { since, perSecond: 2 } };
+  await call('another replay by the same key', replay, reused);
+  const shown = `${webhook}/replays/${made['uid']}`;
+  await call('a replay that is done', `GET ${shown}`, { until: has('state', 'done') });
+  await call('cancels a replay that is done', `POST ${shown}/cancel`);
+  await call('lists replays', `GET ${webhook}/replays`);
+  await call('a replay without a time', replay, { body: {} });
+  await call('a replay of the future', replay, { body: { since: '2126-01-01T00:00:00Z' } });
+  await call('a replay of what waits', replay, { body: { since, states: ['waiting'] } });
+}
+
+/** So many that a replay of one a second is still under way when the next call comes. */
+async function exhaustMany(stage: Stage, { tenant, webhook }: Subscription): Promise<void> {
+  const count = 20;
+  for (let n = 0; n < count; n += 1) await report(stage, tenant);
+  await stage.prepare(`GET ${webhook}/deliveries?state=exhausted`, {
+    until: ({ body }) => body['data']?.['length'] === count,
+  });
+}
+
+async function playErasures(stage: Stage): Promise<void> {
+  const { call } = stage;
+  const { tenant } = await subscribe(stage, ['erased', '/500'], { retrySchedule: ['1h'] });
+  const event = await report(stage, tenant);
+  await becomes(stage, event, 'retrying');
+  const options = {
+    body: { externalTenantId: tenant },
+    headers: { 'idempotency-key': 'erasure-1' },
+  };
+  const { body: begun } = await call('erases a tenant', 'POST …/erasures', options);
+  await call('the same erasure again', 'POST …/erasures', options);
+  await call('an erasure whose payloads went', `GET …/erasures/${begun['uid']}`, {
+    until: has('erasedCount', 1),
+  });
+  const isErased = { until: ({ body }: Answer) => typeof body['erasedAt'] === 'string' };
+  await call('an event that was erased', `GET ${event}`, isErased);
+  await becomes(stage, event, 'cancelled');
+  await call('a resend of what was erased', `POST ${event}/resend`);
+  await call('erases mentions', 'POST …/erasures', { body: { mentions: ['user-1'] } });
+  const both = { externalTenantId: tenant, mentions: ['user-1'] };
+  await call('an erasure of two kinds', 'POST …/erasures', { body: both });
+  await call('an erasure of nothing', 'POST …/erasures');
+}

@@ -1,0 +1,114 @@
+// Deliveries in each of their states. Every webhook has a tenant of its own, so it gets only its own events.
+import { closedPort } from '../support/receivers.ts';
+import { has, isFirst } from './stage.ts';
+import type { Stage } from './stage.ts';
+import type { Answer } from './recorder.ts';
+
+/** A webhook and the tenant whose events it gets. */
+export interface Subscription {
+  tenant: string;
+  webhook: string;
+  webhookUid: string;
+}
+
+/** Registers a webhook at `path` of the receiver, or at a URL, for the events of a tenant. */
+export async function subscribe(
+  { prepare, receiver }: Stage,
+  [tenant, path]: readonly [string, string],
+  fields: Record<string, unknown> = {},
+): Promise<Subscription> {
+  const url = path.startsWith('/') ? receiver.url + path : path;
+  const body = { url, entities: ['agent'], externalTenantIds: [tenant], ...fields };
+  const { uid } = await prepare('POST …/webhooks', { body });
+  return { tenant, webhook: `…/webhooks/${uid}`, webhookUid: String(uid) };
+}
+
+/** Reports a change of an agent of the tenant; returns the path of its event. */
+export async function report({ prepare }: Stage, tenant: string): Promise<string> {
+  const data = { uid: 'bot-1', externalTenantId: tenant };
+  const { eventId } = await prepare('POST …/changes', { body: { event: 'agent.updated', data } });
+  return `…/events/${eventId}`;
+}
+
+/** Waits until the delivery of an event is in a state, and writes the list of it down. */
+export async function becomes({ call }: Stage, event: string, state: string): Promise<void> {
+  await call(`a delivery that is ${state}`, `GET ${event}/deliveries`, { until: isFirst(state) });
+}
+
+/** Plays it. */
+export async function playDeliveries(stage: Stage): Promise<void> {
+  await playAnswers(stage);
+  await playPause(stage);
+  await playDiscard(stage);
+  await playOrder(stage);
+}
+
+async function playAnswers(stage: Stage): Promise<void> {
+  const { call, receiver } = stage;
+  const late = await subscribe(stage, ['late', '/later']);
+  const event = await report(stage, late.tenant);
+  await becomes(stage, event, 'pending');
+  receiver.answerLater();
+  await becomes(stage, event, 'delivered');
+  await call('shows an event', `GET ${event}`);
+
+  const flaky = await subscribe(stage, ['flaky', '/once-500'], { retrySchedule: ['1s'] });
+  await becomes(stage, await report(stage, flaky.tenant), 'delivered');
+
+  const failing = await subscribe(stage, ['failing', '/500'], { retrySchedule: [] });
+  await becomes(stage, await report(stage, failing.tenant), 'exhausted');
+  const isFailing = { until: ({ body }: Answer) => typeof body['failingSince'] === 'string' };
+  await call('a webhook that fails', `GET ${failing.webhook}`, isFailing);
+
+  const gone = await subscribe(stage, ['gone', '/410']);
+  await becomes(stage, await report(stage, gone.tenant), 'exhausted');
+  const isGone = { until: has('disabledReason', 'gone') };
+  await call('a webhook that is gone', `GET ${gone.webhook}`, isGone);
+
+  const closed = `http://127.0.0.1:${await closedPort()}/`;
+  const unreachable = await subscribe(stage, ['unreachable', closed], { retrySchedule: ['1h'] });
+  const retried = await report(stage, unreachable.tenant);
+  await becomes(stage, retried, 'retrying');
+  await call('deletes a webhook with a retry', `DELETE ${unreachable.webhook}`);
+  await becomes(stage, retried, 'cancelled');
+}
+
+async function playPause(stage: Stage): Promise<void> {
+  const { call } = stage;
+  const { tenant, webhook } = await subscribe(stage, ['paused', '/200'], { active: false });
+  const event = await report(stage, tenant);
+  await becomes(stage, event, 'held');
+  await call('a webhook that holds a delivery', `GET ${webhook}`, { until: has('heldCount', 1) });
+  await call('resumes with what was held', `PATCH ${webhook}`, {
+    body: { active: true, onResume: 'deliver' },
+  });
+  await becomes(stage, event, 'delivered');
+}
+
+async function playDiscard(stage: Stage): Promise<void> {
+  const { call } = stage;
+  const { tenant, webhook } = await subscribe(stage, ['discarded', '/200'], { active: false });
+  const event = await report(stage, tenant);
+  await becomes(stage, event, 'held');
+  const body = { active: true, onResume: 'discard' };
+  await call('resumes without what was held', `PATCH ${webhook}`, { body });
+  await call('the same discard again', `PATCH ${webhook}`, { body });
+  await becomes(stage, event, 'cancelled');
+}
+
+async function playOrder(stage: Stage): Promise<void> {
+  const fields = { ordering: 'resource', retrySchedule: ['1h'] };
+  const { tenant, webhook } = await subscribe(stage, ['ordered', '/500'], fields);
+  await becomes(stage, await report(stage, tenant), 'retrying');
+  await becomes(stage, await report(stage, tenant), 'pending');
+  const { call } = stage;
+  // The one that waits shows as pending before it is written down, too.
+  const areBoth = ({ body }: Answer): boolean =>
+    (body['data'] as unknown as unknown[]).length === 2;
+  await call('the deliveries of a webhook', `GET ${webhook}/deliveries`, { until: areBoth });
+  const filters = 'state=retrying&statusClass=5xx&since=2026-01-01T00:00:00Z';
+  await call('deliveries of a state, a class and a time', `GET ${webhook}/deliveries?${filters}`);
+  await call('deliveries without an answer', `GET ${webhook}/deliveries?statusClass=none`);
+  await call('a state that is none', `GET ${webhook}/deliveries?state=lost`);
+  await call('a time that is none', `GET ${webhook}/deliveries?since=2026-02-30T00:00:00Z`);
+}

@@ -1,0 +1,51 @@
+// What anybody may call, and requests that fit nothing.
+import type { Stage } from './stage.ts';
+
+/** Plays it. */
+export async function playOpen({ call }: Stage): Promise<void> {
+  await call('the process runs', 'GET /healthz');
+  await call('the process is ready', 'GET /readyz', { until: ({ status }) => status === 200 });
+  const keys = await call('the public keys', 'GET /.well-known/jwks.json');
+  // Without a cache-control of its own fetch asks for what no cache has.
+  const headers = { 'if-none-match': keys.headers.get('etag'), 'cache-control': 'max-age=0' };
+  await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
+  await call('the page on migration', 'GET /docs/migration');
+  await call('the retired flow', 'POST /api-authenticate-embedded-user', { body: {} });
+  await call('a path that nothing is at', 'GET /nothing');
+  await call('a path of an application that nothing is at', 'GET …/nothing');
+  await call('a method that a path does not take', 'PUT …/agents', { body: {} });
+  await call('a GET on a path that takes a POST only', 'GET …/sdkusers/auth');
+  await call('the head of a list', 'HEAD …/agents');
+  await playCredentials(call);
+  await playBodies(call);
+}
+
+async function playCredentials(call: Stage['call']): Promise<void> {
+  const both = { authorization: 'Bearer ahk_x' };
+  await call('two credentials', 'GET …/agents', { headers: both });
+  const unknown = { 'x-api-key': 'ahk_unknown' };
+  await call('a key that nobody has', 'GET …/agents', { headers: unknown });
+  const foreign = 'GET /api/v1/appuid/app_00000000000000000000000000/agents';
+  await call('an application without a key', foreign);
+  const long = { 'x-long': 'x'.repeat(17 * 1_024) };
+  await call('headers that are too long', 'GET …/agents', { headers: long });
+}
+
+async function playBodies(call: Stage['call']): Promise<void> {
+  const request = 'POST …/agents';
+  await call('a body that is no JSON', request, { body: '{' });
+  await call('a body with a key twice', request, { body: '{"a":1,"a":2}' });
+  await call('a body of another type', request, {
+    body: 'a=1',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  await call('a body that is compressed', request, {
+    body: '{}',
+    headers: { 'content-encoding': 'gzip' },
+  });
+  await call('a body that is too long', request, { body: { agentName: 'a'.repeat(256 * 1_024) } });
+  await call('a parameter that is not known', 'GET …/agents?nmae=1');
+  await call('a parameter given twice', 'GET …/agents?limit=1&limit=2');
+  await call('a limit out of its range', 'GET …/agents?limit=201');
+  await call('a cursor of another list', 'GET …/agents?cursor=abc');
+}

@@ -1,0 +1,76 @@
+// What clients see does not change unseen: the story is played and compared with its record.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { format, resolveConfig } from 'prettier';
+import { routes } from '../../api/routes.ts';
+import { nameRoute } from './recorder.ts';
+import { shapeOf } from './shape.ts';
+import { playStory } from './story.ts';
+import type { Contract } from './story.ts';
+
+const path = join('test', 'contract', 'recorded.json');
+// `npm run contract:record` sets it, when the contract has changed on purpose.
+const isRecording = process.env['HERALD_RECORD_CONTRACT'] === 'true';
+
+let played: Contract;
+let recorded: Contract;
+
+beforeAll(async () => {
+  played = await playStory();
+  if (isRecording) {
+    const style = { ...(await resolveConfig(path)), parser: 'json' };
+    writeFileSync(path, await format(JSON.stringify(played), style));
+  }
+  recorded = JSON.parse(readFileSync(path, 'utf8')) as Contract;
+});
+
+test('the calls of the story are those of the record, in its order', () => {
+  const names = ({ calls }: Contract) => calls.map(({ what, call }) => `${what}: ${call}`);
+  expect(names(played)).toEqual(names(recorded));
+});
+
+test('every call is answered as it is recorded', () => {
+  // One at a time, so that a difference shows the call that it is of.
+  for (const [index, call] of played.calls.entries()) expect(call).toEqual(recorded.calls[index]);
+});
+
+test('every route refuses what it is recorded to refuse', () => {
+  expect(played.refusals).toEqual(recorded.refusals);
+});
+
+test('every route of the tables is called, and those that are not retired succeed at least once', () => {
+  const retired = ['POST /api-authenticate-embedded-user'];
+  const succeeding = played.calls.filter(
+    ({ status, call }) => status < 400 || retired.includes(call),
+  );
+  const called = new Set(succeeding.map(({ call }) => call));
+  expect(routes.map((route) => nameRoute(route)).filter((name) => !called.has(name))).toEqual([]);
+});
+
+describe('the shape of a body', () => {
+  test('has the names and types of fields, and texts only of closed lists', () => {
+    const body = { uid: 'usr_1', count: 2, state: 'held', at: null, on: true, lastUsedAt: null };
+    expect(shapeOf(body)).toEqual({
+      at: 'null',
+      count: 'number',
+      lastUsedAt: 'null | string',
+      on: 'boolean',
+      state: "'held'",
+      uid: 'string',
+    });
+  });
+
+  test('of a list is that of one element, which all of them fit in whatever order', () => {
+    const items = [{ a: 1, b: null }, { b: 'text' }, { b: null, c: [] }, { b: null, c: ['x', 2] }];
+    const shape = [{ 'a?': 'number', b: 'null | string', 'c?': ['number | string'] }];
+    expect(shapeOf(items)).toEqual(shape);
+    expect(shapeOf(items.toReversed())).toEqual(shape);
+  });
+
+  test('names each of the kinds that a field may be of', () => {
+    const items = [{ a: null }, { a: [{ b: 1 }] }, { a: { c: true } }, { a: [] }];
+    const kinds = ['null', [{ b: 'number' }], { c: 'boolean' }];
+    expect(shapeOf(items)).toEqual([{ a: { oneOf: kinds } }]);
+  });
+});

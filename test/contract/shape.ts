@@ -1,0 +1,68 @@
+// A body as the contract sees it: its fields and their types, not what stands in them.
+
+/** A type, or some with `|` between them; a list by its one element; an object by its fields. */
+export type Shape = string | Shape[] | { [field: string]: Shape };
+
+/** Fields whose texts come from a closed list: of those the text itself is the contract. */
+const closedLists = new Set(
+  [
+    ['action', 'alg', 'code', 'crv', 'deactivationWarning', 'disabledReason', 'entities'],
+    ['errorClass', 'event', 'events', 'kind', 'kty', 'method', 'ordering', 'previousRole'],
+    ['processingStatus', 'reason', 'role', 'scopes', 'state', 'states', 'status', 'statusClass'],
+    ['trigger', 'use'],
+  ].flat(),
+);
+
+/** Times and names that are written behind a call: whether they are there yet is a matter of chance. */
+const writtenLater = new Set([
+  'dispatchedAt',
+  'lastTriggeredAt',
+  'lastUsedAt',
+  'reachedAt',
+  'workflowId',
+]);
+
+/** Returns the shape of a JSON value. */
+export function shapeOf(value: unknown): Shape {
+  return shapeOfAll([value], '');
+}
+
+/** Returns the one shape that all values of a field have. */
+function shapeOfAll(values: readonly unknown[], field: string): Shape {
+  const lists = values.filter((value) => Array.isArray(value));
+  const objects = values.filter(isObject);
+  const types = values.flatMap((value) =>
+    Array.isArray(value) || isObject(value) ? [] : typesOf(value, field),
+  );
+  const items = lists.flat();
+  const shapes = [
+    ...(types.length > 0 ? [[...new Set(types)].toSorted().join(' | ')] : []),
+    ...(lists.length > 0 ? [items.length > 0 ? [shapeOfAll(items, field)] : []] : []),
+    ...(objects.length > 0 ? [fieldsOf(objects)] : []),
+  ];
+  const [only] = shapes;
+  return shapes.length === 1 && only !== undefined ? only : { oneOf: shapes };
+}
+
+type Fields = Record<string, unknown>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A field that some of them lack is marked with `?`. */
+function fieldsOf(objects: readonly Fields[]): Record<string, Shape> {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))].toSorted();
+  const fields = names.map((name): [string, Shape] => {
+    const having = objects.filter((object) => name in object);
+    const values = having.map((object) => object[name]);
+    return [having.length < objects.length ? `${name}?` : name, shapeOfAll(values, name)];
+  });
+  return Object.fromEntries(fields);
+}
+
+function typesOf(value: unknown, field: string): string[] {
+  if (writtenLater.has(field)) return ['null', 'string'];
+  if (value === null) return ['null'];
+  return [typeof value === 'string' && closedLists.has(field) ? `'${value}'` : typeof value];
+}

@@ -1,0 +1,34 @@
+// One story that makes every call of the API (docs/api.md, docs/admin.md), with what it may answer.
+import { playAdmin } from './chapter-admin.ts';
+import { playAgain } from './chapter-again.ts';
+import { playDeliveries } from './chapter-deliveries.ts';
+import { playLimits } from './chapter-limits.ts';
+import { playOpen } from './chapter-open.ts';
+import { playResources } from './chapter-resources.ts';
+import { playUsers } from './chapter-users.ts';
+import { playWebhooks } from './chapter-webhooks.ts';
+import type { RecordedCall } from './recorder.ts';
+import { playRefusals } from './refusals.ts';
+import type { Refusals } from './refusals.ts';
+import { openStage } from './stage.ts';
+
+/** What a service answers to the story. */
+export interface Contract {
+  calls: RecordedCall[];
+  /** What every route refuses, by its name. */
+  refusals: Record<string, Refusals>;
+}
+
+/** Plays the story with services of its own. */
+export async function playStory(): Promise<Contract> {
+  await using stage = await openStage();
+  await playOpen(stage);
+  await playUsers(stage);
+  await playResources(stage);
+  await playWebhooks(stage);
+  await playDeliveries(stage);
+  await playAgain(stage);
+  await playAdmin(stage);
+  const refusals = await playRefusals(stage);
+  return { calls: [...stage.calls, ...(await playLimits())], refusals };
+}
