@@ -1,0 +1,42 @@
+// Every process killed or frozen, one after the other, under changes of all kinds: nothing is lost or stays behind.
+import { expect, test } from '@jest/globals';
+import { runWithFaults } from './fault-run.ts';
+import type { Fault } from './fault-run.ts';
+import { seededRandom, soakSeeds } from './seeded-random.ts';
+
+const seconds = 240;
+const roles = ['api', 'worker', 'temporal', 'mongodb'] as const;
+/** From the end of the last fault before it, or from its change where that is later. */
+const firstAttemptMsMax = 10_000;
+
+/** A fault every 5 to 10 s: a kill, or a freeze of 1 to 8 s. */
+function faultsOf(seed: number): Fault[] {
+  const random = seededRandom(seed);
+  const faults: Fault[] = [];
+  for (let at = 5; at < seconds - 5; at += 5 + 5 * random()) {
+    const role = roles[Math.floor(random() * roles.length)] ?? 'api';
+    const freezeMs = random() < 0.5 ? null : Math.round(1_000 + 7_000 * random());
+    faults.push({ atSeconds: at, role, freezeMs });
+  }
+  return faults;
+}
+
+test.each(soakSeeds(10))(
+  'with every process killed or frozen for 240 s nothing is lost, late or 500 (seed %i)',
+  async (seed) => {
+    const result = await runWithFaults({
+      seed,
+      changesPerSecond: 10,
+      seconds,
+      webhooks: 9,
+      faults: faultsOf(seed),
+      settleMs: 60_000,
+    });
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    expect(result).toMatchObject({ lost: [], unsettled: [], outOfOrder: [] });
+    expect(result.committedEvents).toBeGreaterThan(500);
+    expect(Object.keys(result.answers)).not.toContain('500');
+    expect(result.latestAfterFaultMs).toBeLessThanOrEqual(firstAttemptMsMax);
+  },
+  600_000,
+);

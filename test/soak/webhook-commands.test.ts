@@ -1,0 +1,95 @@
+// Random commands at two webhooks of an application, overlapping each other: whatever their order, the promises hold.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { addApp } from '../support/add-app.ts';
+import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { soakSeeds } from './seeded-random.ts';
+import type { Real } from './webhook-commands/calls.ts';
+import { sequences } from './webhook-commands/commands.ts';
+import { findLate } from './webhook-commands/judge.ts';
+import { isDone, newModel } from './webhook-commands/model.ts';
+import type { Model } from './webhook-commands/model.ts';
+import { startSequencesReceiver } from './webhook-commands/receiver.ts';
+import type { SequencesReceiver } from './webhook-commands/receiver.ts';
+import { begin, finish } from './webhook-commands/sequence.ts';
+
+// As many go at once; each has an application of its own.
+const sequencesPerSeed = 15;
+const seedMs = 600_000;
+
+let service: TestService;
+let receiver: SequencesReceiver;
+const judged: { model: Model; count: number }[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startSequencesReceiver();
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Runs a sequence on an application of its own, and keeps it for what may come later. */
+async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Real>>): Promise<void> {
+  const model = newModel(Date.now());
+  const real = { client: await addApp(service), ...receiver.newPart(model) };
+  await begin(model, real);
+  try {
+    await fc.asyncModelRun(() => ({ model, real }), commands);
+  } finally {
+    await finish(model, real);
+  }
+  judged.push({ model, count: model.receipts.length });
+}
+
+/** Runs the `nth` sequence of a seed, the same one each time. */
+async function runNth(seed: number, nth: number): Promise<void> {
+  const property = fc.asyncProperty(sequences, runSequence);
+  // What a race brings about may not come again in a shorter sequence, so none is looked for.
+  await fc.assert(property, {
+    seed: seed * 1_000 + nth,
+    numRuns: 1,
+    endOnFailure: true,
+    unbiased: true,
+    includeErrorInReport: true,
+  });
+}
+
+/** Tells how much was judged so far, so that a run that tries little is seen. */
+function sizesOf(sequences: typeof judged): Record<string, number> {
+  const count = (of: (model: Model) => unknown[]): number =>
+    sequences.reduce((sum, { model }) => sum + of(model).length, 0);
+  return {
+    sequences: sequences.length,
+    webhooks: count(({ hooks }) => hooks),
+    events: count(({ reports }) => reports),
+    requests: count(({ receipts }) => receipts),
+    failed: count(({ receipts }) => receipts.filter(({ status }) => status !== 200)),
+    settings: count(({ settings }) => settings),
+    discards: count(({ settings }) => settings.filter(({ discards }) => discards).filter(isDone)),
+    resends: count(({ resends }) => resends.filter(isDone)),
+    replays: count(({ replays }) => replays.filter(isDone)),
+    erasures: count(({ erasures }) => erasures),
+  };
+}
+
+test.each(soakSeeds(20))(
+  'commands in any order keep every promise (seed %i)',
+  async (seed) => {
+    const runs = Array.from({ length: sequencesPerSeed }, (_, nth) => runNth(seed, nth));
+    const results = await Promise.allSettled(runs);
+    const faults = results.flatMap((result, nth) =>
+      result.status === 'rejected' ? [`sequence ${nth}: ${String(result.reason)}`] : [],
+    );
+    process.stdout.write(`${JSON.stringify({ seed, ...sizesOf(judged) })}\n`);
+    expect(faults.join('\n\n')).toBe('');
+  },
+  seedMs,
+);
+
+test('nothing comes to a sequence after it was quiet', () => {
+  expect(judged.flatMap(({ model, count }) => findLate(model, count))).toEqual([]);
+});

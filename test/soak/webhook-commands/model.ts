@@ -1,0 +1,210 @@
+// What a sequence of commands did, and what the docs allow to come of it. Each call is kept with the time from
+// its beginning to its answer: calls that overlap may have been done in either order, so questions about them
+// are answered "certainly", "certainly not" or "unknown".
+
+/** A call of the API; `endedMs` is Infinity and `status` 0 while it is under way. */
+export interface Call {
+  beganMs: number;
+  endedMs: number;
+  status: number;
+}
+
+export interface Hook {
+  /** Its receiver's path. */
+  path: string;
+  uid: string;
+  ordering: Ordering;
+  registered: Call;
+  deleted: Call | null;
+}
+
+export type Ordering = 'parallel' | 'resource';
+
+export interface Resource {
+  event: 'agent.updated' | 'context.updated';
+  uid: string;
+  tenant: string;
+}
+
+/** A change that was reported; `eventId` is empty until the answer. */
+export interface Report extends Call {
+  resource: Resource;
+  eventId: string;
+}
+
+/** A `PATCH` of a webhook; null for what it leaves as it is. */
+export interface Setting extends Call {
+  hook: Hook;
+  active: boolean | null;
+  discards: boolean;
+  ordering: Ordering | null;
+}
+
+export interface Resend extends Call {
+  report: Report;
+  hooks: readonly Hook[];
+  pausedUids: readonly string[];
+}
+
+/** A replay; `doneMs` is when it had handed on the last of it, as the API tells. */
+export interface Replay extends Call {
+  hook: Hook;
+  uid: string;
+  sinceMs: number;
+  states: readonly string[];
+  doneMs: number;
+}
+
+export interface Erasure extends Call {
+  tenant: string;
+}
+
+/** A request that a receiver got, and its answer. */
+export interface Receipt {
+  path: string;
+  eventId: string;
+  attempt: number;
+  sequence: number;
+  body: string;
+  status: number;
+  atMs: number;
+  answeredMs: number;
+}
+
+export interface Model {
+  beganMs: number;
+  hooks: Hook[];
+  /** The two webhooks that commands are about; a new one takes the place of a deleted one. */
+  slots: Hook[];
+  reports: Report[];
+  settings: Setting[];
+  resends: Resend[];
+  replays: Replay[];
+  cancels: (Call & { replay: Replay })[];
+  erasures: Erasure[];
+  receipts: Receipt[];
+  /** Calls whose answers no command has waited for. */
+  underway: Promise<unknown>[];
+}
+
+/** An event at a webhook. */
+export interface Pair {
+  report: Report;
+  hook: Hook;
+}
+
+/** How many attempts the webhooks' `retrySchedule` makes of a delivery. */
+export const attemptsMax = 3;
+
+/** Makes the model of a sequence that begins now. */
+export function newModel(beganMs: number): Model {
+  return {
+    beganMs,
+    hooks: [],
+    slots: [],
+    reports: [],
+    settings: [],
+    resends: [],
+    replays: [],
+    cancels: [],
+    erasures: [],
+    receipts: [],
+    underway: [],
+  };
+}
+
+/** Whether the first call was answered before the second was made. */
+export function isBefore(first: Pick<Call, 'endedMs'>, second: Pick<Call, 'beganMs'>): boolean {
+  return first.endedMs < second.beganMs;
+}
+
+/** Whether a call was done. */
+export function isDone({ status }: Call): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Gives the requests about an event at a webhook, in the order in which they came. */
+export function receiptsOf(model: Model, { report, hook }: Pair): Receipt[] {
+  const mine = ({ path, eventId }: Receipt): boolean =>
+    path === hook.path && eventId === report.eventId;
+  return model.receipts.filter(mine);
+}
+
+/** Tells whether a webhook was active for all of a time, `except` for what one setting of it did. */
+export function standingOf(
+  model: Model,
+  hook: Hook,
+  { fromMs, toMs, except }: { fromMs: number; toMs: number; except?: Setting },
+): 'active' | 'paused' | 'unknown' {
+  const set = model.settings.filter(
+    (setting) => setting.hook === hook && setting !== except && isDone(setting),
+  );
+  const changes = [{ ...hook.registered, active: true as boolean | null }, ...set].filter(
+    ({ active, beganMs }) => active !== null && beganMs <= toMs,
+  );
+  const isOver = (change: Call): boolean =>
+    changes.some((later) => isBefore(change, later) && later.endedMs < fromMs);
+  const values = new Set(changes.filter((change) => !isOver(change)).map(({ active }) => active));
+  if (values.size !== 1) return 'unknown';
+  return values.has(true) ? 'active' : 'paused';
+}
+
+/**
+ * Gives the calls that may have cancelled a delivery: "the webhook was deleted, resumed with `discard` […]
+ * or its payload erased". An erasure is about "events that were recorded until now", a discard about "what the
+ * pause kept back"; of a webhook that is active already it "is refused, unless its latest resume was with
+ * `discard`: then […] asking again changes nothing".
+ */
+export function causesToCancel(model: Model, { report, hook }: Pair): Call[] {
+  const discards = model.settings.filter(
+    (setting) => setting.discards && setting.hook === hook && !changesNothing(model, setting),
+  );
+  const erasures = model.erasures.filter(({ tenant }) => tenant === report.resource.tenant);
+  const deleted = hook.deleted === null ? [] : [hook.deleted];
+  return [
+    ...[...discards, ...erasures].filter((call) => isDone(call) && !isBefore(call, report)),
+    ...deleted,
+  ];
+}
+
+function changesNothing(model: Model, setting: Setting): boolean {
+  const { beganMs: fromMs, endedMs: toMs } = setting;
+  return standingOf(model, setting.hook, { fromMs, toMs, except: setting }) === 'active';
+}
+
+/** What asked for an event to be sent again, from its call until it had handed that on. */
+export type Asker = Call & { isResend: boolean };
+
+// From an answer until it is recorded.
+const recordedWithinMs = 2_000;
+
+/**
+ * Gives the resends and replays that may have sent an event to a webhook again. A replay sends "events recorded
+ * from" `since` on and "before" `until`, which is "now by default", and those in one of its `states`.
+ */
+export function askersOf(model: Model, pair: Pair): Asker[] {
+  const { report, hook } = pair;
+  const resends = model.resends.filter(
+    (resend) => isDone(resend) && resend.report === report && resend.hooks.includes(hook),
+  );
+  const replays = model.replays.filter(
+    (replay) =>
+      isDone(replay) &&
+      replay.hook === hook &&
+      replay.sinceMs <= report.endedMs &&
+      !isBefore(replay, report),
+  );
+  const receipts = receiptsOf(model, pair);
+  const mayFind = (replay: Replay): boolean =>
+    resends.length > 0 ||
+    replays.length > 1 ||
+    replay.states.includes('delivered') ||
+    receipts.findLast(({ answeredMs }) => answeredMs + recordedWithinMs < replay.beganMs)
+      ?.status !== 200;
+  return [
+    ...resends.map((resend) => ({ ...resend, isResend: true })),
+    ...replays
+      .filter(mayFind)
+      .map((replay) => ({ ...replay, endedMs: replay.doneMs, isResend: false })),
+  ];
+}
