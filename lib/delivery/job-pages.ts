@@ -56,7 +56,7 @@ function makePage(
 /** A resend goes at once, past whatever order its webhooks want. */
 async function takeResend(
   { store }: Pick<DeliveryPorts, 'store'>,
-  { _id: jobUid, appUid, eventId, webhookUids }: ResendJob,
+  { _id: jobUid, appUid, eventId, webhookUids, createdAt }: ResendJob,
   { page, now, session }: PageMaking,
 ): Promise<TakenPage> {
   const end = { cursor: eventId, isEnd: true, partitions: [] };
@@ -69,7 +69,8 @@ async function takeResend(
     const partition = turn === null ? null : partitionId(turn.partition);
     return { appUid, eventId, webhookUid, event: event.event, partition };
   });
-  const stamp = { jobUid, jobPage: page, requeuedAs: 'resend' } as const;
+  const asked = { requeuedAs: 'resend', requeuedAt: createdAt } as const;
+  const stamp = { jobUid, jobPage: page, ...asked };
   await requeueDeliveries(store, deliveries, { stamp, now, session });
   return { ...end, count: deliveries.length };
 }

@@ -13,6 +13,7 @@ import type { Store } from '../store/connect.ts';
 import { findDeliveries } from '../store/deliveries.ts';
 import { factsOnly } from '../store/events.ts';
 import { requeueDeliveries } from '../store/jobs.ts';
+import type { PageStamp } from '../store/jobs.ts';
 import type { SentAgain } from '../store/jobs.ts';
 import { findSettled, issueNumbers } from '../store/partitions.ts';
 import { isSubscribed } from '../store/webhooks.ts';
@@ -63,10 +64,10 @@ export async function takeReplayPage(
   const wasCut = chosen.length < looked.chosen.length;
   const partitions =
     webhook.ordering === 'resource'
-      ? await sendInOrder({ store }, { webhook, chosen, making })
+      ? await sendInOrder({ store }, { replay, webhook, chosen, making })
       : [];
   if (webhook.ordering !== 'resource') {
-    const stamp = { jobUid: replay._id, jobPage: making.page, requeuedAs: 'replay' } as const;
+    const stamp = { jobUid: replay._id, jobPage: making.page, ...askedBy(replay) };
     const sentAgain = chosen.map(({ event, delivery }) =>
       toSentAgain(event, webhookUid, delivery?.partition ?? null),
     );
@@ -80,6 +81,11 @@ export async function takeReplayPage(
   };
 }
 
+/** A discard compares when it was asked for: a page may be taken later. */
+function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
+  return { requeuedAs: 'replay', requeuedAt: createdAt };
+}
+
 function toSentAgain(event: LookedAt, webhookUid: string, partition: string | null): SentAgain {
   const { _id: eventId, appUid, event: name } = event;
   return { appUid, eventId, webhookUid, event: name, partition };
@@ -91,9 +97,14 @@ function toSentAgain(event: LookedAt, webhookUid: string, partition: string | nu
  */
 async function sendInOrder(
   { store }: Pick<DeliveryPorts, 'store'>,
-  facts: { webhook: WebhookDocument; chosen: Look['chosen']; making: PageMaking },
+  facts: {
+    replay: ReplayJob;
+    webhook: WebhookDocument;
+    chosen: Look['chosen'];
+    making: PageMaking;
+  },
 ): Promise<PartitionKey[]> {
-  const { webhook, chosen, making } = facts;
+  const { replay, webhook, chosen, making } = facts;
   const { now, session } = making;
   const { _id: webhookUid } = webhook;
   const placed = chosen.map(({ event, delivery }) => {
@@ -120,7 +131,7 @@ async function sendInOrder(
     const order = [...others, { webhookUid, n: numbers[index] ?? 0 }];
     await store.events.updateOne({ _id: event._id }, { $set: { order } }, { session });
   }
-  const stamp = { jobUid: null, jobPage: null, requeuedAs: 'replay' } as const;
+  const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
   const sentAgain = placed.map(({ event, partition }) =>
     toSentAgain(event, webhookUid, partitionId(partition)),
   );

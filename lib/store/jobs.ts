@@ -99,7 +99,7 @@ export async function endPage(
 export type SentAgain = DeliveryKey & Pick<EventDocument, 'event'> & { partition: string | null };
 
 /** What a page writes on its deliveries. */
-export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs'>;
+export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
 /**
  * Has deliveries sent again: each is due now, and its schedule begins anew. They are those of one event to
@@ -142,7 +142,6 @@ export async function requeueDeliveries(
           ...stamp,
           state: 'pending',
           nextAttemptAt: null,
-          requeuedAt: now,
           scheduleFrom: '$attemptCount',
           updatedAt: now,
         },

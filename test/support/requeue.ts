@@ -9,12 +9,12 @@ import type { Installation } from './installation.ts';
 export async function requeue(
   { store }: Pick<Installation, 'store'>,
   key: DeliveryKey,
-  stamp: Omit<PageStamp, 'jobPage'>,
+  stamp: Pick<PageStamp, 'jobUid' | 'requeuedAs'>,
 ): Promise<void> {
   const deliveries = [{ ...key, event: 'agent.updated', partition: null }] as const;
   await inTransaction(store, (session) =>
     requeueDeliveries(store, deliveries, {
-      stamp: { ...stamp, jobPage: 1 },
+      stamp: { ...stamp, jobPage: 1, requeuedAt: new Date() },
       now: new Date(),
       session,
     }),

@@ -9,8 +9,10 @@ import { newId } from '../../../lib/ids.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { partitionId } from '../../../lib/model/partition.ts';
+import type { ResendJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/net/http-sender.ts';
+import { newJob } from '../../../lib/store/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -99,6 +101,18 @@ test('what was recorded before is dropped, 1,000 a page, and nothing else is', a
   for (const { _id, state } of untouched) {
     expect((await deliveries.findOne({ _id }))?.state).toBe(state);
   }
+});
+
+test('what was sent again before the discard is dropped, also where its page is taken after', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
+  const { appUid, _id: webhookUid } = webhook;
+  const asked = newJob(appUid, ago(2_000));
+  const resend: ResendJob = { ...asked, kind: 'resend', eventId, webhookUids: [webhookUid] };
+  await installation.store.jobs.insertOne(resend);
+  await discard();
+  await takeJobPage(ports, { jobUid: resend._id, page: 1 });
+  expect(await attempt(eventId, resend._id)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  expect(answers).toHaveLength(0);
 });
 
 test('what was not attempted yet is dropped by its first attempt, which sends nothing', async () => {

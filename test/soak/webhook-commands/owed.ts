@@ -1,6 +1,6 @@
 // What is still to come: a sequence is quiet once nothing is.
 import { askersOf, causesToCancel, isBefore, isDone, receiptsOf, standingOf } from './model.ts';
-import type { Hook, Model, Resend } from './model.ts';
+import type { Call, Hook, Model, Resend } from './model.ts';
 import { deliveryOf } from './reading.ts';
 import type { Reading } from './reading.ts';
 
@@ -53,7 +53,9 @@ function isUnsent(
 ): boolean {
   const pair = { report: resend.report, hook };
   const after = { beganMs: resend.beganMs, endedMs: Infinity };
-  if (causesToCancel(model, pair).some((call) => !isBefore(call, resend))) return false;
+  // An erasure takes minutes, and whatever waits when it comes to the event.
+  const isLater = (call: Call): boolean => isErasure(model, call) || !isBefore(call, resend);
+  if (causesToCancel(model, pair).some(isLater)) return false;
   const others = askersOf(model, pair).filter(({ beganMs }) => beganMs > resend.beganMs);
   const wasActive = standingOf(model, hook, { fromMs: after.beganMs, toMs: after.endedMs });
   if (wasActive === 'active' && others.length === 0) {
@@ -63,6 +65,10 @@ function isUnsent(
     );
   }
   return !receiptsOf(model, pair).some(({ atMs }) => atMs >= resend.beganMs);
+}
+
+function isErasure(model: Model, call: Call): boolean {
+  return model.erasures.some((erasure) => erasure === call);
 }
 
 /** An erasure takes away "the payloads of events […] that were recorded until now". */
