@@ -3,7 +3,9 @@ import type { ConnectionLike } from '@temporalio/client';
 import { systemClock } from '../lib/clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Config } from '../lib/config.ts';
+import { Semaphore } from '../lib/concurrency/semaphore.ts';
 import { createSecretBox } from '../lib/crypto/secret-box.ts';
+import { overloaded } from '../lib/overloaded.ts';
 import type { SecretBox } from '../lib/crypto/secret-box.ts';
 import { checkServers, createInspection } from '../lib/readiness.ts';
 import type { Readiness } from '../lib/readiness.ts';
@@ -37,6 +39,8 @@ export interface ApiContext {
   inspectServers: () => Promise<Readiness>;
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
+  /** One report of a resource at a time, where a webhook gets them in order. */
+  orderedReports: Semaphore;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
   load: Load;
@@ -87,6 +91,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       workflowStartsPerSecond: config.workflowStartsPerSecond,
     }),
     eventWriter: createEventWriter(store),
+    orderedReports: new Semaphore(1, overloaded, { queueMax: 1_000, waitMsMax: 10_000 }),
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     load: createLoad(config.http.requestsAtOnceMax),

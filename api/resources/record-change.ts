@@ -69,7 +69,11 @@ export async function recordReport(
   const subscribers = await context.eventWriter.findSubscribers({ appUid, ...factsOf(change) });
   if (subscribers.some(isInOrder)) {
     const changed = { answer: undefined, changes: [change] };
-    return recordChange(context, { appUid, key: null }, async () => changed);
+    const resource = `${appUid}/${entityOf(change.event)}/${change.data.uid}`;
+    // Side by side their transactions would conflict over the next number, and begin again and again.
+    return context.orderedReports.run(resource, () =>
+      recordChange(context, { appUid, key: null }, async () => changed),
+    );
   }
   const now = context.clock.now();
   const workflowId =
