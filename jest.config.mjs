@@ -33,7 +33,6 @@ export default {
     ? [project('soak', 'soak')]
     : [project('unit', 'unit'), project('servers', 'integration', 'e2e', 'replay', 'contract')],
   testTimeout: 180_000,
-  // One more than the cores of CI, since most files wait for servers and timers now and then.
-  maxWorkers: 3,
+  maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.mjs'],
 };
