@@ -35,7 +35,9 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   const stopping = new AbortController();
   let child = await startChild(options);
   if (!(await becomesReady(child))) {
-    throw new Error(`the ${options.name} did not start; its log is ${options.logPath}`);
+    throw new Error(
+      `the ${options.name} did not start (${howEnded(child)}); its log is ${options.logPath}`,
+    );
   }
   let waitMs = restartWaitMs;
   const supervision = (async () => {
@@ -44,9 +46,8 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
       await ended(child);
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > soundAfterMs) waitMs = restartWaitMs;
-      const how = child.signalCode ?? `code ${child.exitCode}`;
       options.progress(
-        `the ${options.name} ended (${how}); starting it again in ${waitMs / 1_000} s; log: ${options.logPath}`,
+        `the ${options.name} ended (${howEnded(child)}); starting it again in ${waitMs / 1_000} s; log: ${options.logPath}`,
       );
       await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
@@ -93,4 +94,8 @@ async function stopChild(child: ChildProcess): Promise<void> {
   const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await ended(child);
   clearTimeout(kill);
+}
+
+function howEnded(child: ChildProcess): string {
+  return child.signalCode ?? `code ${child.exitCode}`;
 }
