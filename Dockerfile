@@ -9,13 +9,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY activities activities
-COPY admin admin
 COPY api api
+COPY cli cli
 COPY docs/migration.md docs/
 COPY lib lib
-COPY setup setup
-# All that npm run admin takes of it.
-COPY start/dev-file.ts start/
 COPY worker worker
 COPY workflows workflows
 RUN npm run build

@@ -1,7 +1,7 @@
 // The activity that makes the first attempts of up to 100 deliveries at once.
-import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
-import type { Asker } from '../lib/delivery/decide.ts';
-import type { DeliveryPorts } from '../lib/delivery/ports.ts';
+import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
+import type { Asker } from '../lib/deliveries/decide.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { AttemptFirstInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';

@@ -1,6 +1,6 @@
 // The activity that takes a step along a partition.
-import { attemptInOrder as takeStep } from '../lib/delivery/attempt-in-order.ts';
-import type { DeliveryPorts } from '../lib/delivery/ports.ts';
+import { attemptInOrder as takeStep } from '../lib/deliveries/attempt-in-order.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
 import type { PartitionStep } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';

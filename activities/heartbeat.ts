@@ -1,7 +1,7 @@
 // What the activities share: heartbeats while they work, and the form their own faults take.
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { deliveryLog } from '../lib/logger.ts';
+import { deliveryLog } from '../lib/platform/logger.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
 /** Runs `work` and heartbeats meanwhile, so that the server notices when the process is killed. */

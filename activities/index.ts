@@ -1,5 +1,5 @@
 // The activities a worker offers, made over the ports they need.
-import type { DeliveryPorts } from '../lib/delivery/ports.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
 import { attemptInOrder } from './attempt-in-order.ts';

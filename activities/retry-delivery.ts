@@ -5,10 +5,10 @@ import {
   ApplicationFailureCategory,
   CancelledFailure,
 } from '@temporalio/common';
-import { attemptDelivery } from '../lib/delivery/attempt-delivery.ts';
-import type { DeliveryPorts } from '../lib/delivery/ports.ts';
-import { throttledDelayMs } from '../lib/delivery/retry-schedule.ts';
-import { formatDuration } from '../lib/duration.ts';
+import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
+import { throttledDelayMs } from '../lib/deliveries/retry-schedule.ts';
+import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';

@@ -1,6 +1,6 @@
 // The activity that takes a page of a job.
-import { takeJobPage as takePage } from '../lib/delivery/job-pages.ts';
-import type { DeliveryPorts } from '../lib/delivery/ports.ts';
+import { takeJobPage as takePage } from '../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { JobPage, TakeJobPageInput } from '../lib/temporal/messages.ts';
 import { asFailure, whileHeartbeating } from './heartbeat.ts';
 

@@ -5,10 +5,10 @@ import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
 import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
-import { createRouter } from './http/router.ts';
+import { createRouter } from './router.ts';
 import { setSecurityHeaders } from './http/set-security-headers.ts';
 import { warnOfProxy } from './http/warn-of-proxy.ts';
-import { shedLoad } from './limits/shed-load.ts';
+import { shedLoad } from './access/shed-load.ts';
 import { routes } from './routes.ts';
 
 /** Makes the Koa application over a context. */

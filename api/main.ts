@@ -1,10 +1,10 @@
 // The api process: HTTP, and a workflow worker on the client's own connection.
-import { readConfig, summarizeConfig } from '../lib/config.ts';
-import { Disposal } from '../lib/disposal.ts';
-import { processLog } from '../lib/logger.ts';
-import { runProcess } from '../lib/run-process.ts';
-import type { RunningRole } from '../lib/run-process.ts';
-import { connectStore } from '../lib/store/connect.ts';
+import { readConfig, summarizeConfig } from '../lib/config/config.ts';
+import { Disposal } from '../lib/platform/disposal.ts';
+import { processLog } from '../lib/platform/logger.ts';
+import { runProcess } from '../lib/platform/run-process.ts';
+import type { RunningRole } from '../lib/platform/run-process.ts';
+import { connectStore } from '../lib/mongo/connect.ts';
 import { loadWorkflowBundle } from '../worker/bundle-workflows.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
 import { createWorkflowWorker, runWorkers } from '../worker/create-worker.ts';

@@ -1,7 +1,7 @@
 // Listens, and stops in order: unready, no new connections, requests finished, events handed over.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { errorCode } from '../lib/error-code.ts';
+import { errorCode } from '../lib/platform/error-code.ts';
 import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
 import { createServer } from './http/create-server.ts';

@@ -1,7 +1,7 @@
 // Whether the servers this process stands on are there and set up: asked at start and by /readyz.
 import type { ConnectionLike } from '@temporalio/client';
-import type { Store } from './store/connect.ts';
-import { findMissingIndexes } from './store/indexes.ts';
+import type { Store } from './mongo/connect.ts';
+import { findMissingIndexes } from './mongo/indexes.ts';
 import type { AttributeFault } from './temporal/registered-attributes.ts';
 import { findAttributeFaults, tellWrongTypes } from './temporal/registered-attributes.ts';
 

@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Disposal } from '../lib/disposal.ts';
-import { runCommand } from '../lib/run-command.ts';
-import { findBinaries } from '../servers/find-binary.ts';
-import { startMongodb } from '../servers/mongodb.ts';
-import { isAlive } from '../servers/process-identity.ts';
-import { runProgram } from '../servers/run-program.ts';
-import { startTemporalDevServer } from '../servers/temporal.ts';
+import { Disposal } from '../lib/platform/disposal.ts';
+import { runCommand } from '../lib/platform/run-command.ts';
+import { findBinaries } from '../dev/servers/find-binary.ts';
+import { startMongodb } from '../dev/servers/mongodb.ts';
+import { isAlive } from '../dev/servers/process-identity.ts';
+import { runProgram } from '../dev/servers/run-program.ts';
+import { startTemporalDevServer } from '../dev/servers/temporal.ts';
 import { writeWorkflowBundle } from '../worker/bundle-workflows.ts';
 
 const progress = (line: string): void => {

@@ -1,8 +1,8 @@
 // The process's one connection to Temporal, shared by its client and its workers.
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import type { Config } from '../lib/config.ts';
-import { temporalLog } from '../lib/logger.ts';
+import type { Config } from '../lib/config/config.ts';
+import { temporalLog } from '../lib/platform/logger.ts';
 
 /** A connection and a client on it. Dispose of it after the workers on it have stopped. */
 export interface Temporal extends AsyncDisposable {

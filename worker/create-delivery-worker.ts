@@ -1,14 +1,14 @@
 // Everything the worker process runs: workflow worker, activity workers and relay, over one store.
 import { createActivities } from '../activities/index.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Config } from '../lib/config.ts';
-import { createSecretBox } from '../lib/crypto/secret-box.ts';
-import { createDeliveryRecords } from '../lib/delivery/delivery-records.ts';
-import { Disposal } from '../lib/disposal.ts';
-import { createHttpSender } from '../lib/net/http-sender.ts';
+import { systemClock } from '../lib/platform/clock.ts';
+import type { Config } from '../lib/config/config.ts';
+import { createSecretBox } from '../lib/platform/secret-box.ts';
+import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
+import { Disposal } from '../lib/platform/disposal.ts';
+import { createHttpSender } from '../lib/egress/http-sender.ts';
 import { checkServers } from '../lib/readiness.ts';
-import { connectStore } from '../lib/store/connect.ts';
-import { createDispatcher } from '../lib/temporal/dispatcher.ts';
+import { connectStore } from '../lib/mongo/connect.ts';
+import { createDispatcher } from '../lib/dispatch/dispatcher.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';

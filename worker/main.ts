@@ -1,7 +1,7 @@
 // The worker process: it delivers, retries, and starts what the api could not.
-import { readConfig, summarizeConfig } from '../lib/config.ts';
-import { processLog } from '../lib/logger.ts';
-import { runProcess } from '../lib/run-process.ts';
+import { readConfig, summarizeConfig } from '../lib/config/config.ts';
+import { processLog } from '../lib/platform/logger.ts';
+import { runProcess } from '../lib/platform/run-process.ts';
 import { createDeliveryWorker } from './create-delivery-worker.ts';
 
 await runProcess('worker', async () => {

@@ -1,16 +1,16 @@
 // The guarantee behind the direct start: a sweep that starts whatever no workflow carries yet.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../lib/clock.ts';
-import type { SignalPartition } from '../lib/delivery/ports.ts';
-import { relayLog } from '../lib/logger.ts';
+import type { Clock } from '../lib/platform/clock.ts';
+import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
+import { relayLog } from '../lib/platform/logger.ts';
 import type { EventToDispatch } from '../lib/model/event.ts';
 import { keyOfPartition } from '../lib/model/partition.ts';
-import type { Store } from '../lib/store/connect.ts';
-import { findClaimed, findUnclaimed } from '../lib/store/events.ts';
-import { findUnstartedJobs } from '../lib/store/jobs.ts';
-import { takeOverdue } from '../lib/store/partitions.ts';
-import type { Dispatcher } from '../lib/temporal/dispatcher.ts';
-import { WaitingEvents } from '../lib/temporal/waiting-events.ts';
+import type { Store } from '../lib/mongo/connect.ts';
+import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
+import { findUnstartedJobs } from '../lib/deliveries/jobs.ts';
+import { takeOverdue } from '../lib/deliveries/partitions.ts';
+import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
 // An event this young may still be on its way through the api's direct start.
 const graceMs = 2_000;

@@ -1,5 +1,5 @@
 // Accounts as the API takes and shows them.
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { AccountDocument } from '../../lib/model/account.ts';
 import { lineField } from '../http/text-fields.ts';

@@ -1,7 +1,7 @@
 // PUT …/accounts/{accountUid}/members/{userUid}: adds a user to an account.
-import { inTransaction } from '../../lib/store/connect.ts';
-import { addToAccounts } from '../../lib/store/users.ts';
-import type { Handler } from '../http/router.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { addToAccounts } from '../../lib/identity/users.ts';
+import type { Handler } from '../router.ts';
 import { noSuchUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
 

@@ -1,7 +1,7 @@
 // PATCH …/accounts/{accountUid}: changes an account's name.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import type { Handler } from '../router.ts';
 import { noSuchAccount, presentAccount } from './account.ts';
 import type { ChangeAccountBody } from './account.ts';
 

@@ -1,9 +1,9 @@
 // POST …/accounts: creates an account.
-import { makeAccount } from '../../lib/store/apps.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { runOnce } from '../../lib/store/idempotency.ts';
+import { makeAccount } from '../../lib/access/apps.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../http/router.ts';
+import type { ApiRequest, Handler } from '../router.ts';
 import { presentAccount } from './account.ts';
 import type { AccountView, CreateAccountBody } from './account.ts';
 

@@ -1,9 +1,9 @@
 // DELETE …/accounts/{accountUid}: deletes an account, and takes it off users and agents.
-import { removeAllMembers } from '../../lib/store/accounts.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
+import { removeAllMembers } from '../../lib/identity/accounts.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
 import { closeAccountToAgents } from '../resources/close-account-to-agents.ts';
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
 
 /**

@@ -1,5 +1,5 @@
 // GET …/accounts/{accountUid}: one account.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { noSuchAccount, presentAccount } from './account.ts';
 
 /** Gives one account. Throws `not_found`. */

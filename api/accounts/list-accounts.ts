@@ -1,5 +1,5 @@
 // GET …/accounts: the application's accounts, newest first.
-import { readPage } from '../../lib/store/paging.ts';
+import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { presentAccount } from './account.ts';
 

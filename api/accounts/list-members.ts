@@ -1,5 +1,5 @@
 // GET …/accounts/{accountUid}/members: the users in an account, newest first.
-import { readPage } from '../../lib/store/paging.ts';
+import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { presentUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';

@@ -1,8 +1,8 @@
 // DELETE …/accounts/{accountUid}/members/{userUid}: takes a user out of an account.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { AppError } from '../../lib/errors.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
 
 /** Takes a user out of an account; the user's next token tells so. Throws `not_found`. */

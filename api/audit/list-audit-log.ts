@@ -2,7 +2,7 @@
 import type { Filter } from 'mongodb';
 import { limits } from '../../lib/limits.ts';
 import type { AuditDocument } from '../../lib/model/audit-log.ts';
-import { madeWithin, readPage } from '../../lib/store/paging.ts';
+import { madeWithin, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import type { ListAnswer, ListRequest } from '../http/list-handler.ts';

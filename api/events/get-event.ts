@@ -1,11 +1,11 @@
 // GET …/events/{eventId}: one event with the payload that receivers get.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
-import { within } from '../../lib/store/connect.ts';
-import { factsOnly } from '../../lib/store/events.ts';
+import { within } from '../../lib/mongo/connect.ts';
+import { factsOnly } from '../../lib/events/events.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../http/router.ts';
+import type { ApiRequest, Handler } from '../router.ts';
 import { presentEventWithPayload } from './present-event.ts';
 
 type Named = Pick<ApiRequest, 'appUid' | 'params'>;

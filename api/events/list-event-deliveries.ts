@@ -1,7 +1,7 @@
 // GET …/events/{eventId}/deliveries: where the event went, with every attempt.
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
-import { takeItems } from '../../lib/store/paging.ts';
+import { takeItems } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters, isAskedFor } from './delivery-filter.ts';

@@ -1,8 +1,8 @@
 // GET …/events: what happened in the application, newest first.
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
-import { factsOnly } from '../../lib/store/events.ts';
-import { madeWithin, readPage } from '../../lib/store/paging.ts';
+import { factsOnly } from '../../lib/events/events.ts';
+import { madeWithin, readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { parseTime } from '../http/query-values.ts';
 import { presentEvent } from './present-event.ts';

@@ -1,17 +1,17 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
-import type { FieldError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { runOnce } from '../../lib/store/idempotency.ts';
-import { newJob } from '../../lib/store/jobs.ts';
-import { findKnownWebhooks } from '../../lib/store/webhooks.ts';
-import type { ApiRequest, Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { newJob } from '../../lib/deliveries/jobs.ts';
+import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
+import type { ApiRequest, Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { findEvent } from './get-event.ts';

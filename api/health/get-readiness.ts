@@ -1,5 +1,5 @@
 // GET /readyz: whether this process should get requests, part by part.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 
 /**
  * Answers 200 when every server is `ok` and the process does not stop, else 503 with what is wrong. Load

@@ -1,5 +1,5 @@
 // Counts the connections of each address, for nobody to hold more than a share of them.
-import { networkOf } from '../../lib/net/network-of.ts';
+import { networkOf } from '../../lib/egress/network-of.ts';
 
 export interface AddressShares {
   /** Takes a place of an address; gives what frees it again, or null where it has its share. */

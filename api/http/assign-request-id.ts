@@ -1,6 +1,6 @@
 // Gives every request an id, the caller's own when it is a plain one, and answers with it.
 import type { Middleware } from 'koa';
-import { newId } from '../../lib/ids.ts';
+import { newId } from '../../lib/platform/ids.ts';
 
 const acceptable = /^[A-Za-z0-9_-]{8,64}$/;
 

@@ -1,6 +1,6 @@
 // The address a request came from, behind as many proxies as the operator says there are.
 import type { IncomingMessage } from 'node:http';
-import { parseAddress } from '../../lib/net/parse-address.ts';
+import { parseAddress } from '../../lib/egress/parse-address.ts';
 
 // Some proxies add the port, and with it, or without, brackets around an IPv6 address (RFC 7239 §6).
 const withPort = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i;

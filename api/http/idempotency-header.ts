@@ -1,7 +1,7 @@
 // The `Idempotency-Key` header: one, printable, and not too long.
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
-import { idempotencyKey } from '../../lib/store/idempotency.ts';
+import { idempotencyKey } from '../../lib/mongo/idempotency.ts';
 import { headerValues } from './raw-headers.ts';
 
 const acceptable = /^[\x21-\x7e]{1,255}$/;

@@ -1,6 +1,6 @@
 // Bounds the connections of a server, in all and of an address, and makes room among the idle ones.
 import type { Server } from 'node:http';
-import { httpLog } from '../../lib/logger.ts';
+import { httpLog } from '../../lib/platform/logger.ts';
 import { createAddressShares } from './address-shares.ts';
 
 export interface ConnectionLimits {

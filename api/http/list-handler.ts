@@ -1,12 +1,12 @@
 // Lists: the query they take, a cursor that belongs to its list, and the answer that carries a page.
 import { createHash } from 'node:crypto';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
-import type { PageRequest } from '../../lib/store/paging.ts';
+import type { PageRequest } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { readFilters } from './query-values.ts';
 import type { Filters, ParameterTable } from './query-values.ts';
-import type { ApiRequest, HandlerOf } from './router.ts';
+import type { ApiRequest, HandlerOf } from '../router.ts';
 import { invalidRequest } from './validate.ts';
 
 /** What the handler of a list gets: the request, which page of the list, and what to list. */

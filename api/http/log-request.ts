@@ -1,8 +1,8 @@
 // One log line a request, when it is answered: who, what, how it ended, how long it took.
 import type { Middleware } from 'koa';
-import { httpLog } from '../../lib/logger.ts';
+import { httpLog } from '../../lib/platform/logger.ts';
 import type { ApiContext } from '../context.ts';
-import { isProbe } from '../health/probes.ts';
+import { isProbe } from './probes.ts';
 import { clientAddress } from './client-address.ts';
 
 const loggedPathMax = 200;

@@ -1,6 +1,6 @@
 // Reads a request's body: its type, its size, its encoding, then its JSON.
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { HttpError } from './problems.ts';
 import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';

@@ -1,10 +1,10 @@
 // Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
-import type { FieldError } from '../../lib/errors.ts';
-import { CallTimeoutError } from '../../lib/in-time.ts';
-import { causeOfBulkError } from '../../lib/store/connect.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { FieldError } from '../../lib/platform/errors.ts';
+import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
+import { causeOfBulkError } from '../../lib/mongo/connect.ts';
 import { headersOf, presentProblem, statusOf } from './problems.ts';
 
 /** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */

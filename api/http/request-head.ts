@@ -1,6 +1,6 @@
 // What Node lets through in the head of a request although HTTP forbids it (RFC 9112).
 import type { IncomingMessage } from 'node:http';
-import { parseUrl } from '../../lib/net/parse-url.ts';
+import { parseUrl } from '../../lib/egress/parse-url.ts';
 import { headerValues } from './raw-headers.ts';
 
 /** The path and query that a request asks for, or what is wrong with its head. */

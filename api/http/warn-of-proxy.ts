@@ -1,6 +1,6 @@
 // Tells the operator of a proxy before the api that the settings do not name.
 import type { Middleware } from 'koa';
-import { httpLog } from '../../lib/logger.ts';
+import { httpLog } from '../../lib/platform/logger.ts';
 import type { ApiContext } from '../context.ts';
 
 /**

@@ -1,6 +1,6 @@
 // PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
-import { checkAccounts } from '../accounts/check-accounts.ts';
-import type { Handler } from '../http/router.ts';
+import { checkAccounts } from '../../lib/identity/check-accounts.ts';
+import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import type { ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';

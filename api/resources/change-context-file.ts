@@ -1,5 +1,5 @@
 // PATCH …/contexts/{contextUid}/files/{fileUid}: a new name or processing status.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import type { ChangeContextFileBody } from './context-file.ts';
 import { changeResource } from './resource-kind.ts';

@@ -1,5 +1,5 @@
 // PATCH …/contexts/{contextUid}: changes a context; the event is context.updated, if anything changed.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextKind } from './context.ts';
 import type { ChangeContextBody } from './context.ts';
 import { changeResource } from './resource-kind.ts';

@@ -1,7 +1,7 @@
 // POST …/agents: creates an agent; the event is agent.created.
-import { newId } from '../../lib/ids.ts';
-import { checkAccounts } from '../accounts/check-accounts.ts';
-import type { Handler } from '../http/router.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import { checkAccounts } from '../../lib/identity/check-accounts.ts';
+import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import type { CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';

@@ -1,11 +1,11 @@
 // POST …/contexts/{contextUid}/files: notes a file of a context; the event is contextfile.created.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import type { Handler } from '../http/router.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import type { CreateContextFileBody } from './context-file.ts';
 import { createResource, noSuchResource } from './resource-kind.ts';

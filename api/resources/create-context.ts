@@ -1,6 +1,6 @@
 // POST …/contexts: creates a context; the event is context.created.
-import { newId } from '../../lib/ids.ts';
-import type { Handler } from '../http/router.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import type { Handler } from '../router.ts';
 import { contextKind } from './context.ts';
 import type { CreateContextBody } from './context.ts';
 import { createResource } from './resource-kind.ts';

@@ -1,5 +1,5 @@
 // DELETE …/agents/{agentUid}: deletes an agent; the event is agent.deleted.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import { deleteResource } from './resource-kind.ts';
 

@@ -1,5 +1,5 @@
 // DELETE …/contexts/{contextUid}/files/{fileUid}: the event is contextfile.deleted.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { deleteResource } from './resource-kind.ts';
 

@@ -1,5 +1,5 @@
 // DELETE …/contexts/{contextUid}: deletes a context and its files, with an event for each.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { contextKind } from './context.ts';
 import type { Change } from './record-change.ts';

@@ -1,12 +1,12 @@
 // Writes events that no resource of ours is changed with, and finds who gets them, many at once.
-import { coalesce } from '../../lib/coalesce.ts';
+import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import { entityOf, testEventName } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Subscription } from '../../lib/model/webhook.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { countReports } from '../../lib/store/sequences.ts';
-import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { countReports } from '../../lib/mongo/sequences.ts';
+import { findSubscriptions, isSubscribed } from '../../lib/webhooks/webhooks.ts';
 
 /** Whose webhooks: those of an application that get this kind of event of this tenant. */
 export interface Audience {

@@ -1,5 +1,5 @@
 // GET …/agents/{agentUid}: one agent.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import { getResource } from './resource-kind.ts';
 

@@ -1,5 +1,5 @@
 // GET …/contexts/{contextUid}/files/{fileUid}: one file of a context.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { getResource } from './resource-kind.ts';
 

@@ -1,5 +1,5 @@
 // GET …/contexts/{contextUid}: one context.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { contextKind } from './context.ts';
 import { getResource } from './resource-kind.ts';
 

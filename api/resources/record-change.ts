@@ -1,7 +1,7 @@
 // The one place where a change becomes an event: both are committed together or not at all.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
@@ -10,10 +10,10 @@ import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import type { Subscription } from '../../lib/model/webhook.ts';
-import { runOnce } from '../../lib/store/idempotency.ts';
-import { issueNumbers } from '../../lib/store/partitions.ts';
-import { countChanges } from '../../lib/store/sequences.ts';
-import { findSubscriptions, isSubscribed } from '../../lib/store/webhooks.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { issueNumbers } from '../../lib/deliveries/partitions.ts';
+import { countChanges } from '../../lib/mongo/sequences.ts';
+import { findSubscriptions, isSubscribed } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 
 /** A change that happened: what, to which resource, and how the resource is after (or was before) it. */

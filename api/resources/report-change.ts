@@ -1,10 +1,10 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
-import { newId } from '../../lib/ids.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { EventName } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from './record-change.ts';

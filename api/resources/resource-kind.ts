@@ -1,15 +1,15 @@
 // What agents, contexts and context files have in common: reading, listing, changing, deleting.
 import type { ClientSession, Collection, Filter } from 'mongodb';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import type { Entity } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { differs } from '../../lib/store/differs.ts';
-import { readPage } from '../../lib/store/paging.ts';
-import type { PageRequest } from '../../lib/store/paging.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { differs } from '../../lib/mongo/differs.ts';
+import { readPage } from '../../lib/mongo/paging.ts';
+import type { PageRequest } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import type { ListAnswer } from '../http/list-handler.ts';
-import type { ApiAnswer, ApiRequest } from '../http/router.ts';
+import type { ApiAnswer, ApiRequest } from '../router.ts';
 import { recordChange } from './record-change.ts';
 import type { Change } from './record-change.ts';
 

@@ -1,8 +1,8 @@
 // DELETE …/sdkusers/{userUid}: erases who a user is, and ends the user's tokens.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { eraseUser } from '../../lib/store/users.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { eraseUser } from '../../lib/identity/users.ts';
+import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 
 /** Erases the identity and keeps the uid; the same identity signs in as a new user. Throws `not_found`. */

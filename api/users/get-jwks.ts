@@ -1,7 +1,7 @@
 // GET /.well-known/jwks.json: the public keys with which anyone checks a user token.
 import { createHash } from 'node:crypto';
-import { jwksCachedMs, jwksStaleMs } from '../../lib/crypto/key-rotation.ts';
-import type { Handler } from '../http/router.ts';
+import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
+import type { Handler } from '../router.ts';
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 

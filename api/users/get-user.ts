@@ -1,5 +1,5 @@
 // GET …/sdkusers/{userUid}: one user.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { noSuchUser, presentUser } from './user.ts';
 
 /** Gives one user. Throws `not_found`. */

@@ -1,7 +1,7 @@
 // GET …/sdkusers: the application's users, newest first, or the one with an external id or an e-mail.
-import { canonicalEmail } from '../../lib/canonical-email.ts';
+import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
-import { readPage } from '../../lib/store/paging.ts';
+import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { textUpTo } from '../http/query-values.ts';
 import { invalidRequest } from '../http/validate.ts';

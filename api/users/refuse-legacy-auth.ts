@@ -1,6 +1,6 @@
 // POST /api-authenticate-embedded-user: the retired flow, answered with the way forward.
 import { HttpError } from '../http/problems.ts';
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 
 /** Answers 410 with a link to the migration page (docs/migration.md). */
 export const refuseLegacyAuth: Handler = (_request, context) => {

@@ -1,8 +1,8 @@
 // POST …/sdkusers/tokens/revoke: ends the sessions of all users of the application.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { revokeAppTokens } from '../../lib/store/token-epochs.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
+import type { Handler } from '../router.ts';
 
 /** Ends the tokens issued so far; users may sign in again at once. */
 export const revokeTokensOfApp: Handler = async ({ appUid, caller }, context) => {

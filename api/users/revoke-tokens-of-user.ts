@@ -1,8 +1,8 @@
 // POST …/sdkusers/{userUid}/tokens/revoke: ends all of a user's sessions.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { revokeUserTokens } from '../../lib/store/token-epochs.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { revokeUserTokens } from '../../lib/identity/token-epochs.ts';
+import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 
 /** Ends the tokens issued so far; the user may sign in again at once. Throws `not_found`. */

@@ -1,15 +1,15 @@
 // POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
-import { canonicalEmail } from '../../lib/canonical-email.ts';
+import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';
-import { findKnownAccounts } from '../../lib/store/accounts.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { findOrCreateUser, removeFromAccounts } from '../../lib/store/users.ts';
-import { checkAccounts } from '../accounts/check-accounts.ts';
-import type { Handler } from '../http/router.ts';
+import { findKnownAccounts } from '../../lib/identity/accounts.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.ts';
+import { checkAccounts } from '../../lib/identity/check-accounts.ts';
+import type { Handler } from '../router.ts';
 import { lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { spend } from '../limits/rate-limits.ts';
+import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
 
 export interface SignUserInBody {

@@ -1,21 +1,21 @@
 // The signing keys as a process knows them: read now and then, rotated by whoever reads first.
 import type { JWK } from 'jose';
-import type { Clock } from '../../lib/clock.ts';
-import { jwksStaleMs, keysCachedMs, planRotation } from '../../lib/crypto/key-rotation.ts';
-import type { RotationPlan } from '../../lib/crypto/key-rotation.ts';
-import type { SecretBox } from '../../lib/crypto/secret-box.ts';
-import { createSigningKey, importSigningKey } from '../../lib/crypto/user-token.ts';
-import type { SigningKey } from '../../lib/crypto/user-token.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { jwksStaleMs, keysCachedMs, planRotation } from '../../lib/identity/key-rotation.ts';
+import type { RotationPlan } from '../../lib/identity/key-rotation.ts';
+import type { SecretBox } from '../../lib/platform/secret-box.ts';
+import { createSigningKey, importSigningKey } from '../../lib/identity/user-token.ts';
+import type { SigningKey } from '../../lib/identity/user-token.ts';
 import { limits } from '../../lib/limits.ts';
-import { tokenLog } from '../../lib/logger.ts';
+import { tokenLog } from '../../lib/platform/logger.ts';
 import type { KeyTerm, SigningKeyDocument } from '../../lib/model/signing-key.ts';
-import { isDuplicateKey } from '../../lib/store/connect.ts';
-import type { Store } from '../../lib/store/connect.ts';
+import { isDuplicateKey } from '../../lib/mongo/connect.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
 import {
   insertSigningKey,
   removeSigningKey,
   signingKeyPlace,
-} from '../../lib/store/signing-keys.ts';
+} from '../../lib/identity/signing-keys.ts';
 
 export interface SigningKeyRingPorts {
   store: Store;

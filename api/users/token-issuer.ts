@@ -1,8 +1,8 @@
 // Signs user tokens and publishes the public keys, over the signing keys in the database.
 import type { JWK } from 'jose';
-import type { Clock } from '../../lib/clock.ts';
-import { signUserToken } from '../../lib/crypto/user-token.ts';
-import type { UserClaims } from '../../lib/crypto/user-token.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { signUserToken } from '../../lib/identity/user-token.ts';
+import type { UserClaims } from '../../lib/identity/user-token.ts';
 import { createSigningKeyRing } from './signing-key-ring.ts';
 import type { SigningKeyRingPorts } from './signing-key-ring.ts';
 

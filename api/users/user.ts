@@ -1,5 +1,5 @@
 // Users as the API shows and changes them.
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument } from '../../lib/model/user.ts';
 import { lineField } from '../http/text-fields.ts';

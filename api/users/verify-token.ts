@@ -1,11 +1,11 @@
 // POST …/sdkusers/token/verify: whether a user token is good at this moment, and for which agent.
 import type { JWK } from 'jose';
-import { verifyUserToken } from '../../lib/crypto/verify-user-token.ts';
-import type { VerifiedClaims } from '../../lib/crypto/verify-user-token.ts';
+import { verifyUserToken } from '../../lib/identity/verify-user-token.ts';
+import type { VerifiedClaims } from '../../lib/identity/verify-user-token.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
-import type { Store } from '../../lib/store/connect.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
 import type { ApiContext } from '../context.ts';
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 

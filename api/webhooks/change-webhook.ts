@@ -1,12 +1,12 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
-import { AppError } from '../../lib/errors.ts';
-import { timeOfId } from '../../lib/ids.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { timeOfId } from '../../lib/platform/ids.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { differs } from '../../lib/store/differs.ts';
-import { newRelease, toStart } from '../../lib/store/jobs.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { differs } from '../../lib/mongo/differs.ts';
+import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
+import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';

@@ -1,13 +1,13 @@
 // POST …/webhooks: registers a webhook and shows its signing secret, this once.
-import { newWebhookSecret } from '../../lib/crypto/signature.ts';
-import { AppError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
+import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { runOnce } from '../../lib/store/idempotency.ts';
-import { secretPlace } from '../../lib/store/webhooks.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, readFields } from './webhook-fields.ts';

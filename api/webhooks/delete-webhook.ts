@@ -1,8 +1,8 @@
 // DELETE …/webhooks/{webhookUid}: no event reaches it any more, waiting deliveries included.
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { newRelease, toStart } from '../../lib/store/jobs.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
+import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 

@@ -1,5 +1,5 @@
 // GET …/webhooks/{webhookUid}: one webhook.
-import type { Handler } from '../http/router.ts';
+import type { Handler } from '../router.ts';
 import { showWebhook } from './present-webhook.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 

@@ -1,5 +1,5 @@
 // GET …/webhooks/{webhookUid}/deliveries: what was sent to a webhook, newest first.
-import { readWebhookDeliveries } from '../../lib/store/delivery-lists.ts';
+import { readWebhookDeliveries } from '../../lib/deliveries/delivery-lists.ts';
 import { deliveryFilters } from '../events/delivery-filter.ts';
 import { presentDelivery } from '../events/present-delivery.ts';
 import { listHandler } from '../http/list-handler.ts';

@@ -1,6 +1,6 @@
 // GET …/webhooks: all webhooks of the application, in the order they were registered.
-import { countHeldByWebhook } from '../../lib/store/held-counts.ts';
-import type { Handler } from '../http/router.ts';
+import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
+import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 
 /** Gives a plain array: an application has 1,000 at the very most, so there is nothing to page. */

@@ -1,7 +1,7 @@
 // A webhook as clients see it; its secrets are not part of it.
-import { formatSchedule } from '../../lib/delivery/retry-schedule.ts';
+import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { countHeld } from '../../lib/store/held-counts.ts';
+import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import type { ApiContext } from '../context.ts';
 
 /** How near a failing webhook is to being paused: half of its time is over, or 80 % of it. */

@@ -1,8 +1,8 @@
 // POST …/webhooks/{webhookUid}/secret/promote: the receiver knows the new secret, so use it everywhere.
-import { AppError } from '../../lib/errors.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import type { Handler } from '../http/router.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import type { Handler } from '../router.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';

@@ -1,12 +1,12 @@
 // POST …/webhooks/{webhookUid}/secret/rotate: a new signing secret, with the old one for a while.
-import { newWebhookSecret } from '../../lib/crypto/signature.ts';
-import { AppError } from '../../lib/errors.ts';
+import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { countHeld } from '../../lib/store/held-counts.ts';
-import { runOnce } from '../../lib/store/idempotency.ts';
-import { secretPlace } from '../../lib/store/webhooks.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { secretPlace } from '../../lib/webhooks/webhooks.ts';
+import type { Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';

@@ -1,12 +1,12 @@
 // POST …/webhooks/{webhookUid}/test: sends a test event, to see whether the receiver works.
-import { AppError } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import { recordAudit } from '../../lib/store/audit-log.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import type { Handler } from '../http/router.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 

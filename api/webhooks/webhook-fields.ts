@@ -1,13 +1,17 @@
 // The fields of a webhook that clients write, and the checks a schema cannot make.
-import { ScheduleFault, parseSchedule, retryStepsMax } from '../../lib/delivery/retry-schedule.ts';
-import { AppError } from '../../lib/errors.ts';
-import type { FieldError } from '../../lib/errors.ts';
+import {
+  ScheduleFault,
+  parseSchedule,
+  retryStepsMax,
+} from '../../lib/deliveries/retry-schedule.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import { entities, entityOf, eventNames } from '../../lib/model/event-name.ts';
 import type { Entity, EventName } from '../../lib/model/event-name.ts';
 import { orderings } from '../../lib/model/webhook.ts';
 import type { Ordering, WebhookDocument } from '../../lib/model/webhook.ts';
-import { checkWebhookUrl } from '../../lib/net/webhook-url.ts';
+import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';

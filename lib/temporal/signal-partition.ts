@@ -1,8 +1,7 @@
 // Signals the workflow of a partition, or starts it where none runs.
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { coalesce } from '../coalesce.ts';
-import type { SignalPartition } from '../delivery/ports.ts';
+import { coalesce } from '../concurrency/coalesce.ts';
 import { partitionId } from '../model/partition.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import type { DeliverInOrderInput } from './messages.ts';
@@ -20,6 +19,9 @@ import {
   resourceUidAttribute,
   webhookUidsAttribute,
 } from './search-attributes.ts';
+
+/** Signals the workflow of a partition, or starts it; rejects when Temporal is away. */
+export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 const signalTimeoutMs = 5_000;
 // A batch of events is often about few resources: one signal a partition does for all that came together.

@@ -1,5 +1,5 @@
 // Calls of the story, each made over HTTP and written down.
-import type { Route } from '../../api/http/router.ts';
+import type { Route } from '../../api/router.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeAnswer, mask } from './describe-answer.ts';

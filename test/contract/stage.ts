@@ -1,6 +1,6 @@
 // What the chapters of the story play on: a whole service, its receiver and provider, and the record.
 import { routes } from '../../api/routes.ts';
-import { Disposal } from '../../lib/disposal.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import type { TestProvider } from '../support/identity-provider.ts';
 import { oidcSettings } from '../support/oidc-visit.ts';

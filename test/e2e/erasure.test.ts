@@ -1,9 +1,9 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addApp } from '../support/add-app.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { takeJobPage } from '../../lib/delivery/job-pages.ts';
-import { minuteMs } from '../../lib/duration.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import { minuteMs } from '../../lib/platform/duration.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { noSignals as signalPartition } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';

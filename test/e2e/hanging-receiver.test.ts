@@ -1,6 +1,6 @@
 // A receiver that never answers keeps nobody else waiting.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Disposal } from '../../lib/disposal.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
 const changeCount = 200;
-/** Requests of one webhook that are under way at a time (lib/net/request-permits.ts). */
+/** Requests of one webhook that are under way at a time (lib/egress/request-permits.ts). */
 const permitsPerWebhook = 32;
 
 const open = new Disposal();

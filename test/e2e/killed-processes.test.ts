@@ -1,10 +1,10 @@
 // Killed at any moment and started again, the service still delivers every committed change.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createSecretBox } from '../../lib/crypto/secret-box.ts';
+import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/store/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation } from '../support/installation.ts';

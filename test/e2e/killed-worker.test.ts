@@ -1,7 +1,7 @@
 // A worker killed with 200 deliveries in its hands: all are made again soon, and only those twice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { Disposal } from '../../lib/disposal.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createInstallation } from '../support/installation.ts';

@@ -1,8 +1,8 @@
 // A replay of many events: at its rate, oldest first, and whole though its worker is killed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Disposal } from '../../lib/disposal.ts';
-import { hourMs } from '../../lib/duration.ts';
-import { newId } from '../../lib/ids.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { hourMs } from '../../lib/platform/duration.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import type { JsonBody } from '../support/api-client.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
-import { Disposal } from '../../lib/disposal.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { createHttpSender } from '../../lib/net/http-sender.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import type { DeliveryActivities, TakeJobPageInput } from '../../lib/temporal/messages.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { hourMs, minuteMs } from '../../lib/duration.ts';
+import { hourMs, minuteMs } from '../../lib/platform/duration.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
 import { startService } from '../support/service.ts';

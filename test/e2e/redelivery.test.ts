@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { timeOfId } from '../../lib/ids.ts';
+import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';

@@ -1,7 +1,7 @@
 // Every secret of the service is used in good and bad requests to real processes; then all that they
 // logged, answered, stored and sent is searched for it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAdmin } from '../../lib/store/create-admin.ts';
+import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
 import { createApiClient } from '../support/api-client.ts';
 import type { Answer, CallOptions } from '../support/api-client.ts';

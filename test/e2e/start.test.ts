@@ -6,8 +6,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { isAlive } from '../../servers/process-identity.ts';
-import type { DevFile } from '../../start/dev-file.ts';
+import { isAlive } from '../../dev/servers/process-identity.ts';
+import type { DevFile } from '../../lib/config/dev-file.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let dataDir: string;
@@ -87,7 +87,7 @@ afterAll(async () => {
 });
 
 test('the service starts, plays its demo, mends its processes, keeps its data and leaves nothing running', async () => {
-  const service = run('start/main.ts');
+  const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
   expect((await stat(join(dataDir, 'dev.json'))).mode & 0o077).toBe(0);
   for (const fact of [
@@ -102,11 +102,11 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
   expect(await isUp(dev)).toBe(true);
   expect((await fetch(String(dev.temporalUiUrl))).status).toBe(200);
 
-  const demo = run('demo/main.ts');
+  const demo = run('dev/demo/main.ts');
   expect((await demo.ended)[0]).toBe(0);
   expect(demo.output().match(/signature verified/g)).toHaveLength(9);
 
-  const second = run('start/main.ts');
+  const second = run('dev/start/main.ts');
   expect((await second.ended)[0]).toBe(1);
   expect(second.output()).toContain('already running');
   expect(second.output().trim().split('\n')).toHaveLength(1);
@@ -120,7 +120,7 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
     });
   }
   // The worker, of which readiness says nothing, may still be on its way back.
-  await waitFor(async () => (await run('demo/main.ts').ended)[0] === 0, {
+  await waitFor(async () => (await run('dev/demo/main.ts').ended)[0] === 0, {
     timeoutMs: 180_000,
     what: 'a demo that ends well',
   });
@@ -130,7 +130,7 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
   expect((await service.ended)[0]).toBe(0);
   await allGone(last);
 
-  const restarted = run('start/main.ts');
+  const restarted = run('dev/start/main.ts');
   const later = await untilReady(restarted);
   expect([later.appUid, later.apiKey, later.accountUid]).toEqual([
     dev.appUid,
@@ -155,7 +155,7 @@ test('a port that is in use is one clear sentence', async () => {
   await once(holder, 'listening');
   const address = holder.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const service = run('start/main.ts', { PORT: String(port) });
+  const service = run('dev/start/main.ts', { PORT: String(port) });
   expect((await service.ended)[0]).toBe(1);
   holder.close();
   expect(service.output()).toContain(String(port));

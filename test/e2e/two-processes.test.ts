@@ -1,7 +1,7 @@
 // What is taken back on one api process is taken back on every other, at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Disposal } from '../../lib/disposal.ts';
-import { createFullKey } from '../../lib/store/create-app-with-key.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { createFullKey } from '../../lib/access/create-app-with-key.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { createApiClient } from '../support/api-client.ts';
 import type { ApiClient, Answer } from '../support/api-client.ts';

@@ -5,7 +5,7 @@ import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { newId } from '../../lib/ids.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import { partitionId } from '../../lib/model/partition.ts';
 import type { PartitionKey } from '../../lib/model/partition.ts';

@@ -3,8 +3,8 @@
 import { WorkflowContinuedAsNewError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Disposal } from '../../lib/disposal.ts';
-import { newId } from '../../lib/ids.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import type {
   DeliverInOrderInput,
   DeliveryActivities,

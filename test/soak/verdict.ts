@@ -1,7 +1,7 @@
 // What came of every change: compares the events with the requests that were received and the records.
 import type { EventFacts } from '../../lib/model/event.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { factsOnly } from '../../lib/store/events.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { factsOnly } from '../../lib/events/events.ts';
 
 /** A request at the receiver, for the webhook that was registered as number `hook`. */
 export interface Receipt {

@@ -1,12 +1,12 @@
 // An admin with a session, both made in the database, calling with cookie and token.
 import { randomBytes } from 'node:crypto';
-import { sessionCookie, setCookie } from '../../api/admin/cookies.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { csrfTokenOf, hashSessionToken, newSessionToken } from '../../lib/crypto/session-token.ts';
-import { hourMs } from '../../lib/duration.ts';
+import { sessionCookie, setCookie } from '../../api/access/cookies.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { csrfTokenOf, hashSessionToken, newSessionToken } from '../../lib/access/session-token.ts';
+import { hourMs } from '../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
-import { createAdmin } from '../../lib/store/create-admin.ts';
+import { createAdmin } from '../../lib/access/create-admin.ts';
 import type { Answer, CallOptions } from './api-client.ts';
 import type { TestService } from './service.ts';
 

@@ -1,5 +1,5 @@
 // A caller of the API under test: builds paths and headers, gives status, headers and parsed body.
-import type { NewApp } from '../../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 
 export interface CallOptions {
   body?: unknown;

@@ -1,8 +1,9 @@
 // What attempts need, over an installation of a test.
-import { systemClock } from '../../lib/clock.ts';
-import { createSecretBox } from '../../lib/crypto/secret-box.ts';
-import { createDeliveryRecords } from '../../lib/delivery/delivery-records.ts';
-import type { DeliveryPorts, SignalPartition } from '../../lib/delivery/ports.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createSecretBox } from '../../lib/platform/secret-box.ts';
+import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';
+import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
+import type { SignalPartition } from '../../lib/temporal/signal-partition.ts';
 import type { Installation } from './installation.ts';
 
 /** Signals no partition. */

@@ -1,9 +1,9 @@
 // Dispatchers beside that of the service under test: another process's, or one without Temporal.
 import type { Client } from '@temporalio/client';
-import { systemClock } from '../../lib/clock.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { createDispatcher } from '../../lib/temporal/dispatcher.ts';
-import type { Dispatcher, DispatcherPorts } from '../../lib/temporal/dispatcher.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { createDispatcher } from '../../lib/dispatch/dispatcher.ts';
+import type { Dispatcher, DispatcherPorts } from '../../lib/dispatch/dispatcher.ts';
 
 interface Servers {
   store: Store;

@@ -1,12 +1,12 @@
 // Webhooks and events written straight into an installation, for tests below the API.
-import { createSecretBox } from '../../lib/crypto/secret-box.ts';
-import { newWebhookSecret } from '../../lib/crypto/signature.ts';
-import { newId } from '../../lib/ids.ts';
+import { createSecretBox } from '../../lib/platform/secret-box.ts';
+import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/store/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;

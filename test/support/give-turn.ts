@@ -1,8 +1,8 @@
 // An event's turn at an ordered webhook, given as the transaction that commits an event gives it.
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Turn } from '../../lib/model/partition.ts';
-import { inTransaction } from '../../lib/store/connect.ts';
-import { issueNumbers } from '../../lib/store/partitions.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import { issueNumbers } from '../../lib/deliveries/partitions.ts';
 import type { Installation } from './installation.ts';
 
 /** Gives a stored event the next number of its partition and returns its turn. */

@@ -1,16 +1,16 @@
 // A database and a namespace of a test file's own, on the shared servers, prepared and with one app.
 import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
-import { readConfig } from '../../lib/config.ts';
-import type { Config } from '../../lib/config.ts';
-import { connectStore } from '../../lib/store/connect.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { createAppWithKey } from '../../lib/store/create-app-with-key.ts';
-import type { NewApp } from '../../lib/store/create-app-with-key.ts';
-import { ensureIndexes } from '../../lib/store/indexes.ts';
+import { readConfig } from '../../lib/config/config.ts';
+import type { Config } from '../../lib/config/config.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
+import type { NewApp } from '../../lib/access/create-app-with-key.ts';
+import { ensureIndexes } from '../../lib/mongo/indexes.ts';
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
-import { ensureNamespace } from '../../servers/temporal-namespace.ts';
-import { makeDevSecrets } from '../../start/dev-secrets.ts';
+import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';
+import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { testServers } from './servers.ts';
 
 /** What a service needs to run on: settings, as text and as read, and a first application. */

@@ -1,9 +1,9 @@
 // Jobs as requests record them, and their pages one after the other, without Temporal.
-import { takeJobPage } from '../../lib/delivery/job-pages.ts';
-import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
-import type { Store } from '../../lib/store/connect.ts';
-import { newJob, newRelease } from '../../lib/store/jobs.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { newJob, newRelease } from '../../lib/deliveries/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Makes a webhook active as its `PATCH` does, and returns the uid of its release. */

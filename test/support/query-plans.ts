@@ -1,6 +1,6 @@
 // What MongoDB really did for a piece of work: its operations, and the indexes that their plans read.
 import type { Document } from 'mongodb';
-import type { Store } from '../../lib/store/connect.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
 
 /** Runs `work` and gives what MongoDB noted of each operation on a collection, but for inserts. */
 export async function profile(

@@ -1,9 +1,9 @@
 // A webhook that is resumed, as the API does it, and the first page of its release.
-import { takeJobPage } from '../../lib/delivery/job-pages.ts';
-import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
+import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { newRelease } from '../../lib/store/jobs.ts';
+import { newRelease } from '../../lib/deliveries/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Resumes a webhook and takes the first page of its release; `fields` are what the resume sets besides. */

@@ -1,5 +1,5 @@
 // A process that sends to each URL of its command line, and prints the results: for what the environment may do.
-import { createHttpSender } from '../../lib/net/http-sender.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
 
 const policy = {
   allowHttp: true,

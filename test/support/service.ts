@@ -2,9 +2,9 @@
 import { createApiContext } from '../../api/context.ts';
 import type { ApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
-import { systemClock } from '../../lib/clock.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { Disposal } from '../../lib/disposal.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
 import type { Temporal } from '../../worker/connect-temporal.ts';

@@ -3,11 +3,11 @@ import { expect } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { DeliveryPorts } from '../../lib/delivery/ports.ts';
-import { Disposal } from '../../lib/disposal.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import { createHttpSender } from '../../lib/net/http-sender.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import { createPartitionSignaller } from '../../lib/temporal/signal-partition.ts';
 import type {
   AttemptFirstInput,

@@ -1,9 +1,9 @@
 // PATCH /admin/api/apps/{appUid}: renames an application, disables and enables it.
-import { isActive } from '../../../lib/store/apps.ts';
-import { recordAudits } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import { revokeAppTokens } from '../../../lib/store/token-epochs.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { isActive } from '../../../lib/access/apps.ts';
+import { recordAudits } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
+import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';
 import { presentApp } from './present-app.ts';
 import type { ChangeAppBody } from './present-app.ts';

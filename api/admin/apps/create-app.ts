@@ -1,10 +1,10 @@
 // POST /admin/api/apps: makes an application, with the admin who asks as its owner.
-import { holdAdmin, makeMembership } from '../../../lib/store/admins.ts';
-import { makeApp } from '../../../lib/store/apps.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { runOnce } from '../../../lib/store/idempotency.ts';
-import type { AdminHandler } from '../../http/router.ts';
-import { notSignedIn } from '../admit-admin.ts';
+import { holdAdmin, makeMembership } from '../../../lib/access/admins.ts';
+import { makeApp } from '../../../lib/access/apps.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { runOnce } from '../../../lib/mongo/idempotency.ts';
+import type { AdminHandler } from '../../router.ts';
+import { notSignedIn } from '../../access/admit-admin.ts';
 import { presentApp } from './present-app.ts';
 import type { AppBody } from './present-app.ts';
 

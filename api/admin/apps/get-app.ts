@@ -1,6 +1,6 @@
 // GET /admin/api/apps/{appUid}: one application, with the role of the admin who asks.
-import { AppError } from '../../../lib/errors.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import type { AdminHandler } from '../../router.ts';
 import { presentApp } from './present-app.ts';
 
 /** Throws `not_found`. */

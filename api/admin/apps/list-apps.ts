@@ -1,9 +1,9 @@
 // GET /admin/api/apps: the applications that the admin may see.
 import type { AppDocument } from '../../../lib/model/app.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import { readPage } from '../../../lib/store/paging.ts';
+import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
-import type { AdminRequest } from '../../http/router.ts';
+import type { AdminRequest } from '../../router.ts';
 import { presentApp } from './present-app.ts';
 
 /** Gives a page: for a superuser all of them, the newest first; for others their own, the latest joined first. */

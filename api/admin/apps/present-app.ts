@@ -2,7 +2,7 @@
 import { limits } from '../../../lib/limits.ts';
 import type { AppDocument } from '../../../lib/model/app.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import { isActive } from '../../../lib/store/apps.ts';
+import { isActive } from '../../../lib/access/apps.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
 

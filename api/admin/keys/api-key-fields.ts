@@ -1,14 +1,14 @@
 // What admins decide about an API key, and the checks a schema cannot make.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../../lib/errors.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
 import type { ApiKeyDocument, Scope } from '../../../lib/model/api-key.ts';
-import { goAlone } from '../../../lib/store/apps.ts';
-import { within } from '../../../lib/store/connect.ts';
+import { goAlone } from '../../../lib/access/apps.ts';
+import { within } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
-import type { AdminRequest } from '../../http/router.ts';
+import type { AdminRequest } from '../../router.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 

@@ -1,8 +1,8 @@
 // POST /admin/api/apps/{appUid}/keys: generates an API key and shows it, this once.
-import { makeApiKey } from '../../../lib/store/api-keys.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { runOnce } from '../../../lib/store/idempotency.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { makeApiKey } from '../../../lib/access/api-keys.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { runOnce } from '../../../lib/mongo/idempotency.ts';
+import type { AdminHandler } from '../../router.ts';
 import { makeRoom, readExpiry } from './api-key-fields.ts';
 import type { CreateApiKeyBody } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';

@@ -1,9 +1,9 @@
 // DELETE /admin/api/apps/{appUid}/keys/{keyUid}: takes an API key that has ended off the list.
-import { AppError } from '../../../lib/errors.ts';
-import { isKeyAlive } from '../../../lib/store/api-keys.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import { isKeyAlive } from '../../../lib/access/api-keys.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 
 /** Throws `not_found`, or `conflict` for a key that is neither revoked nor expired. */

@@ -1,5 +1,5 @@
 // GET /admin/api/apps/{appUid}/keys/{keyUid}: one API key, without its secret.
-import type { AdminHandler } from '../../http/router.ts';
+import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 

@@ -1,5 +1,5 @@
 // GET /admin/api/apps/{appUid}/keys: the API keys of an application, revoked and expired ones too.
-import { readPage } from '../../../lib/store/paging.ts';
+import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { presentApiKey } from './present-api-key.ts';
 

@@ -1,7 +1,7 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key at once.
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 

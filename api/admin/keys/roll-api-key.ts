@@ -1,10 +1,10 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: a new key in place of an old one, both for a while.
-import { AppError } from '../../../lib/errors.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
-import { isKeyAlive, makeApiKey } from '../../../lib/store/api-keys.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { runOnce } from '../../../lib/store/idempotency.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { isKeyAlive, makeApiKey } from '../../../lib/access/api-keys.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { runOnce } from '../../../lib/mongo/idempotency.ts';
+import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { findApiKey, makeRoom } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';

@@ -1,12 +1,12 @@
 // POST /admin/api/apps/{appUid}/members: lets an admin into an application.
-import { AppError } from '../../../lib/errors.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import { holdAdmin, makeMembership } from '../../../lib/store/admins.ts';
-import { goAlone } from '../../../lib/store/apps.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { holdAdmin, makeMembership } from '../../../lib/access/admins.ts';
+import { goAlone } from '../../../lib/access/apps.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { readEmail } from '../session/sign-in.ts';
 import { presentMember, roleField } from './member.ts';

@@ -1,8 +1,8 @@
 // PATCH /admin/api/apps/{appUid}/members/{adminUid}: changes a member's role.
 import type { Role } from '../../../lib/model/membership.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { findMember, keepAnOwner, presentMember, roleField } from './member.ts';
 

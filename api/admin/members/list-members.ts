@@ -1,5 +1,5 @@
 // GET /admin/api/apps/{appUid}/members: who may do what in an application.
-import { readPage } from '../../../lib/store/paging.ts';
+import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { presentMember } from './member.ts';
 

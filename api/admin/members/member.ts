@@ -1,12 +1,12 @@
 // A member of an application, and the rule that one owner always stays.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../../lib/errors.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import { roles } from '../../../lib/model/membership.ts';
 import type { MembershipDocument, Role } from '../../../lib/model/membership.ts';
-import { goAlone } from '../../../lib/store/apps.ts';
+import { goAlone } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
-import type { AdminRequest } from '../../http/router.ts';
+import type { AdminRequest } from '../../router.ts';
 
 export const roleField = { type: 'string', enum: [...roles] };
 

@@ -1,7 +1,7 @@
 // DELETE /admin/api/apps/{appUid}/members/{adminUid}: takes an admin out of an application, at once.
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import type { AdminHandler } from '../../router.ts';
 import { findMember, keepAnOwner } from './member.ts';
 
 /** Throws `not_found`, or `conflict` for the last owner. */

@@ -1,12 +1,12 @@
 // GET /admin/api/oidc/start: sends the browser to the identity provider.
-import { minuteMs } from '../../../lib/duration.ts';
-import { AppError } from '../../../lib/errors.ts';
-import { networkOf } from '../../../lib/net/network-of.ts';
+import { minuteMs } from '../../../lib/platform/duration.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import { networkOf } from '../../../lib/egress/network-of.ts';
 import type { ApiContext } from '../../context.ts';
-import type { Handler } from '../../http/router.ts';
-import { spend } from '../../limits/rate-limits.ts';
-import { oidcCookie } from '../cookies.ts';
-import { sealCookie } from '../sealed-cookie.ts';
+import type { Handler } from '../../router.ts';
+import { spend } from '../../access/rate-limits.ts';
+import { oidcCookie } from '../../access/cookies.ts';
+import { sealCookie } from '../../access/sealed-cookie.ts';
 import { sessionIdsOf } from '../session/open-session.ts';
 import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
 

@@ -1,16 +1,16 @@
 // GET /admin/api/oidc/callback: where the identity provider sends the browser back to.
-import { canonicalEmail } from '../../../lib/canonical-email.ts';
-import { AppError } from '../../../lib/errors.ts';
-import { httpLog } from '../../../lib/logger.ts';
+import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import { httpLog } from '../../../lib/platform/logger.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
-import { networkOf } from '../../../lib/net/network-of.ts';
-import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
-import type { SignInFailure } from '../../../lib/store/sign-in-failures.ts';
+import { networkOf } from '../../../lib/egress/network-of.ts';
+import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
+import type { SignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiAnswer, ApiRequest, Handler } from '../../http/router.ts';
-import { oidcCookie, setCookie } from '../cookies.ts';
-import { openCookie } from '../sealed-cookie.ts';
-import { spend } from '../../limits/rate-limits.ts';
+import type { ApiAnswer, ApiRequest, Handler } from '../../router.ts';
+import { oidcCookie, setCookie } from '../../access/cookies.ts';
+import { openCookie } from '../../access/sealed-cookie.ts';
+import { spend } from '../../access/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { requireProvider } from './begin-oidc.ts';
 import type { BegunSignIn } from './begin-oidc.ts';

@@ -1,8 +1,8 @@
 // The identity provider through which admins may sign in: OpenID Connect, authorization code and PKCE.
 import * as oidc from 'openid-client';
-import type { OidcSettings } from '../../../lib/config.ts';
-import { hourMs } from '../../../lib/duration.ts';
-import { AppError } from '../../../lib/errors.ts';
+import type { OidcSettings } from '../../../lib/config/config.ts';
+import { hourMs } from '../../../lib/platform/duration.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 
 /** What ties an answer of the provider to the browser that asked; it stays in that browser's cookie. */

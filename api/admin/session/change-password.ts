@@ -1,11 +1,11 @@
 // POST /admin/api/password: changes the password of the admin who asks.
-import { passwordFault } from '../../../lib/crypto/password-rules.ts';
-import { hashPassword } from '../../../lib/crypto/password.ts';
-import { AppError } from '../../../lib/errors.ts';
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
-import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
-import type { AdminHandler } from '../../http/router.ts';
+import { passwordFault } from '../../../lib/access/password-rules.ts';
+import { hashPassword } from '../../../lib/access/password.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
+import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';

@@ -1,5 +1,5 @@
 // GET /admin/api/session: who is signed in, and the CSRF token for the calls that change something.
-import type { AdminHandler } from '../../http/router.ts';
+import type { AdminHandler } from '../../router.ts';
 import { presentSession } from './present-session.ts';
 
 export const getSession: AdminHandler = async ({ signedIn }) => ({

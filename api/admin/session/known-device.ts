@@ -1,10 +1,10 @@
 // The browsers that an admin has signed in with: guesses that others make do not hold them up.
 import { randomUUID } from 'node:crypto';
-import { dayMs } from '../../../lib/duration.ts';
+import { dayMs } from '../../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import type { ApiContext } from '../../context.ts';
-import { deviceCookie } from '../cookies.ts';
-import { openCookie, sealCookie } from '../sealed-cookie.ts';
+import { deviceCookie } from '../../access/cookies.ts';
+import { openCookie, sealCookie } from '../../access/sealed-cookie.ts';
 
 /** What the browser keeps, sealed; it opens nothing without the password. */
 interface Device {

@@ -3,16 +3,16 @@ import {
   csrfTokenOf,
   hashSessionToken,
   newSessionToken,
-} from '../../../lib/crypto/session-token.ts';
-import { hourMs } from '../../../lib/duration.ts';
+} from '../../../lib/access/session-token.ts';
+import { hourMs } from '../../../lib/platform/duration.ts';
 import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import type { Caller } from '../../../lib/model/audit-log.ts';
-import { recordAudits } from '../../../lib/store/audit-log.ts';
-import { inTransaction, isDuplicateKey } from '../../../lib/store/connect.ts';
+import { recordAudits } from '../../../lib/access/audit-log.ts';
+import { inTransaction, isDuplicateKey } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiAnswer } from '../../http/router.ts';
-import { cookieValues, sessionCookie, setCookie } from '../cookies.ts';
+import type { ApiAnswer } from '../../router.ts';
+import { cookieValues, sessionCookie, setCookie } from '../../access/cookies.ts';
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 

@@ -1,11 +1,11 @@
 // POST /admin/api/session: signs an admin in with e-mail and password.
-import { canonicalEmail } from '../../../lib/canonical-email.ts';
-import { hashPassword, isOutdated } from '../../../lib/crypto/password.ts';
-import { AppError } from '../../../lib/errors.ts';
+import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
+import { hashPassword, isOutdated } from '../../../lib/access/password.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
-import { httpLog } from '../../../lib/logger.ts';
-import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
-import type { Handler } from '../../http/router.ts';
+import { httpLog } from '../../../lib/platform/logger.ts';
+import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
+import type { Handler } from '../../router.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';

@@ -1,10 +1,10 @@
 // DELETE /admin/api/session, DELETE /admin/api/sessions: ends this session, or all of the admin's.
-import { recordAudit } from '../../../lib/store/audit-log.ts';
-import { inTransaction } from '../../../lib/store/connect.ts';
+import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
-import type { AdminHandler, AdminRequest, ApiAnswer } from '../../http/router.ts';
-import { deviceCookie, sessionCookie, setCookie } from '../cookies.ts';
-import type { Cookie } from '../cookies.ts';
+import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
+import { deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
+import type { Cookie } from '../../access/cookies.ts';
 
 /** Ends the session that asks. */
 export const signOut: AdminHandler = (request, context) =>

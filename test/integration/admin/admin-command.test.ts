@@ -5,15 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
-import { writeDevFile } from '../../../start/dev-file.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
+import { writeDevFile } from '../../../lib/config/dev-file.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { testServers } from '../../support/servers.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const main = join(testServers().build, 'admin', 'main.js');
+const main = join(testServers().build, 'cli', 'admin', 'main.js');
 
 let service: TestService;
 let folder: string;

@@ -4,7 +4,7 @@ import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
 import { limits } from '../../../lib/limits.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
-import { connectStore } from '../../../lib/store/connect.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,8 +1,8 @@
 // Changing one's password: the old one is asked for, the new one has rules, other sessions end.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openSession } from '../../../api/admin/session/open-session.ts';
-import { passwordFault } from '../../../lib/crypto/password-rules.ts';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { passwordFault } from '../../../lib/access/password-rules.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 // Who an admin is at the identity provider: the first identity to sign in, and no other until it is unlinked.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
-import { createAdmin, unlinkAdmin } from '../../../lib/store/create-admin.ts';
+import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
 import { startCertifiedProvider } from '../../support/certified-provider.ts';
 import type { CertifiedProvider } from '../../support/certified-provider.ts';

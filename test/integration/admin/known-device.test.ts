@@ -1,8 +1,8 @@
 // A browser that an admin signed in with before is not held up by what others guess behind its address.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { verifyPassword } from '../../../lib/crypto/password.ts';
-import { resetPassword, unlinkAdmin } from '../../../lib/store/create-admin.ts';
-import { takeSignInTurn } from '../../../lib/store/sign-in-throttle.ts';
+import { verifyPassword } from '../../../lib/access/password.ts';
+import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
+import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import { makeTestAdmin, sessionHeaders } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';

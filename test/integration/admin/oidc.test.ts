@@ -1,6 +1,6 @@
 // Signing in through an identity provider: who comes in, and which answers do not hold.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 // Who may do what in an application: every call of the admin area by every role, and members.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Role } from '../../../lib/model/membership.ts';
-import { removeAdmin } from '../../../lib/store/create-admin.ts';
+import { removeAdmin } from '../../../lib/access/create-admin.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,8 +1,8 @@
 // Failed sign-ins in the audit log: all of them are counted, a bounded number leaves a row.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
-import { recordSignInFailure } from '../../../lib/store/sign-in-failures.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
+import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import { startIdentityProvider } from '../../support/identity-provider.ts';
 import type { TestProvider } from '../../support/identity-provider.ts';
 import { comeBack, oidcSettings, visitProvider } from '../../support/oidc-visit.ts';

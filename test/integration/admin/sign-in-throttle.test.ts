@@ -1,7 +1,7 @@
 // Guessing passwords is slowed down; nobody can be locked out by it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
-import { takeSignInTurn } from '../../../lib/store/sign-in-throttle.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
+import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 // Signing in to the admin area: the cookie, how long a session lasts, and who may not come in.
 import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { hashPassword } from '../../../lib/crypto/password.ts';
-import { createAdmin } from '../../../lib/store/create-admin.ts';
+import { hashPassword } from '../../../lib/access/password.ts';
+import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf, makeTestAdmin, signIn } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import { startService } from '../../support/service.ts';

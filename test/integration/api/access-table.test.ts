@@ -1,14 +1,14 @@
 // Every route of the table by everyone who may not call it: a new route is in it without being asked.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
-import type { Route } from '../../../api/http/router.ts';
-import type { AdminNeed } from '../../../api/admin/admit-admin.ts';
-import { newApiKey } from '../../../lib/crypto/api-key.ts';
+import type { Route } from '../../../api/router.ts';
+import type { AdminNeed } from '../../../api/access/admit-admin.ts';
+import { newApiKey } from '../../../lib/access/api-key.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
 import type { Scope } from '../../../lib/model/api-key.ts';
 import { roles } from '../../../lib/model/membership.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import type { NewApp } from '../../../lib/store/create-app-with-key.ts';
+import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

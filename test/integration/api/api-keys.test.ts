@@ -1,7 +1,7 @@
 // What checking an API key costs, and what is noted of its use.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { newApiKey, parseApiKey } from '../../../lib/crypto/api-key.ts';
-import { httpLog } from '../../../lib/logger.ts';
+import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
+import { httpLog } from '../../../lib/platform/logger.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,7 +1,7 @@
 // Every route that changes something leaves one row of the audit log, or is among those said to leave none.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
-import type { Route } from '../../../api/http/router.ts';
+import type { Route } from '../../../api/router.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

@@ -1,6 +1,6 @@
 // Makes bad bodies of a good one and its schema: one thing wrong in each.
 import type { SchemaObject } from 'ajv';
-import type { Route } from '../../../api/http/router.ts';
+import type { Route } from '../../../api/router.ts';
 import { nameOf } from './furnished-app.ts';
 
 // Fields that a good body may not have beside these.

@@ -1,6 +1,6 @@
 // Every field of every body with everything it must not be: the schemas say what that is.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Route } from '../../../api/http/router.ts';
+import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

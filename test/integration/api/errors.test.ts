@@ -1,6 +1,6 @@
 // The errors of the API: who may not call, what is not there, and the shape of every refusal.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newApiKey } from '../../../lib/crypto/api-key.ts';
+import { newApiKey } from '../../../lib/access/api-key.ts';
 import { addApp } from '../../support/add-app.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,11 +1,11 @@
 // An application with one of everything, and the table of routes filled in with it.
-import type { Route } from '../../../api/http/router.ts';
+import type { Route } from '../../../api/router.ts';
 import { noFields } from '../../../api/http/validate.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';
 import { createApiClient } from '../../support/api-client.ts';
-import type { Store } from '../../../lib/store/connect.ts';
-import type { NewApp } from '../../../lib/store/create-app-with-key.ts';
+import type { Store } from '../../../lib/mongo/connect.ts';
+import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { itemsOf } from './problems.ts';
 
 /** What stands in the paths of routes, by the name that the table has for it. */

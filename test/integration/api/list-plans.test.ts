@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import type { ReplayJob } from '../../../lib/model/job.ts';
-import { newJob } from '../../../lib/store/jobs.ts';
+import { newJob } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
-import { createLoad } from '../../../api/limits/load.ts';
+import { createLoad } from '../../../api/access/load.ts';
 import { createInspection } from '../../../lib/readiness.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

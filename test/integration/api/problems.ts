@@ -1,9 +1,9 @@
 // What every error answer of the API must look like, and the keys tests need to provoke them.
 import { expect } from '@jest/globals';
-import { parseApiKey } from '../../../lib/crypto/api-key.ts';
-import type { ErrorCode } from '../../../lib/errors.ts';
+import { parseApiKey } from '../../../lib/access/api-key.ts';
+import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
-import { createFullKey } from '../../../lib/store/create-app-with-key.ts';
+import { createFullKey } from '../../../lib/access/create-app-with-key.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 

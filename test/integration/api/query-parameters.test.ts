@@ -1,6 +1,6 @@
 // Every route of the table with parameters that it does not take: a new route is in it without being asked.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Route } from '../../../api/http/router.ts';
+import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

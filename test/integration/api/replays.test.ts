@@ -1,6 +1,6 @@
 // What a replay takes and refuses, and what it says of itself; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../../lib/ids.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
 import type { Answer } from '../../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';

@@ -6,11 +6,11 @@ import type { Filter, FindOptions } from 'mongodb';
 import { request } from 'undici';
 import { createSigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
-import { createSecretBox } from '../../../lib/crypto/secret-box.ts';
-import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
-import { tokenLog } from '../../../lib/logger.ts';
+import { createSecretBox } from '../../../lib/platform/secret-box.ts';
+import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
+import { tokenLog } from '../../../lib/platform/logger.ts';
 import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
-import type { Store } from '../../../lib/store/connect.ts';
+import type { Store } from '../../../lib/mongo/connect.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';
 

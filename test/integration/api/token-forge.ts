@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { signingKeyPlace } from '../../../lib/store/signing-keys.ts';
+import { signingKeyPlace } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 

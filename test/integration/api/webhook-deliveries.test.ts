@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { StatusClass, Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
-import { webhookDeliveriesFilter } from '../../../lib/store/delivery-lists.ts';
+import { webhookDeliveriesFilter } from '../../../lib/deliveries/delivery-lists.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 // Which events a webhook gets: its entities, and where it names them exact events and tenants.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { timeOfId } from '../../../lib/ids.ts';
+import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService } from '../../support/service.ts';
 import type { TestService } from '../../support/service.ts';

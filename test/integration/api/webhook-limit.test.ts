@@ -1,6 +1,6 @@
 // The limit of webhooks an application, raised by its setting, and what grows with it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../../lib/ids.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';

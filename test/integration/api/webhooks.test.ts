@@ -1,6 +1,6 @@
 // Webhooks: registering, reading, changing, deleting, and how many there may be.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { secretPlace } from '../../../lib/store/webhooks.ts';
+import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
 import { addApp } from '../../support/add-app.ts';
 import type { TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';

@@ -6,10 +6,14 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { recipeOf } from '../../../servers/binary-recipes.ts';
-import type { DownloadSources } from '../../../servers/download-official.ts';
-import { findBinaries, findBinary, type FindBinaryOptions } from '../../../servers/find-binary.ts';
-import { pickPort } from '../../../servers/free-port.ts';
+import { recipeOf } from '../../../dev/servers/binary-recipes.ts';
+import type { DownloadSources } from '../../../dev/servers/download-official.ts';
+import {
+  findBinaries,
+  findBinary,
+  type FindBinaryOptions,
+} from '../../../dev/servers/find-binary.ts';
+import { pickPort } from '../../../dev/servers/free-port.ts';
 
 let folder: string;
 let cacheDir: string;

@@ -1,5 +1,5 @@
 // Finds the real servers for these tests, installing them into the project's cache the first time.
-import { findBinaries } from '../../../servers/find-binary.ts';
+import { findBinaries } from '../../../dev/servers/find-binary.ts';
 
 /** Keeps what servers report out of the test output. */
 export function quiet(): void {}

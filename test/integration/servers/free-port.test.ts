@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { pickPort, pickPorts, requirePort } from '../../../servers/free-port.ts';
+import { pickPort, pickPorts, requirePort } from '../../../dev/servers/free-port.ts';
 
 let held: Server | undefined;
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type GuardedProcess, startGuarded } from '../../../servers/guarded-process.ts';
-import { processStartTime } from '../../../servers/process-identity.ts';
-import { waitUntilReady } from '../../../servers/wait-until-ready.ts';
+import { type GuardedProcess, startGuarded } from '../../../dev/servers/guarded-process.ts';
+import { processStartTime } from '../../../dev/servers/process-identity.ts';
+import { waitUntilReady } from '../../../dev/servers/wait-until-ready.ts';
 import { groupIsGone } from '../../support/process-group.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { type RunningMongodb, startMongodb } from '../../../servers/mongodb.ts';
+import { type RunningMongodb, startMongodb } from '../../../dev/servers/mongodb.ts';
 import { foundServers, quiet } from './found-servers.ts';
 
 let binary: string;

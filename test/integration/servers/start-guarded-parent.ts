@@ -1,5 +1,5 @@
 // A process that starts a guarded server, prints the server's pid, and then waits or crashes.
-import { startGuarded } from '../../../servers/guarded-process.ts';
+import { startGuarded } from '../../../dev/servers/guarded-process.ts';
 
 const [logFile = '', ending] = process.argv.slice(2);
 const server = await startGuarded({ name: 'sleep', binary: 'sleep', args: ['60'], logFile });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { processStartTime } from '../../../servers/process-identity.ts';
-import { takeStartLock } from '../../../servers/start-lock.ts';
+import { processStartTime } from '../../../dev/servers/process-identity.ts';
+import { takeStartLock } from '../../../dev/servers/start-lock.ts';
 
 let dataDir: string;
 let lockFile: string;

@@ -1,6 +1,6 @@
 // A process that starts MongoDB and Temporal, prints their pids, and then waits to be killed.
-import { startMongodb } from '../../../servers/mongodb.ts';
-import { startTemporalDevServer } from '../../../servers/temporal.ts';
+import { startMongodb } from '../../../dev/servers/mongodb.ts';
+import { startTemporalDevServer } from '../../../dev/servers/temporal.ts';
 import { quiet } from './found-servers.ts';
 
 const [mongod = '', temporal = '', folder = ''] = process.argv.slice(2);

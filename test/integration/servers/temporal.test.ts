@@ -10,8 +10,8 @@ import {
   type RunningTemporal,
   startTemporalDevServer,
   type TemporalDevServerOptions,
-} from '../../../servers/temporal.ts';
-import { ensureNamespace } from '../../../servers/temporal-namespace.ts';
+} from '../../../dev/servers/temporal.ts';
+import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { foundServers, quiet } from './found-servers.ts';
 

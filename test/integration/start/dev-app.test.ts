@@ -1,6 +1,6 @@
 // The application that a development installation finds again at each start.
 import { expect, test } from '@jest/globals';
-import { findOrCreateDevApp } from '../../../start/dev-app.ts';
+import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createInstallation } from '../../support/installation.ts';
 
 test('an application whose accounts were all deleted is found again, with a new account', async () => {

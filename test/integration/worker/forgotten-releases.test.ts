@@ -1,10 +1,10 @@
 // Releases that are missing are started anew by the retention: what is held at an active webhook has one.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deleteExpired } from '../../../lib/delivery/retention.ts';
-import { Disposal } from '../../../lib/disposal.ts';
-import { minuteMs } from '../../../lib/duration.ts';
-import { newId } from '../../../lib/ids.ts';
-import { newRelease } from '../../../lib/store/jobs.ts';
+import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { minuteMs } from '../../../lib/platform/duration.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import type { Installation } from '../../support/installation.ts';

@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { systemClock } from '../../../lib/clock.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { SignalPartition } from '../../../lib/delivery/ports.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import type { SignalPartition } from '../../../lib/temporal/signal-partition.ts';
 import { keyOfPartition, partitionId } from '../../../lib/model/partition.ts';
 import type { PartitionDocument } from '../../../lib/model/partition.ts';
-import { newErasure } from '../../../lib/store/erasures.ts';
-import { newRelease } from '../../../lib/store/jobs.ts';
-import type { Dispatcher } from '../../../lib/temporal/dispatcher.ts';
+import { newErasure } from '../../../lib/deliveries/erasures.ts';
+import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import type { Dispatcher } from '../../../lib/dispatch/dispatcher.ts';
 import {
   eventWorkflowId,
   jobWorkflowId,

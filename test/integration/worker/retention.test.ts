@@ -4,15 +4,15 @@ import {
   keptDeliveries,
   oldEvents,
   removeOldEvents,
-} from '../../../lib/delivery/remove-old-events.ts';
-import { deleteExpired } from '../../../lib/delivery/retention.ts';
-import { dayMs, hourMs } from '../../../lib/duration.ts';
-import { newId } from '../../../lib/ids.ts';
+} from '../../../lib/deliveries/remove-old-events.ts';
+import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import { openStates, settledStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import { newRelease } from '../../../lib/store/jobs.ts';
-import type { Store } from '../../../lib/store/connect.ts';
+import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import type { Store } from '../../../lib/mongo/connect.ts';
 import {
   eventsTaskQueue,
   retentionJobUid,

@@ -1,6 +1,6 @@
 // When a benchmark that compares two figures fails.
 import { expect, test } from '@jest/globals';
-import { compareBeside } from '../../../bench/beside.ts';
+import { compareBeside } from '../../../dev/bench/beside.ts';
 
 const missedBy = (aloneMs: number | undefined, besideMs: number | undefined): string[] =>
   compareBeside({ what: 'answers, beside others', aloneMs, besideMs }).missed;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 // @ts-expect-error: a plain script without types
-import { missingEntries } from '../../../scripts/complete-lockfile.mjs';
+import { missingEntries } from '../../../dev/complete-lockfile.mjs';
 
 interface LockFile {
   packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }>;

@@ -1,10 +1,10 @@
 // The settings: every fault at once, no secret in any message, defaults that are safe.
 import { expect, test } from '@jest/globals';
-import { readConfig, summarizeConfig } from '../../../lib/config.ts';
-import { dayMs } from '../../../lib/duration.ts';
-import { ConfigError } from '../../../lib/setting-reader.ts';
-import type { Environment } from '../../../lib/setting-reader.ts';
-import { makeDevSecrets } from '../../../start/dev-secrets.ts';
+import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
+import { dayMs } from '../../../lib/platform/duration.ts';
+import { ConfigError } from '../../../lib/platform/setting-reader.ts';
+import type { Environment } from '../../../lib/platform/setting-reader.ts';
+import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 
 const secrets = makeDevSecrets();
 const valid: Record<string, string> = {

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { readConfig } from '../../../lib/config.ts';
+import { readConfig } from '../../../lib/config/config.ts';
 import { stopTimeoutMs } from '../../../lib/limits.ts';
-import { makeDevSecrets } from '../../../start/dev-secrets.ts';
+import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 
 interface Service {
   image?: string;
@@ -50,7 +50,7 @@ function knownSettings(): Set<string> {
     },
   );
   readConfig(environment);
-  const logger = readFileSync(join('lib', 'logger.ts'), 'utf8');
+  const logger = readFileSync(join('lib', 'platform', 'logger.ts'), 'utf8');
   return new Set([...asked, ...(logger.match(/HERALD_[A-Z_]+/g) ?? []), ...temporalSettings()]);
 }
 
@@ -148,7 +148,8 @@ test('the image runs as a user that is not root', () => {
 
 test('each role runs its own entry point, with source maps', () => {
   for (const role of roles) {
-    const entry = `dist/${role}/main.js`;
+    const folder = role === 'setup' ? 'cli/setup' : role;
+    const entry = `dist/${folder}/main.js`;
     expect(service(role).command).toEqual(['node', '--enable-source-maps', entry]);
   }
   expect(dockerfile).toContain('CMD ["node", "--enable-source-maps", "dist/api/main.js"]');

@@ -1,6 +1,6 @@
 // API keys: their form, their checksum, their hash.
 import { expect, test } from '@jest/globals';
-import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../../lib/crypto/api-key.ts';
+import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../../lib/access/api-key.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -7,8 +7,8 @@ import {
   keysCachedMs,
   planRotation,
   publishedAheadMs,
-} from '../../../lib/crypto/key-rotation.ts';
-import { dayMs, hourMs, minuteMs } from '../../../lib/duration.ts';
+} from '../../../lib/identity/key-rotation.ts';
+import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import type { KeyTerm } from '../../../lib/model/signing-key.ts';
 
 const tokenLifetimeMaxMs = hourMs;

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { assert, json, property } from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { newWebhookSecret, signBody, signStandardMessage } from '../../../lib/crypto/signature.ts';
+import {
+  newWebhookSecret,
+  signBody,
+  signStandardMessage,
+} from '../../../lib/webhooks/signature.ts';
 
 interface Cases {
   standardWebhooks: {

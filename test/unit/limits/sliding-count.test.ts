@@ -1,7 +1,7 @@
 // Where a subject stands to its limit, from two counts and the time.
 import { expect, test } from '@jest/globals';
 import { array, assert, integer, nat, property, record } from 'fast-check';
-import { standingOf, windowOf } from '../../../api/limits/sliding-count.ts';
+import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
 
 const limit = { name: 'test', countMax: 10, windowMs: 60_000 };
 const start = 60_000 * 1_000;

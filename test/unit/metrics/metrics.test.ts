@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { CodeFile } from '../../../scripts/metrics/code-file.ts';
-import { importCycles, reachedFrom } from '../../../scripts/metrics/import-graph.ts';
-import { measure, median, roomOf } from '../../../scripts/metrics/measure.ts';
-import { proseLines } from '../../../scripts/metrics/prose.ts';
-import { readTree } from '../../../scripts/metrics/read-tree.ts';
-import { toMarkdown } from '../../../scripts/metrics/to-markdown.ts';
+import type { CodeFile } from '../../../dev/metrics/code-file.ts';
+import { importCycles, reachedFrom } from '../../../dev/metrics/import-graph.ts';
+import { measure, median, roomOf } from '../../../dev/metrics/measure.ts';
+import { proseLines } from '../../../dev/metrics/prose.ts';
+import { readTree } from '../../../dev/metrics/read-tree.ts';
+import { toMarkdown } from '../../../dev/metrics/to-markdown.ts';
 
 /** Parses texts as the files of a tree of their own. */
 function readTexts(texts: Record<string, string>): CodeFile[] {
@@ -97,37 +97,37 @@ test('imports are those of files of the tree, and type imports are told from the
 });
 
 const files = readTexts({
-  'lib/delivery/attempt.ts': [
-    "import { insert } from '../store/insert.ts';",
+  'lib/deliveries/attempt.ts': [
+    "import { insert } from '../mongo/insert.ts';",
     "import type { Far } from '../far/far.ts';",
     "import { log } from '../log.ts';",
     "export const deliveryStates = ['pending', 'held'] as const;",
     'export async function attemptDelivery(): Promise<void> {}',
   ].join('\n'),
-  'lib/store/insert.ts': "import { find } from './find.ts';",
-  'lib/store/find.ts': "import type { Insert } from './insert.ts';",
-  'lib/store/apart.ts': '',
+  'lib/mongo/insert.ts': "import { find } from './find.ts';",
+  'lib/mongo/find.ts': "import type { Insert } from './insert.ts';",
+  'lib/mongo/apart.ts': '',
   'lib/far/far.ts': '',
-  'lib/log.ts': "import { find } from './store/find.ts';",
+  'lib/log.ts': "import { find } from './mongo/find.ts';",
   'lib/temporal/names.ts': 'export function eventWorkflowId() {}\nfunction other() {}',
   'lib/temporal/messages.ts': 'export interface DeliveryActivities { one(): void; two(): void }',
   'workflows/index.ts': "export { deliver } from './deliver.ts';",
-  'bench/load.ts': '',
+  'dev/bench/load.ts': '',
   'test/a.test.ts': '',
 });
 
 test('an attempt reaches what it imports as values within its rooms', () => {
-  const rooms = ['lib/delivery', 'lib/store'];
-  const reached = reachedFrom(files, { entry: 'lib/delivery/attempt.ts', rooms });
+  const rooms = ['lib/deliveries', 'lib/mongo'];
+  const reached = reachedFrom(files, { entry: 'lib/deliveries/attempt.ts', rooms });
   expect(reached.map(({ path }) => path).toSorted()).toEqual([
-    'lib/delivery/attempt.ts',
-    'lib/store/find.ts',
-    'lib/store/insert.ts',
+    'lib/deliveries/attempt.ts',
+    'lib/mongo/find.ts',
+    'lib/mongo/insert.ts',
   ]);
 });
 
 test('an import cycle is found when a type import closes it', () => {
-  expect(importCycles(files)).toEqual([['lib/store/find.ts', 'lib/store/insert.ts']]);
+  expect(importCycles(files)).toEqual([['lib/mongo/find.ts', 'lib/mongo/insert.ts']]);
 });
 
 test('two cycles that share a file are one, and the largest comes first', () => {
@@ -155,7 +155,7 @@ test('what is counted of the whole tree is found by name', () => {
   expect(metrics).toMatchObject({
     production: { files: 9 },
     allButTests: { files: 10 },
-    reach: { entry: 'lib/delivery/attempt.ts', rooms: ['lib/delivery', 'lib/store'] },
+    reach: { entry: 'lib/deliveries/attempt.ts', rooms: ['lib/deliveries', 'lib/mongo'] },
     deliveryStates: ['pending', 'held'],
     workflows: ['deliver'],
     activities: ['one', 'two'],
@@ -167,8 +167,8 @@ test('what is counted of the whole tree is found by name', () => {
 });
 
 test('a room is a top-level folder, and in lib the folder below', () => {
-  const paths = ['api/http/a.ts', 'lib/a.ts', 'lib/store/a.ts', 'lib/store/deep/a.ts'];
-  expect(paths.map(roomOf)).toEqual(['api', 'lib', 'lib/store', 'lib/store']);
+  const paths = ['api/http/a.ts', 'lib/a.ts', 'lib/mongo/a.ts', 'lib/mongo/deep/a.ts'];
+  expect(paths.map(roomOf)).toEqual(['api', 'lib', 'lib/mongo', 'lib/mongo']);
 });
 
 test('the median of an even number is between the two in the middle', () => {

@@ -1,0 +1,106 @@
+// Checks who is signed in: the session's cookie, its age, the page it is used from, the admin's role.
+import type { IncomingMessage } from 'node:http';
+import {
+  csrfTokenOf,
+  hashSessionToken,
+  isCsrfToken,
+  isSessionToken,
+} from '../../lib/access/session-token.ts';
+import { hourMs } from '../../lib/platform/duration.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
+import type { AdminDocument } from '../../lib/model/admin.ts';
+import { includesRole } from '../../lib/model/membership.ts';
+import type { Role } from '../../lib/model/membership.ts';
+import type { ApiContext } from '../context.ts';
+import { headerValues } from '../http/raw-headers.ts';
+import { cookieValues, sessionCookie } from './cookies.ts';
+import { checkOwnPages } from './own-pages.ts';
+
+/** What a route asks of an admin: to be signed in, to be a superuser, or a role in the path's application. */
+export type AdminNeed = 'session' | 'superuser' | Role;
+
+/** An admin who was let in. */
+export interface SignedIn {
+  admin: AdminDocument;
+  session: AdminSessionDocument;
+  csrfToken: string;
+  /** The role in the application of the path; null on routes that ask for none. */
+  role: Role | null;
+}
+
+const csrfHeader = 'x-csrf-token';
+
+/** A session ends when it is not used for so long. */
+export const sessionIdleMs = hourMs;
+
+/**
+ * Gives the admin of a request's session. Throws `credentials_conflict` for two cookies,
+ * `not_signed_in` (one text for an absent, unknown, idle and expired session), `cross_site_request`,
+ * `insufficient_role`, and `not_found` for an application that the admin is no member of.
+ */
+export async function admitAdmin(
+  context: ApiContext,
+  request: IncomingMessage,
+  { appUid, needs }: { appUid: string; needs: AdminNeed },
+): Promise<SignedIn> {
+  const { publicUrl } = context.config.http;
+  const [token = '', ...more] = cookieValues(publicUrl, sessionCookie, request.rawHeaders);
+  if (more.length > 0) throw new AppError('credentials_conflict', 'send the session cookie once');
+  const { admin, session } = await findSession(context, token);
+  const csrfToken = csrfTokenOf(token, context.config.keyPepper);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    checkOwnPages(publicUrl, request);
+    checkCsrfToken(request, csrfToken);
+  }
+  context.noteSessionUse(session._id, session.lastUsedAt);
+  const role = await checkNeed(context, admin, { appUid, needs });
+  return { admin, session, csrfToken, role };
+}
+
+async function findSession(
+  { store, config, clock }: ApiContext,
+  token: string,
+): Promise<Pick<SignedIn, 'admin' | 'session'>> {
+  if (!isSessionToken(token)) throw notSignedIn();
+  const _id = hashSessionToken(token, config.keyPepper);
+  // Never cached: a session that was ended is refused by every process at once.
+  const session = await store.adminSessions.findOne({ _id });
+  const now = clock.now();
+  if (session === null || session.expiresAt <= now) throw notSignedIn();
+  if (session.lastUsedAt.getTime() + sessionIdleMs <= now.getTime()) throw notSignedIn();
+  const admin = await store.admins.findOne({ _id: session.adminUid });
+  if (admin === null) throw notSignedIn();
+  return { admin, session };
+}
+
+/** A page of another site can neither read the token nor set the header. */
+function checkCsrfToken(request: IncomingMessage, right: string): void {
+  const [given, ...more] = headerValues(request.rawHeaders, csrfHeader);
+  if (given !== undefined && more.length === 0 && isCsrfToken(given, right)) return;
+  const detail = `send the session's csrfToken in the header ${csrfHeader}`;
+  throw new AppError('cross_site_request', detail);
+}
+
+async function checkNeed(
+  { store }: ApiContext,
+  admin: AdminDocument,
+  { appUid, needs }: { appUid: string; needs: AdminNeed },
+): Promise<Role | null> {
+  if (needs === 'session') return null;
+  if (needs === 'superuser') {
+    if (admin.superuser) return null;
+    throw new AppError('insufficient_role', 'this call needs a superuser');
+  }
+  const role = admin.superuser
+    ? (await store.apps.findOne({ _id: appUid })) && 'owner'
+    : (await store.memberships.findOne({ adminUid: admin._id, appUid }))?.role;
+  if (!role) throw new AppError('not_found', 'there is no such application');
+  if (includesRole(role, needs)) return role;
+  throw new AppError('insufficient_role', `this call needs the role ${needs}`);
+}
+
+/** Gives the one error of everybody without a session. */
+export function notSignedIn(): AppError {
+  return new AppError('not_signed_in', 'sign in first; the session may have ended');
+}

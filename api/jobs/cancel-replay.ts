@@ -1,0 +1,29 @@
+// POST …/webhooks/{webhookUid}/replays/{replayUid}/cancel: stops a replay that still runs.
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { inTransaction } from '../../lib/mongo/connect.ts';
+import type { Handler } from '../router.ts';
+import { findReplay } from './get-replay.ts';
+import { presentReplay } from './present-replay.ts';
+
+/**
+ * Stops a replay: what was handed on is delivered, nothing more is. One that has ended stays as it
+ * ended. Throws `not_found`.
+ */
+export const cancelReplay: Handler = async (request, context) => {
+  const replay = await findReplay(request, context);
+  const { store, clock } = context;
+  const { appUid, caller } = request;
+  await inTransaction(store, async (session) => {
+    const now = clock.now();
+    const cancelled = await store.jobs.updateOne(
+      { _id: replay._id, appUid, state: 'running' },
+      { $set: { state: 'cancelled', finishedAt: now } },
+      { session },
+    );
+    if (cancelled.matchedCount === 0) return;
+    const target = { kind: 'replay', uid: replay._id };
+    const entry = { appUid, action: 'replay.cancelled', target };
+    await recordAudit(store, entry, { caller, now, session });
+  });
+  return { status: 200, body: presentReplay(await findReplay(request, context)) };
+};

@@ -1,0 +1,69 @@
+// POST …/erasures: takes the payloads of a tenant or a user away.
+import { limits } from '../../lib/limits.ts';
+import type { ErasureSubject } from '../../lib/model/job.ts';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { newErasure } from '../../lib/deliveries/erasures.ts';
+import { toStart } from '../../lib/deliveries/jobs.ts';
+import { runOnce } from '../../lib/mongo/idempotency.ts';
+import type { Handler } from '../router.ts';
+import { tenantField } from '../http/text-fields.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
+import { presentErasure } from './present-erasure.ts';
+
+export interface CreateErasureBody {
+  externalTenantId?: string;
+  mentions?: string[];
+}
+
+// As payloads hold them, with whatever characters.
+const mention = { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax };
+
+export const createErasureBody = validator<CreateErasureBody>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    externalTenantId: tenantField,
+    mentions: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.mentionsPerErasureMax,
+      uniqueItems: true,
+      items: mention,
+    },
+  },
+});
+
+/**
+ * Takes payloads of events recorded until now away: of a tenant, or those in which one of `mentions`
+ * stands as a whole value, such as a user's id. Their deliveries that are not made yet are cancelled.
+ * Answers 202; the work is done in the background. Throws `invalid_request`.
+ */
+export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
+  const { appUid, caller } = request;
+  const { store, secretBox } = context;
+  const now = context.clock.now();
+  const erasure = newErasure(appUid, readSubject(request.body), now);
+  const { answer, repeated } = await runOnce(
+    store,
+    { key: request.idempotencyKey(), secretBox, now },
+    async (session) => {
+      await store.jobs.insertOne(erasure, { session });
+      // Whom it is about is not written down: the audit log outlives the erasure.
+      const target = { kind: 'erasure', uid: erasure._id };
+      const entry = { appUid, action: 'erasure.created', target };
+      await recordAudit(store, entry, { caller, now, session });
+      return presentErasure(erasure);
+    },
+  );
+  if (!repeated) context.dispatcher.run(toStart(erasure));
+  const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
+  return { status: 202, body: answer, headers: { location } };
+};
+
+function readSubject({ externalTenantId, mentions }: CreateErasureBody): ErasureSubject {
+  if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };
+  if (mentions !== undefined && externalTenantId === undefined) return { mentions };
+  const given = mentions === undefined ? 'neither' : 'both';
+  const detail = `exactly one of externalTenantId and mentions must be given (got ${given})`;
+  throw invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+}

@@ -1,0 +1,156 @@
+// `npm run admin`: lists, makes, promotes and removes the admins of the admin area, and changes how they sign in.
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { readStoreConfig } from '../../lib/config/config.ts';
+import { newPassword } from '../../lib/access/password.ts';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import {
+  createAdmin,
+  removeAdmin,
+  resetPassword,
+  setSuperuser,
+  unlinkAdmin,
+} from '../../lib/access/create-admin.ts';
+import { findMissingIndexes } from '../../lib/mongo/indexes.ts';
+import { readDevFile } from '../../lib/config/dev-file.ts';
+import { readNewPassword } from './read-password.ts';
+
+const usage = `Usage: npm run admin -- list
+       npm run admin -- COMMAND --email EMAIL [options]
+
+  list             shows all admins, a line each
+  create           makes an admin; the first one is a superuser
+  reset-password   sets a password and ends all sessions of the admin
+  unlink           forgets who the admin is at the identity provider and ends all sessions;
+                   the next sign-in through the provider with this e-mail links anew
+  promote          makes an admin a superuser
+  demote           makes a superuser one of the other admins; not the last one
+  remove           removes an admin, with all sessions and memberships
+
+  --email EMAIL    who
+  --generate       makes a password and shows it, this once
+  --no-password    create: signs in through the identity provider only
+  --superuser      create: is owner of every application and makes new ones
+  --help           shows this
+
+Without --generate the password is asked for and not shown, or read as a line from standard input.
+The database is that of MONGODB_URI and HERALD_DATABASE, or else of the npm start that runs here.
+`;
+
+interface Options {
+  email: string;
+  generate: boolean;
+  noPassword: boolean;
+  superuser: boolean;
+}
+
+const commands: Record<string, (store: Store, options: Options) => Promise<void>> = {
+  async create(store, { email, superuser, ...how }) {
+    const password = how.noPassword ? null : await choosePassword(how.generate);
+    const admin = await createAdmin(store, { email, password, superuser });
+    say(
+      `${admin.email} is an admin now${admin.superuser ? ', and a superuser' : ''}: ${admin._id}`,
+    );
+    if (how.generate && password !== null) showPassword(password);
+  },
+  async 'reset-password'(store, { email, generate }) {
+    const password = await choosePassword(generate);
+    const admin = await resetPassword(store, { email, password });
+    say(`The password of ${admin.email} is set; all sessions have ended.`);
+    if (generate) showPassword(password);
+  },
+  async unlink(store, { email }) {
+    const admin = await unlinkAdmin(store, { email });
+    say(`${admin.email} is linked to no identity any more; all sessions have ended.`);
+  },
+  async promote(store, { email }) {
+    const admin = await setSuperuser(store, { email, superuser: true });
+    say(`${admin.email} is a superuser now.`);
+  },
+  async demote(store, { email }) {
+    const admin = await setSuperuser(store, { email, superuser: false });
+    say(`${admin.email} is no superuser any more.`);
+  },
+  async remove(store, { email }) {
+    const admin = await removeAdmin(store, { email });
+    say(`${admin.email} is no admin any more.`);
+  },
+};
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      email: { type: 'string' },
+      generate: { type: 'boolean', default: false },
+      'no-password': { type: 'boolean', default: false },
+      superuser: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  if (positionals.join() === 'list') {
+    if (process.argv.slice(2).length > 1)
+      throw new Error('list takes no options: it shows all admins');
+    return withStore(list);
+  }
+  const command = Object.hasOwn(commands, positionals[0] ?? '') && commands[positionals[0] ?? ''];
+  if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
+  const { email, generate, superuser } = values;
+  if (email === undefined) throw new Error('say who with --email EMAIL');
+  const noPassword = values['no-password'];
+  if (generate && noPassword) throw new Error('choose one of --generate and --no-password');
+  await withStore((store) => command(store, { email, generate, noPassword, superuser }));
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const store = await connectStore(readStoreConfig(await findEnvironment()));
+  try {
+    const missing = await findMissingIndexes(store);
+    if (missing.length > 0)
+      throw new Error('the database is not prepared: run npm run setup first');
+    await work(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+/** One line an admin, its columns parted by tabs, for `cut` and `grep`. */
+async function list(store: Store): Promise<void> {
+  for await (const admin of store.admins.find({}).sort({ email: 1 })) {
+    const ways = [admin.passwordHash && 'password', admin.identity && 'provider'].filter(Boolean);
+    const role = admin.superuser ? 'superuser' : 'admin';
+    const since = admin.lastSignedInAt?.toISOString() ?? 'never';
+    say([admin.email, admin._id, role, ways.join('+') || 'not yet', since].join('\t'));
+  }
+}
+
+/** The environment, and where it names no database, that of the `npm start` that runs here. */
+async function findEnvironment(): Promise<NodeJS.ProcessEnv> {
+  if (process.env['MONGODB_URI']) return process.env;
+  const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');
+  const dev = await readDevFile(`${dataDir}/dev.json`);
+  if (dev !== null) return { ...process.env, MONGODB_URI: dev.mongodbUri };
+  throw new Error(
+    `set MONGODB_URI, or start the service here with npm start (none runs in ${dataDir})`,
+  );
+}
+
+async function choosePassword(generate: boolean): Promise<string> {
+  return generate ? newPassword() : readNewPassword();
+}
+
+function showPassword(password: string): void {
+  say(`password: ${password}\nIt is shown this once: keep it now.`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await runCommand(main);

@@ -1,0 +1,27 @@
+// `npm run setup`: prepares the servers. `npm run setup -- --app NAME`: makes an application too.
+import { parseArgs } from 'node:util';
+import { readConfig } from '../../lib/config/config.ts';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
+import { prepareServers } from './prepare-servers.ts';
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { app: { type: 'string' } } });
+  const config = readConfig(process.env);
+  await prepareServers(config);
+  process.stdout.write('The indexes and search attributes are in place.\n');
+  if (values.app === undefined) return;
+  const store = await connectStore(config.mongodb);
+  try {
+    const app = await createAppWithKey(store, { name: values.app, keyPepper: config.keyPepper });
+    process.stdout.write(
+      `app uid      ${app.appUid}\naccount uid  ${app.accountUid}\nAPI key      ${app.apiKey}\n` +
+        'The key is shown this once: keep it now.\n',
+    );
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}
+
+await runCommand(main);

@@ -1,0 +1,25 @@
+// Makes what the service needs on its servers: indexes, search attributes, a schedule. Safe to run again.
+import { Client, Connection } from '@temporalio/client';
+import type { Config } from '../../lib/config/config.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import { ensureIndexes } from '../../lib/mongo/indexes.ts';
+import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
+import { ensureRetentionSchedule } from '../../lib/temporal/retention-schedule.ts';
+
+/** Prepares MongoDB and Temporal. Throws when one of them does not answer, or cannot be prepared. */
+export async function prepareServers(config: Config): Promise<void> {
+  const store = await connectStore(config.mongodb);
+  try {
+    await ensureIndexes(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+  const { address, namespace, connectionOptions } = config.temporal;
+  const connection = await Connection.connect({ ...connectionOptions, address });
+  try {
+    await ensureSearchAttributes(connection, namespace);
+    await ensureRetentionSchedule(new Client({ connection, namespace }));
+  } finally {
+    await connection.close();
+  }
+}

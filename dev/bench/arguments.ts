@@ -1,0 +1,94 @@
+// The command line of `npm run bench`, and its help.
+import { parseArgs } from 'node:util';
+import { besideTimesMax } from './beside.ts';
+import type { Scenario } from './scenario.ts';
+import { scenarios } from './scenarios.ts';
+import type { Settings } from './settings.ts';
+
+export interface Wanted {
+  settings: Settings;
+  scenarios: readonly Scenario[];
+  help: boolean;
+}
+
+/** Reads the arguments. Throws one sentence about what cannot be used. */
+export function readArguments(args: readonly string[]): Wanted {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string' },
+      rate: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      path: { type: 'string', default: 'changes' },
+      kept: { type: 'boolean', default: false },
+      service: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { path } = values;
+  if (path !== 'changes' && path !== 'agents') {
+    throw new Error(`--path is changes or agents (got ${path})`);
+  }
+  return {
+    help: values.help,
+    scenarios: pickScenarios(positionals),
+    settings: {
+      seconds: readNumber('--seconds', values.seconds, 3_600),
+      ratePerSecond: readNumber('--rate', values.rate, 5_000),
+      short: values.short,
+      path,
+      kept: values.kept,
+      servicePath: values.service ?? null,
+    },
+  };
+}
+
+function pickScenarios(names: readonly string[]): readonly Scenario[] {
+  if (names.length === 0) return scenarios.filter((scenario) => scenario.isMain);
+  if (names.includes('all')) return scenarios;
+  const unknown = names.find((name) => !scenarios.some((scenario) => scenario.name === name));
+  if (unknown !== undefined) {
+    throw new Error(`there is no scenario ${unknown}; npm run bench -- --help lists them`);
+  }
+  // In the table's order: what one finds out (the sustained rate) later ones use.
+  return scenarios.filter((scenario) => names.includes(scenario.name));
+}
+
+function readNumber(name: string, text: string | undefined, max: number): number | null {
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (!(value > 0 && value <= max)) {
+    throw new Error(`${name} must be over 0 and at most ${max} (got ${text})`);
+  }
+  return value;
+}
+
+/** The help. */
+export function helpText(): string {
+  const width = Math.max(...scenarios.map(({ name }) => name.length));
+  const list = scenarios.map(
+    ({ name, about, isMain }) => `  ${isMain ? '*' : ' '} ${name.padEnd(width)}  ${about}`,
+  );
+  return [
+    'npm run bench -- [scenario …] [options]',
+    '',
+    'Scenarios (* run when none is named; all names all of them):',
+    ...list,
+    '',
+    'Options:',
+    '  --short         a smoke version of each, a few seconds long',
+    '  --seconds N     seconds of load, instead of the scenario’s own',
+    '  --rate N        arrivals a second, instead of the scenario’s own',
+    '  --path agents   change agents (PATCH …/agents/{uid}) instead of reporting changes (POST …/changes)',
+    '  --kept          embedded servers with data in files, as npm start has them, not in memory',
+    '  --service PATH  a running service, by its dev.json (.herald/dev.json of npm start); what the bench',
+    '                  writes there stays, and the scenarios that stop processes are skipped',
+    '',
+    'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
+    'another agent-herald works there. Tables go to stdout; JSON and a chart to dev/bench/results/.',
+    'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
+    `others (hanging-receiver, slow-sockets) made their p99 more than ${besideTimesMax} times as long.`,
+    '',
+  ].join('\n');
+}

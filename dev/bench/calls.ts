@@ -1,0 +1,71 @@
+// The calls the driver makes of the API: a change, or a sign-in.
+import { Agent, request } from 'undici';
+import { errorCode } from '../../lib/platform/error-code.ts';
+import type { BenchApp } from './app.ts';
+import type { ChangePath } from './settings.ts';
+
+/** Makes call number `n`, and gives null when it was acknowledged, else the reason why not. */
+export type Call = (n: number) => Promise<string | null>;
+
+interface Message {
+  method: 'POST' | 'PATCH';
+  path: string;
+  body: unknown;
+}
+
+/** Connections to one or more API processes, which take turns. */
+export interface Caller extends AsyncDisposable {
+  /** A change whose payload carries the call's number, so that the receiver can tell which it is. */
+  changing(app: BenchApp, path: ChangePath): Call;
+  /** A sign-in of one of `users` users in turn. */
+  signingIn(app: BenchApp, users: number): Call;
+}
+
+const connectionsMax = 256;
+const callTimeoutMs = 30_000;
+
+/** Opens connections to the APIs at `apiUrls`. */
+export function openCaller(apiUrls: readonly string[]): Caller {
+  const dispatcher = new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    headersTimeout: callTimeoutMs,
+    bodyTimeout: callTimeoutMs,
+  });
+  const calling =
+    (app: BenchApp, messageOf: (n: number) => Message): Call =>
+    async (n) => {
+      const { method, path, body } = messageOf(n);
+      const apiUrl = apiUrls[n % apiUrls.length] ?? '';
+      try {
+        const answer = await request(`${apiUrl}/api/v1/appuid/${app.appUid}${path}`, {
+          dispatcher,
+          method,
+          headers: { 'x-api-key': app.apiKey, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        await answer.body.dump();
+        return answer.statusCode < 300 ? null : `status ${answer.statusCode}`;
+      } catch (error) {
+        return String(errorCode(error) ?? error);
+      }
+    };
+  return {
+    changing: (app, path) => calling(app, (n) => changeOf(app, path, n)),
+    signingIn: (app, users) =>
+      calling(app, (n) => ({
+        method: 'POST',
+        path: '/sdkusers/auth',
+        body: { externalId: `user-${n % users}`, accountUids: [app.accountUid] },
+      })),
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
+
+function changeOf({ agentUids }: BenchApp, path: ChangePath, n: number): Message {
+  const uid = agentUids[n % agentUids.length] ?? '';
+  const description = `bench-${n}`;
+  if (path === 'agents') return { method: 'PATCH', path: `/agents/${uid}`, body: { description } };
+  const data = { uid, externalTenantId: 'tenant-1', agentName: 'Support', live: true, description };
+  return { method: 'POST', path: '/changes', body: { event: 'agent.updated', data } };
+}

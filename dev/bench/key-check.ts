@@ -1,0 +1,39 @@
+// `npm run bench:keys`: the processor time of checking an API key, without the read of the database.
+import { randomBytes } from 'node:crypto';
+import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
+
+const checks = 200_000;
+const warmUps = 20_000;
+/** What a check may cost at most, in microseconds; the exit code tells whether it does. */
+const limitUs = 50;
+
+const pepper = randomBytes(32).toString('base64');
+const key = newApiKey();
+const stored = hashApiKey(key.text, pepper);
+// One character another: refused by the checksum, before anything is hashed.
+const mistyped = `${key.text.slice(0, 20)}${key.text[20] === 'a' ? 'b' : 'a'}${key.text.slice(21)}`;
+
+/** What `api/access/authenticate.ts` does with a key's text, but for the read. */
+function check(text: string): boolean {
+  return parseApiKey(text) !== null && sameHash(hashApiKey(text, pepper), stored);
+}
+
+/** Gives the processor time of one check in microseconds. */
+function measure(text: string, expected: boolean): number {
+  for (let n = 0; n < warmUps; n += 1) check(text);
+  const before = process.cpuUsage();
+  for (let n = 0; n < checks; n += 1) {
+    if (check(text) !== expected) throw new Error(`a check was not ${expected}`);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / checks;
+}
+
+const rows = [
+  ['a valid key', measure(key.text, true)],
+  ['a mistyped key', measure(mistyped, false)],
+] as const;
+for (const [what, us] of rows) {
+  process.stdout.write(`${what}: ${us.toFixed(1)} µs of processor time (limit ${limitUs})\n`);
+}
+process.exitCode = rows.every(([, us]) => us <= limitUs) ? 0 : 1;

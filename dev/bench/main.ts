@@ -1,0 +1,62 @@
+// `npm run bench`: latency, throughput and cost under load, beside the floor of the same run.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { helpText, readArguments } from './arguments.ts';
+import { drawChart } from './chart.ts';
+import { renderSummary } from './report.ts';
+import type { Report } from './report.ts';
+import { runSession } from './session.ts';
+
+const resultsDir = fileURLToPath(new URL('results', import.meta.url));
+
+function print(part: string): void {
+  process.stdout.write(`${part}\n\n`);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function writeResults(report: Report): Promise<void> {
+  await mkdir(resultsDir, { recursive: true });
+  const path = join(resultsDir, report.machine.measuredAt.replaceAll(/[:.]/g, '-'));
+  await writeFile(`${path}.json`, `${JSON.stringify(report, null, 2)}\n`);
+  await writeFile(`${path}.svg`, drawChart(report));
+  say(`written: ${path}.json and .svg`);
+}
+
+/** Gives the exit code: 1 where something was lost, missed its target or could not be measured. */
+async function main(): Promise<number> {
+  const wanted = readArguments(process.argv.slice(2));
+  if (wanted.help) {
+    process.stdout.write(helpText());
+    return 0;
+  }
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+  }
+  const report = await runSession({ ...wanted, stop, say, print });
+  if (report.scenarios.length > 0) {
+    print(renderSummary(report));
+    await writeResults(report);
+  }
+  if (stop.signal.aborted) throw stop.signal.reason;
+  for (const { name, missed = [] } of report.scenarios) {
+    for (const target of missed) say(`${name} missed its target: ${target}`);
+  }
+  const isSound = report.scenarios.every(
+    ({ error, measurements, missed = [] }) =>
+      error === undefined &&
+      missed.length === 0 &&
+      measurements.every((measurement) => measurement.lost === 0),
+  );
+  return isSound ? 0 : 1;
+}
+
+await runCommand(async () => {
+  process.exitCode = await main();
+});
+process.exit();

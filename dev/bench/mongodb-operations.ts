@@ -1,0 +1,29 @@
+// MongoDB's own count of what was asked of it.
+import type { Document } from 'mongodb';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { round } from './distribution.ts';
+
+/** Operations since the server started, by kind: insert, query, update, delete, getmore, command. */
+export type Operations = Readonly<Record<string, number>>;
+
+/** Reads the counters. */
+export async function readOperations(store: Store): Promise<Operations> {
+  const status: Document = await store.client.db('admin').command({ serverStatus: 1 });
+  const { opcounters } = status as { opcounters: Record<string, unknown> };
+  const counters = Object.entries(opcounters).filter(([, value]) => typeof value === 'number');
+  return Object.fromEntries(counters) as Record<string, number>;
+}
+
+/** Gives the operations between two readings, divided by `count`. */
+export function operationsEach(
+  before: Operations,
+  after: Operations,
+  count: number,
+): Record<string, number> {
+  const each: Record<string, number> = {};
+  for (const [kind, value] of Object.entries(after)) {
+    const perEvent = round((value - (before[kind] ?? 0)) / Math.max(1, count));
+    if (perEvent > 0) each[kind] = perEvent;
+  }
+  return each;
+}

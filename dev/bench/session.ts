@@ -1,0 +1,165 @@
+// A run of the bench: the service each scenario needs, the floor first, then one scenario after another.
+import { Disposal } from '../../lib/platform/disposal.ts';
+import type { Bench } from './bench.ts';
+import { measureFloor } from './floor.ts';
+import { readMachine, readVersions } from './machine.ts';
+import { measure } from './measure.ts';
+import { startReceiver } from './receiver.ts';
+import { renderFloor, renderMachine, renderScenario } from './report.ts';
+import type { Report } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { openService } from './service.ts';
+import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
+import { sized } from './settings.ts';
+
+export interface Session {
+  settings: Settings;
+  scenarios: readonly Scenario[];
+  /** Ends the run early; what was measured until then is reported. */
+  stop: AbortController;
+  /** Progress, for the person who waits. */
+  say: (line: string) => void;
+  /** Parts of the report, as they come. */
+  print: (part: string) => void;
+}
+
+/** Runs the scenarios, and gives what was found; after an abort, what had been found until then. */
+export async function runSession(session: Session): Promise<Report> {
+  const { settings, scenarios, print, say } = session;
+  const report: Report = {
+    machine: { ...readMachine(), mongodb: '?', temporal: '?' },
+    settings: { ...settings },
+    floor: null,
+    scenarios: [],
+  };
+  const found = { sustainedPerSecond: null };
+  for (const group of groupByService(scenarios, settings)) {
+    if (session.stop.signal.aborted) break;
+    const open = new Disposal();
+    try {
+      const bench = await openBench(open, session, { kept: group.kept, found });
+      if (report.floor === null) await beginReport(report, bench, session);
+      await warmUp(bench);
+      for (const scenario of group.scenarios) {
+        if (bench.signal.aborted) break;
+        report.scenarios.push(await runScenario(scenario, bench, print));
+      }
+    } catch (error) {
+      // What was measured with another service before stands.
+      for (const { name } of group.scenarios) report.scenarios.push(notMeasured(name, error, say));
+    } finally {
+      await open[Symbol.asyncDispose]();
+    }
+  }
+  return report;
+}
+
+async function beginReport(
+  report: Report,
+  bench: Bench,
+  { say, print }: Pick<Session, 'say' | 'print'>,
+): Promise<void> {
+  Object.assign(report.machine, await readVersions(bench.service));
+  print(renderMachine(report));
+  say('measuring the floor');
+  report.floor = await measureFloor(bench);
+  print(renderFloor(report.floor));
+}
+
+interface Group {
+  kept: boolean;
+  scenarios: Scenario[];
+}
+
+/** Scenarios that need servers with data in files get a service of their own, unless all have that. */
+function groupByService(scenarios: readonly Scenario[], settings: Settings): Group[] {
+  const all = settings.kept || settings.servicePath !== null;
+  const isKept = (scenario: Scenario): boolean => all || scenario.needs === 'kept';
+  return [false, true].flatMap((kept) => {
+    const members = scenarios.filter((scenario) => isKept(scenario) === kept);
+    return members.length === 0 ? [] : [{ kept, scenarios: members }];
+  });
+}
+
+async function openBench(
+  open: Disposal,
+  { settings, say, stop }: Session,
+  { kept, found }: { kept: boolean; found: Bench['found'] },
+): Promise<Bench> {
+  say(settings.servicePath === null ? 'starting the service' : 'connecting to the service');
+  const receiver = open.use(await startReceiver());
+  const { servicePath } = settings;
+  const service = open.use(await openService({ servicePath, kept }, say));
+  void stopWhenLost(open, service, stop);
+  return {
+    service,
+    receiver,
+    settings,
+    signal: stop.signal,
+    say,
+    groups: () => ({ ...service.groups(), receiver: [receiver.pid], driver: [process.pid] }),
+    found,
+  };
+}
+
+async function stopWhenLost(
+  open: Disposal,
+  service: Service,
+  stop: AbortController,
+): Promise<void> {
+  let isOver = false;
+  open.defer(async () => {
+    isOver = true;
+  });
+  const reason = await service.lost;
+  if (!isOver) stop.abort(new Error(reason));
+}
+
+/** A process's first hundreds of events cost more than later ones, and belong to no scenario. */
+async function warmUp(bench: Bench): Promise<void> {
+  bench.say('warming up');
+  const calls = sized(bench.settings, 500, 50);
+  const load = { model: 'closed', callers: 10, calls, secondsMax: 60 } as const;
+  const warmed = await measure(bench, { name: 'warm-up', hooks: { matching: 1 }, load });
+  if (warmed.acknowledged === 0 || warmed.lost > 0) {
+    const { acknowledged, lost, failures } = warmed;
+    throw new Error(
+      `the service does not work: ${acknowledged} changes acknowledged, ${lost} of them not delivered, ` +
+        `failures ${JSON.stringify(failures)}`,
+    );
+  }
+}
+
+async function runScenario(
+  scenario: Scenario,
+  bench: Bench,
+  print: (part: string) => void,
+): Promise<Report['scenarios'][number]> {
+  const { name, needs } = scenario;
+  if (needs !== 'any' && !bench.service.isOwn) {
+    return notMeasured(
+      name,
+      new Error('it stops processes, which here are not its own'),
+      bench.say,
+    );
+  }
+  bench.say(`${name}: ${scenario.about}`);
+  try {
+    const result = await scenario.run(bench);
+    print(renderScenario(name, result));
+    return { name, ...result };
+  } catch (error) {
+    return notMeasured(name, error, bench.say);
+  }
+}
+
+function notMeasured(
+  name: string,
+  error: unknown,
+  say: (line: string) => void,
+): Report['scenarios'][number] {
+  const reason = error instanceof Error ? error.message : String(error);
+  say(`  ${name} could not be measured: ${reason}`);
+  return { name, measurements: [], notes: [], error: reason };
+}

@@ -1,0 +1,61 @@
+// `npm run demo`: the whole story against the running service, with a receiver of its own.
+import { resolve } from 'node:path';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { readDevFile } from '../../lib/config/dev-file.ts';
+import { startDemoReceiver } from './receiver.ts';
+import type { DemoReceiver } from './receiver.ts';
+import { tellStory } from './story.ts';
+
+const arrivalTimeoutMs = 30_000;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(): Promise<boolean> {
+  const path = resolve(process.env['HERALD_DATA_DIR'] || '.herald', 'dev.json');
+  const dev = await readDevFile(path);
+  if (dev === null) {
+    throw new Error(`the service does not run here (no ${path}): start it with npm start`);
+  }
+  // Left behind by a start that was killed.
+  if (!(await answers(dev.apiUrl))) {
+    throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
+  }
+  const receiver = await startDemoReceiver(say);
+  try {
+    const expected = await tellStory({ dev, receiver, say });
+    return await checkArrivals(receiver, expected);
+  } finally {
+    await receiver[Symbol.asyncDispose]();
+  }
+}
+
+async function answers(apiUrl: string): Promise<boolean> {
+  return fetch(`${apiUrl}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function checkArrivals(
+  receiver: DemoReceiver,
+  expected: readonly string[],
+): Promise<boolean> {
+  const arrived = await receiver.waitForAll(expected, arrivalTimeoutMs);
+  const missing = expected.filter((event) => !arrived.includes(event));
+  if (missing.length > 0) {
+    say(`\nMissing after ${arrivalTimeoutMs / 1_000} s: ${missing.join(', ')}`);
+    return false;
+  }
+  if (receiver.refused > 0) {
+    say(`\n${receiver.refused} deliveries had a signature that does not verify.`);
+    return false;
+  }
+  say(`\nAll ${expected.length} events arrived, each with a signature that verifies.`);
+  return true;
+}
+
+await runCommand(async () => {
+  process.exitCode = (await main()) ? 0 : 1;
+});

@@ -1,0 +1,64 @@
+// What happens in the demo: a user signs in, a webhook is registered, every kind of change is made.
+import { eventNames } from '../../lib/model/event-name.ts';
+import type { DevFile } from '../../lib/config/dev-file.ts';
+import type { DemoReceiver } from './receiver.ts';
+
+export interface StoryOptions {
+  dev: DevFile;
+  receiver: DemoReceiver;
+  say: (line: string) => void;
+}
+
+type Json = Record<string, unknown>;
+
+/** Plays the story and gives the names of the events it must have caused. Throws when a call fails. */
+export async function tellStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
+  const call = caller(dev, say);
+  const session = await call('POST', '/sdkusers/auth', {
+    externalId: 'demo-user',
+    name: 'Ada',
+    accountUids: [dev.accountUid],
+  });
+  say(`  token of ${String(session['userUid'])}, good until ${String(session['expiresAt'])}`);
+
+  const webhook = await call('POST', '/webhooks', {
+    url: receiver.url,
+    entities: ['agent', 'context', 'contextfile'],
+    active: true,
+  });
+  receiver.secret = String(webhook['secret']);
+  const tenant = { externalTenantId: 'tenant-1' };
+  const agent = await call('POST', '/agents', { agentName: 'Support', ...tenant });
+  await call('PATCH', `/agents/${String(agent['uid'])}`, { live: true });
+  const context = await call('POST', '/contexts', { contextName: 'Manuals', ...tenant });
+  const contextPath = `/contexts/${String(context['uid'])}`;
+  await call('PATCH', contextPath, { description: 'Everything we printed' });
+  const file = await call('POST', `${contextPath}/files`, {
+    fileName: 'manual.pdf',
+    contentType: 'application/pdf',
+    sizeBytes: 48_213,
+  });
+  const filePath = `${contextPath}/files/${String(file['uid'])}`;
+  await call('PATCH', filePath, { processingStatus: 'ready' });
+  await call('DELETE', filePath);
+  await call('DELETE', contextPath);
+  await call('DELETE', `/agents/${String(agent['uid'])}`);
+
+  await receiver.waitForAll(eventNames, 30_000);
+  await call('DELETE', `/webhooks/${String(webhook['uid'])}`);
+  return eventNames;
+}
+
+function caller(dev: DevFile, say: (line: string) => void) {
+  return async (method: string, path: string, body?: Json): Promise<Json> => {
+    const response = await fetch(`${dev.apiUrl}/api/v1/appuid/${dev.appUid}${path}`, {
+      method,
+      headers: { 'x-api-key': dev.apiKey, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    say(`\n⇒ ${method} …${path} → ${response.status}`);
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as Json);
+  };
+}

@@ -1,0 +1,165 @@
+// What is done to the service for the pictures: webhooks that go well and badly, changes, a stopped worker.
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { Disposal } from '../../lib/platform/disposal.ts';
+import type { DevFile } from '../../lib/config/dev-file.ts';
+import { createApiClient } from '../../test/support/api-client.ts';
+import type { JsonBody } from '../../test/support/api-client.ts';
+import { startReceiver } from '../../test/support/receivers.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import type { TemporalUi } from './browser.ts';
+
+export interface Stage {
+  dev: DevFile;
+  client: Client;
+  ui: TemporalUi;
+  /** Closes the receivers. */
+  open: Disposal;
+  picturesDir: string;
+  say: (line: string) => void;
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<JsonBody>;
+
+const visibleTimeoutMs = 60_000;
+
+/** Plays each scene and takes its pictures. Throws when a call is refused or something does not come about. */
+export async function playScenes(stage: Stage): Promise<void> {
+  const call = caller(stage.dev);
+  await photographWebhook(stage, call);
+  await photographFailed(stage, call);
+  await photographStuck(stage, call);
+}
+
+/** One webhook: delivered, held and released, then its receiver answers 500. */
+async function photographWebhook(stage: Stage, call: Call): Promise<void> {
+  const receiver = { status: 200 };
+  const webhookUid = await register(stage, call, {
+    answer: () => receiver.status,
+    fields: { entities: ['agent'], externalTenantIds: ['acme', 'globex'] },
+  });
+  const all = `WebhookUids = "${webhookUid}"`;
+  const agent = await call('POST', '/agents', {
+    agentName: 'Support',
+    externalTenantId: 'acme',
+  });
+  await untilFound(stage, `${all} AND DeliveryState = "delivered"`, 1);
+  await call('PATCH', `/webhooks/${webhookUid}`, { active: false });
+  await call('PATCH', `/agents/${String(agent['uid'])}`, { live: true });
+  await untilFound(stage, `${all} AND DeliveryState = "held"`, 1);
+  await call('PATCH', `/webhooks/${webhookUid}`, { active: true });
+  await untilFound(stage, `${all} AND DeliveryState = "delivered"`, 2);
+  receiver.status = 500;
+  await call('PATCH', `/agents/${String(agent['uid'])}`, { agentName: 'Help' });
+  await call('POST', '/agents', { agentName: 'Sales', externalTenantId: 'globex' });
+  const failing = `FailingWebhookUids = "${webhookUid}" AND ExecutionStatus = "Running"`;
+  await untilFound(stage, failing, 2);
+  // Both events, the held one, its release with the child that carries it, and the first.
+  await untilFound(stage, all, 6);
+  await photographList(stage, all, { count: 6, name: 'webhook' });
+  await photographList(stage, failing, { count: 2, name: 'failing' });
+  await photographRetry(stage, failing);
+}
+
+async function photographRetry({ client, ui, picturesDir, say }: Stage, failing: string) {
+  const [workflowId = ''] = await findWorkflowIds(client, failing);
+  await waitFor(
+    async () => {
+      const { raw } = await client.workflow.getHandle(workflowId).describe();
+      return raw.pendingActivities?.some(({ attempt }) => (attempt ?? 0) >= 3);
+    },
+    { timeoutMs: visibleTimeoutMs, what: 'a second retry' },
+  );
+  await ui.photographPendingActivity(workflowId, { path: join(picturesDir, 'retry.png') });
+  say('retry.png');
+}
+
+/** Three receivers: one is well, one answers 410 and one goes on failing to the end of its schedule. */
+async function photographFailed(stage: Stage, call: Call): Promise<void> {
+  await register(stage, call, {
+    answer: () => 200,
+    fields: { entities: ['context', 'contextfile'] },
+  });
+  await register(stage, call, { answer: () => 410, fields: { entities: ['contextfile'] } });
+  await register(stage, call, {
+    answer: () => 500,
+    fields: { entities: ['agent'], externalTenantIds: ['initech'], retrySchedule: ['1s'] },
+  });
+  const context = await call('POST', '/contexts', {
+    contextName: 'Manuals',
+    externalTenantId: 'acme',
+  });
+  await call('POST', `/contexts/${String(context['uid'])}/files`, {
+    fileName: 'manual.pdf',
+    contentType: 'application/pdf',
+    sizeBytes: 48_213,
+  });
+  await call('POST', '/agents', { agentName: 'Claims', externalTenantId: 'initech' });
+  const failed = 'ExecutionStatus = "Failed"';
+  await untilFound(stage, failed, 2);
+  await photographList(stage, failed, { count: 2, name: 'failed' });
+}
+
+/** The worker hangs: it is stopped where it is, so that nothing starts it again, and later goes on. */
+async function photographStuck(stage: Stage, call: Call): Promise<void> {
+  const { worker } = stage.dev.pids;
+  process.kill(worker, 'SIGSTOP');
+  try {
+    const context = await call('POST', '/contexts', {
+      contextName: 'Prices',
+      externalTenantId: 'globex',
+    });
+    await call('PATCH', `/contexts/${String(context['uid'])}`, { contextName: 'Price list' });
+    const delivering = 'ExecutionStatus = "Running" AND DeliveryState = "delivering"';
+    await untilFound(stage, delivering, 2);
+    const before = new Date().toISOString();
+    const stuck = `${delivering} AND StartTime < "${before}"`;
+    await photographList(stage, stuck, { count: 2, name: 'stuck' });
+  } finally {
+    process.kill(worker, 'SIGCONT');
+  }
+}
+
+async function photographList(
+  { ui, picturesDir, say }: Stage,
+  query: string,
+  { count, name }: { count: number; name: string },
+): Promise<void> {
+  await ui.photographList(query, { count, path: join(picturesDir, `${name}.png`) });
+  say(`${name}.png: ${query}`);
+}
+
+/** Starts a receiver and registers a webhook to it; gives the webhook's uid. */
+async function register(
+  { open }: Stage,
+  call: Call,
+  { answer, fields }: { answer: () => number; fields: object },
+): Promise<string> {
+  const receiver = open.use(await startReceiver((response) => response.writeHead(answer()).end()));
+  const webhook = await call('POST', '/webhooks', { url: `${receiver.url}/hook`, ...fields });
+  return String(webhook['uid']);
+}
+
+async function untilFound({ client }: Stage, query: string, count: number): Promise<void> {
+  await waitFor(async () => (await client.workflow.count(query)).count === count, {
+    timeoutMs: visibleTimeoutMs,
+    what: `${count} workflows where ${query}`,
+  });
+}
+
+async function findWorkflowIds(client: Client, query: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
+  return found;
+}
+
+function caller(dev: DevFile): Call {
+  const client = createApiClient(dev.apiUrl, dev);
+  return async (method, path, body) => {
+    const answer = await client.call(method, path, body === undefined ? {} : { body });
+    if (answer.status >= 400) {
+      throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
+    }
+    return answer.body;
+  };
+}

@@ -1,0 +1,130 @@
+// Downloads a server from its vendor and unpacks it, giving up soon where there is no network.
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import { isRecord } from '../../lib/platform/error-code.ts';
+import { type BinaryRecipe, temporalSdkVersion } from './binary-recipes.ts';
+import { runProgram } from './run-program.ts';
+
+const connectTimeoutMs = 5000;
+const headersTimeoutMs = 15_000;
+const bodyStallTimeoutMs = 30_000;
+const archiveTimeoutMs = 10 * 60 * 1000;
+const unpackTimeoutMs = 2 * 60 * 1000;
+
+export interface DownloadSources {
+  /** Base address that answers `/{artifact}/{version}` with the archive's address. */
+  readonly temporalUrl: string;
+  /** Base address of MongoDB archives; the download library's own (and its mirror setting) when left out. */
+  readonly mongodbUrl?: string;
+  /** The command that runs pip, with its leading arguments. */
+  readonly pip: readonly [string, ...string[]];
+}
+
+/** The vendors' own addresses and the system's pip. */
+export const officialSources: DownloadSources = {
+  temporalUrl: 'https://temporal.download',
+  pip: ['python3', '-m', 'pip'],
+};
+
+interface Archive {
+  readonly url: string;
+  readonly executable: string;
+  /** How many leading folders of the archive's paths to leave out. */
+  readonly stripFolders: number;
+}
+
+/**
+ * Downloads and unpacks a server's official archive below `folder` and gives the path of its executable.
+ * Throws when the vendor cannot be reached or has no build for this platform.
+ */
+export async function downloadOfficial(
+  recipe: BinaryRecipe,
+  folder: string,
+  sources: DownloadSources,
+): Promise<string> {
+  await using dispatcher = new DisposableAgent({
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyStallTimeoutMs,
+  });
+  const archive =
+    recipe.name === 'mongod'
+      ? await mongodbArchive(recipe.officialVersion, sources)
+      : await temporalArchive(recipe, sources, dispatcher);
+  const response = await get(archive.url, dispatcher, archiveTimeoutMs);
+  if (!response.body) throw new Error(`${archive.url} answered without a body`);
+  const file = join(folder, basename(new URL(archive.url).pathname));
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
+  return unpack(file, archive);
+}
+
+/** An agent that follows the proxy settings of the environment and closes its sockets at the end of the scope. */
+class DisposableAgent extends EnvHttpProxyAgent {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.destroy();
+  }
+}
+
+async function unpack(file: string, { executable, stripFolders }: Archive): Promise<string> {
+  const folder = `${file}.unpacked`;
+  await mkdir(folder);
+  const args = ['-xzf', file, '-C', folder, `--strip-components=${stripFolders}`];
+  await runProgram('tar', args, { timeoutMs: unpackTimeoutMs });
+  return join(folder, executable);
+}
+
+async function mongodbArchive(version: string, { mongodbUrl }: DownloadSources): Promise<Archive> {
+  // Only the library's knowledge of archive names is used, not its downloader, which does not
+  // verify certificates by default. Loaded late: it is a development dependency.
+  const { MongoBinaryDownloadUrl } =
+    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
+  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
+  const { platform, arch } = process;
+  const os = await getOS();
+  const url = new URL(
+    await new MongoBinaryDownloadUrl({ version, platform, arch, os }).getDownloadUrl(),
+  );
+  return {
+    url: mongodbUrl ? new URL(url.pathname, mongodbUrl).href : url.href,
+    executable: 'bin/mongod',
+    stripFolders: 1,
+  };
+}
+
+async function temporalArchive(
+  { name }: BinaryRecipe,
+  { temporalUrl }: DownloadSources,
+  dispatcher: EnvHttpProxyAgent,
+): Promise<Archive> {
+  const query = new URLSearchParams({
+    arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    platform: process.platform,
+    format: 'tar.gz',
+    'sdk-name': 'sdk-typescript',
+    'sdk-version': temporalSdkVersion,
+  });
+  const artifact = name === 'temporal' ? 'cli' : name;
+  const url = `${temporalUrl}/${artifact}/default?${query.toString()}`;
+  const answer: unknown = await (await get(url, dispatcher, headersTimeoutMs)).json();
+  if (!isArchiveAnswer(answer)) throw new Error(`${url} answered without an archive`);
+  return { url: answer.archiveUrl, executable: answer.fileToExtract, stripFolders: 0 };
+}
+
+function isArchiveAnswer(answer: unknown): answer is { archiveUrl: string; fileToExtract: string } {
+  if (!isRecord(answer)) return false;
+  return typeof answer['archiveUrl'] === 'string' && typeof answer['fileToExtract'] === 'string';
+}
+
+async function get(
+  url: string,
+  dispatcher: EnvHttpProxyAgent,
+  timeoutMs: number,
+): Promise<Response> {
+  const response = await fetch(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response;
+}

@@ -1,0 +1,120 @@
+// Finds the executable of a server: a setting, PATH, the project's cache, or a fresh install.
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BinaryRecipe, recipeOf, type ServerName } from './binary-recipes.ts';
+import { type DownloadSources, officialSources } from './download-official.ts';
+import { cachedBinaryPaths, installBinary } from './install-binary.ts';
+import { reasonOf, runProgram } from './run-program.ts';
+
+const probeTimeoutMs = 15_000;
+
+export interface FindBinaryOptions {
+  readonly progress: (line: string) => void;
+  /** Where the settings and PATH are read; the process's own environment when left out. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Where installs come from; the vendors' own addresses and `python3 -m pip` when left out. */
+  readonly sources?: DownloadSources;
+}
+
+/**
+ * Finds several servers, installing the missing ones at the same time, and gives a path for each name.
+ * Throws one error with a line for every server that could not be found.
+ */
+export async function findBinaries<Name extends ServerName>(
+  names: readonly Name[],
+  options: FindBinaryOptions,
+): Promise<Record<Name, string>>;
+export async function findBinaries(
+  names: readonly ServerName[],
+  options: FindBinaryOptions,
+): Promise<Partial<Record<ServerName, string>>> {
+  const paths: Partial<Record<ServerName, string>> = {};
+  const outcomes = await Promise.allSettled(
+    names.map(async (name) => {
+      paths[name] = await findBinary(name, options);
+    }),
+  );
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+  if (failures.length === 0) return paths;
+  const reasons = failures.map((failure) => reasonOf(failure.reason));
+  throw new Error(reasons.join('\n'), { cause: failures[0]?.reason });
+}
+
+/**
+ * Gives the absolute path of one server's executable.
+ * Throws when the setting names something that cannot be run, or when every way to get it has failed.
+ */
+export async function findBinary(name: ServerName, options: FindBinaryOptions): Promise<string> {
+  const { progress, env = process.env, sources = officialSources } = options;
+  const recipe = recipeOf(name);
+  const cacheDir = serversCacheDir(env);
+  return (
+    (await fromSetting(recipe, env)) ??
+    (await fromPath(recipe, env)) ??
+    (await fromCache(recipe, cacheDir)) ??
+    (await installBinary(recipe, { cacheDir, env, sources, progress, probe }))
+  );
+}
+
+function serversCacheDir(env: NodeJS.ProcessEnv): string {
+  const projectCache = fileURLToPath(new URL('../../.cache/servers', import.meta.url));
+  return resolve(env['HERALD_SERVERS_CACHE'] || projectCache);
+}
+
+async function fromSetting(
+  { name, setting }: BinaryRecipe,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const path = env[setting];
+  if (!path) return undefined;
+  if (await isExecutable(path)) return resolve(path);
+  throw new Error(`${setting} is ${path}, which is not an executable file; set it to a ${name}`);
+}
+
+async function fromPath(
+  { name }: BinaryRecipe,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    // A relative entry would depend on the folder the command happens to run in.
+    if (!isAbsolute(folder)) continue;
+    const path = join(folder, name);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function fromCache(recipe: BinaryRecipe, cacheDir: string): Promise<string | undefined> {
+  for (const path of cachedBinaryPaths(recipe, cacheDir)) {
+    if ((await isExecutable(path)) && (await runs(recipe, path))) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    // Whatever the fault, the file cannot be run from here.
+    return false;
+  }
+}
+
+async function runs(recipe: BinaryRecipe, path: string): Promise<boolean> {
+  try {
+    await probe(recipe, path);
+    return true;
+  } catch {
+    // A cached file that no longer runs is replaced by a fresh install, which reports its own faults.
+    return false;
+  }
+}
+
+async function probe(recipe: BinaryRecipe, path: string): Promise<void> {
+  const printed = await runProgram(path, recipe.probeArgs, { timeoutMs: probeTimeoutMs });
+  // An empty file is a shell script that succeeds.
+  if (printed === '') throw new Error(`${path} prints nothing`);
+}

@@ -1,0 +1,126 @@
+// Runs a server that cannot outlive the process that started it, whatever way that process ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../../lib/platform/error-code.ts';
+
+const stopGraceMs = 10_000;
+const logTailLines = 6;
+const logLineCharsMax = 400;
+
+// The shell leaves a watcher behind and then becomes the server, so the child's pid is the server's.
+// The watcher waits on a pipe only the parent holds open: it closes when the parent ends, killed or
+// not, and the watcher then ends the server, by force after ten seconds. A server that has ended but
+// that nobody has reaped, as in a container without an init, counts as gone.
+const guardScript = [
+  'exec 3<&0',
+  '( read -r _ <&3',
+  'kill -TERM $$ 2>/dev/null || exit 0',
+  'n=50; while [ $n -gt 0 ]; do n=$((n - 1))',
+  'sleep 0.2 2>/dev/null || sleep 1',
+  'kill -0 $$ 2>/dev/null || exit 0',
+  'grep -q "^State:.Z" /proc/$$/status 2>/dev/null && exit 0',
+  'done',
+  'kill -KILL $$ ) >/dev/null 2>&1 &',
+  'exec "$@" 3<&- </dev/null',
+].join('\n');
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface GuardedProcess {
+  /** What the server is called in messages. */
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** Settles when the server has ended, for whatever reason. */
+  readonly exited: Promise<ProcessExit>;
+  /** How the server ended, undefined while it runs. */
+  exit(): ProcessExit | undefined;
+  /** Asks the server to end, ends it by force after 10 s, and resolves once it is gone. */
+  stop(): Promise<void>;
+  /** Ends the server at once, losing what it has not written, and resolves once it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface GuardedProcessOptions {
+  readonly name: string;
+  readonly binary: string;
+  readonly args: readonly string[];
+  /** Takes everything the server prints; the log of the run before is kept beside it. */
+  readonly logFile: string;
+}
+
+/**
+ * Starts a server in a process group of its own, so that Ctrl-C at the terminal reaches its clients first.
+ * Throws when no process can be made at all; a binary that does not run shows as an early exit.
+ */
+export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
+  const { name, binary, args, logFile } = options;
+  const log = await openFreshLog(logFile);
+  const child = spawn('/bin/sh', ['-c', guardScript, 'sh', binary, ...args], {
+    detached: true,
+    stdio: ['pipe', log.fd, log.fd],
+  });
+  const exited = exitOf(child);
+  try {
+    await once(child, 'spawn');
+  } finally {
+    await log.close();
+  }
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`no process could be made for ${name}`);
+  // When the server dies first, closing the pipe to it may fail; its exit tells the story.
+  child.stdin?.on('error', () => undefined);
+  let stopped: Promise<void> | undefined;
+  return {
+    name,
+    pid,
+    logFile,
+    exited,
+    exit: () => exitSoFar(child),
+    stop: () => (stopped ??= stop(child, exited)),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Gives the last lines a server printed, for an error message. */
+export async function logTail(logFile: string): Promise<string> {
+  const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n');
+  const tail = lines.slice(-logTailLines).map((line) => line.slice(0, logLineCharsMax));
+  return tail.join('\n');
+}
+
+async function openFreshLog(logFile: string) {
+  await mkdir(dirname(logFile), { recursive: true });
+  try {
+    await rename(logFile, `${logFile}.previous`);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  return open(logFile, 'a');
+}
+
+function exitOf(child: ChildProcess): Promise<ProcessExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function exitSoFar({ exitCode, signalCode }: ChildProcess): ProcessExit | undefined {
+  const hasEnded = exitCode !== null || signalCode !== null;
+  return hasEnded ? { code: exitCode, signal: signalCode } : undefined;
+}
+
+async function stop(child: ChildProcess, exited: Promise<ProcessExit>): Promise<void> {
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), stopGraceMs);
+  await exited;
+  clearTimeout(force);
+}

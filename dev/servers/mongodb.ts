@@ -1,0 +1,153 @@
+// Starts a MongoDB of one node that has transactions and change streams: a replica set of one.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Db, type Document, MongoClient, MongoServerError } from 'mongodb';
+import { isRecord } from '../../lib/platform/error-code.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
+import { requirePort } from './free-port.ts';
+import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
+
+const replicaSetName = 'herald';
+const startTimeoutMs = 60_000;
+const commandTimeoutMs = 5000;
+const notYetInitialized = 94;
+// A client that is killed leaves its open transaction behind, and what that touched stays locked
+// until the server gives it up: MongoDB's own limit is a minute, and none of ours takes longer.
+const transactionLifetimeSeconds = 10;
+const oplogMegabytes = 256;
+const cacheGigabytes = { kept: 0.5, ephemeral: 0.25 };
+
+export interface MongodbOptions {
+  readonly binary: string;
+  /** Where the data is kept; null for data that is removed when the server is disposed of. */
+  readonly dataDir: string | null;
+  /** The port on the loopback address; 0 picks a free one. */
+  readonly port: number;
+  readonly progress: (line: string) => void;
+}
+
+export interface RunningMongodb {
+  readonly uri: string;
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts mongod on the loopback address and gives it once it takes writes.
+ * Data written by an earlier run is there again, on whatever port and however that run ended.
+ * Throws with the log's last lines when it does not start within 60 s.
+ */
+export async function startMongodb(options: MongodbOptions): Promise<RunningMongodb> {
+  const startedAt = performance.now();
+  const port = await requirePort(options.port);
+  const folder = await openDataFolder(options.dataDir, 'mongodb');
+  const server = await spawnMongod(options.binary, port, folder);
+  const dispose = async (): Promise<void> => {
+    // Data that nobody keeps need not be written out first, which takes a second.
+    await (folder.isKept ? server.stop() : server.kill());
+    await folder.discard();
+  };
+  try {
+    await waitForPrimary(server, port);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const took = ((performance.now() - startedAt) / 1000).toFixed(1);
+  options.progress(`mongodb: ready in ${took} s on port ${port}`);
+  const { pid, exited } = server;
+  return { uri: uriOf(port), pid, exited, [Symbol.asyncDispose]: dispose };
+}
+
+async function spawnMongod(
+  binary: string,
+  port: number,
+  folder: DataFolder,
+): Promise<GuardedProcess> {
+  const dbPath = join(folder.path, 'data');
+  await mkdir(dbPath, { recursive: true });
+  const cache = folder.isKept ? cacheGigabytes.kept : cacheGigabytes.ephemeral;
+  const args = [
+    ['--dbpath', dbPath],
+    ['--port', String(port)],
+    ['--bind_ip', '127.0.0.1', '--nounixsocket'],
+    ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
+    ['--wiredTigerCacheSizeGB', String(cache)],
+    ['--setParameter', `transactionLifetimeLimitSeconds=${transactionLifetimeSeconds}`],
+    ['--setParameter', 'diagnosticDataCollectionEnabled=false', '--quiet'],
+  ].flat();
+  return startGuarded({ name: 'mongod', binary, args, logFile: join(folder.path, 'mongod.log') });
+}
+
+async function waitForPrimary(server: GuardedProcess, port: number): Promise<void> {
+  // The driver looks for a server twice a second at most, so the port comes first.
+  await waitUntilReady(server, {
+    check: () => acceptsConnections(port),
+    timeoutMs: startTimeoutMs,
+  });
+  const client = new MongoClient(uriOf(port), { serverSelectionTimeoutMS: commandTimeoutMs });
+  try {
+    const admin = client.db('admin');
+    const host = `127.0.0.1:${port}`;
+    await waitUntilReady(server, {
+      check: async () => {
+        await assertIsOurs(admin, server);
+        return configureAndAsk(admin, host);
+      },
+      timeoutMs: startTimeoutMs,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+// Another mongod that took the port first must not have its replica set changed.
+async function assertIsOurs(admin: Db, server: GuardedProcess): Promise<void> {
+  const { pid }: Document = await admin.command({ serverStatus: 1 });
+  if (pid !== server.pid) throw new Error(`another mongod (pid ${String(pid)}) has this port`);
+}
+
+async function configureAndAsk(admin: Db, host: string): Promise<true | undefined> {
+  const config = await readReplicaSetConfig(admin);
+  if (!config) {
+    const members = [{ _id: 0, host }];
+    await admin.command({ replSetInitiate: { _id: replicaSetName, members } });
+  } else if (config.members[0].host !== host) {
+    // The set remembers the port of the run before. There is no majority to agree on the new one,
+    // so it is forced.
+    const members = [{ ...config.members[0], host }];
+    const next = { ...config, members, version: config.version + 1 };
+    await admin.command({ replSetReconfig: next, force: true });
+  }
+  const { isWritablePrimary } = await admin.command({ hello: 1 });
+  return isWritablePrimary === true ? true : undefined;
+}
+
+interface ReplicaSetConfig {
+  readonly version: number;
+  readonly members: readonly [{ readonly host: string }];
+}
+
+async function readReplicaSetConfig(admin: Db): Promise<ReplicaSetConfig | undefined> {
+  try {
+    const { config }: Document = await admin.command({ replSetGetConfig: 1 });
+    if (isSetOfOne(config)) return config;
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === notYetInitialized) return undefined;
+    throw error;
+  }
+  throw new Error('the data belongs to a replica set of several members');
+}
+
+function isSetOfOne(config: unknown): config is ReplicaSetConfig {
+  if (!isRecord(config) || typeof config['version'] !== 'number') return false;
+  const { members } = config;
+  return Array.isArray(members) && members.length === 1 && isRecord(members[0]);
+}
+
+// A direct connection needs no agreement between the address used here and the set's own.
+function uriOf(port: number): string {
+  return `mongodb://127.0.0.1:${port}/?directConnection=true`;
+}

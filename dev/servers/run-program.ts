@@ -1,0 +1,57 @@
+// Runs a short program to its end and says in one line why it failed.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { errorCode, isRecord } from '../../lib/platform/error-code.ts';
+
+const execFileAsync = promisify(execFile);
+const outputBytesMax = 4 * 1024 * 1024;
+const reasonCharsMax = 300;
+
+interface ProgramOptions {
+  readonly timeoutMs: number;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Runs `program` without a shell and gives what it printed.
+ * Throws an error whose message is the program's last line on stderr when it cannot run, fails,
+ * or takes longer than `timeoutMs`.
+ */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { timeoutMs, env = process.env }: ProgramOptions,
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await execFileAsync(program, args, {
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: outputBytesMax,
+    });
+    return stdout + stderr;
+  } catch (error) {
+    throw new Error(failureReason(program, error, timeoutMs), { cause: error });
+  }
+}
+
+/** Gives the wording of any thrown value: its own message, or its cause's where that says more. */
+export function reasonOf(error: unknown): string {
+  // Not instanceof: Node's own errors are of another realm where modules run in a vm context.
+  if (!isRecord(error)) return String(error);
+  const { message, cause, code, name } = error;
+  // fetch says only "fetch failed"; the fault itself is in the cause.
+  if (message === 'fetch failed' && cause) return reasonOf(cause);
+  return String(message || code || name);
+}
+
+function failureReason(program: string, error: unknown, timeoutMs: number): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return `${program} is not installed`;
+  const { killed, signal, stderr } = isRecord(error) ? error : {};
+  if (killed === true) return `${program} took longer than ${timeoutMs / 1000} s`;
+  const lastLine = typeof stderr === 'string' ? stderr.trim().split('\n').at(-1)?.trim() : '';
+  if (lastLine) return lastLine.slice(0, reasonCharsMax);
+  if (typeof code === 'string') return `${program} cannot be run (${code})`;
+  return `${program} ended with ${typeof signal === 'string' ? signal : `code ${code}`}`;
+}

@@ -1,0 +1,45 @@
+// What `npm start` prints: where everything is, and the first three calls.
+import { join } from 'node:path';
+import type { DevFile } from '../../lib/config/dev-file.ts';
+
+/** Gives the lines that tell a new user how to go on. */
+export function announcement(
+  dev: DevFile,
+  facts: { dataDir: string; ephemeral: boolean; startedMs: number },
+): string {
+  const base = `${dev.apiUrl}/api/v1/appuid/${dev.appUid}`;
+  const json = `-H 'Content-Type: application/json'`;
+  const bearer = `-H 'Authorization: Bearer ${dev.apiKey}'`;
+  const rows: [string, string][] = [
+    ['API', dev.apiUrl],
+    ['Temporal UI', dev.temporalUiUrl ?? `of ${dev.temporalAddress}`],
+    ['app uid', dev.appUid],
+    ['API key', dev.apiKey],
+    ['account uid', dev.accountUid],
+    ...(facts.ephemeral ? [] : [['data', facts.dataDir] satisfies [string, string]]),
+    ['logs', join(facts.dataDir, 'logs')],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [
+    '',
+    `agent-herald is ready (${(facts.startedMs / 1_000).toFixed(1)} s). Ctrl-C stops it.`,
+    '',
+    ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    '',
+    'Sign a user in:',
+    `  curl -s ${base}/sdkusers/auth -H 'x-api-key: ${dev.apiKey}' ${json} \\`,
+    `    -d '{"externalId":"user-1","name":"Ada","accountUids":["${dev.accountUid}"]}'`,
+    'Register a webhook (its receiver may listen on this machine, over http):',
+    `  curl -s ${base}/webhooks ${bearer} ${json} \\`,
+    `    -d '{"url":"http://localhost:4000/hook","entities":["agent","context","contextfile"],"active":true}'`,
+    'Create an agent, which notifies the webhook:',
+    `  curl -s ${base}/agents ${bearer} ${json} \\`,
+    `    -d '{"agentName":"Support","externalTenantId":"tenant-1","live":true}'`,
+    '',
+    'Sign in to the admin area (docs/admin.md):',
+    '  npm run admin -- create --email you@example.com',
+    '',
+    'See it all at once, with a receiver that verifies each signature:  npm run demo',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,233 @@
+// Brings a whole development installation up: servers, application, api and worker, in that order.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../lib/config/config.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { findBinaries } from '../servers/find-binary.ts';
+import { pickPorts, requirePort } from '../servers/free-port.ts';
+import { startMongodb } from '../servers/mongodb.ts';
+import { startTemporalDevServer } from '../servers/temporal.ts';
+import { prepareServers } from '../../cli/setup/prepare-servers.ts';
+import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { superviseChild } from './child-process.ts';
+import { findOrCreateDevApp } from './dev-app.ts';
+import { writeDevFile } from '../../lib/config/dev-file.ts';
+import type { DevFile } from '../../lib/config/dev-file.ts';
+import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
+import { superviseServer } from './supervise-server.ts';
+
+export interface LaunchOptions {
+  /** The environment of the launcher; what it sets, even to empty, wins over development defaults. */
+  env: NodeJS.ProcessEnv;
+  dataDir: string;
+  /** Keeps nothing: servers in memory, fresh secrets. */
+  ephemeral: boolean;
+  progress: (line: string) => void;
+}
+
+export interface Launched extends AsyncDisposable {
+  dev: DevFile;
+  /** Resolves, with a sentence, when a server is lost for good. */
+  lost: Promise<string>;
+}
+
+// A delivery makes much short-lived garbage; a larger nursery keeps most of it from being copied.
+const heapFlags = ['--max-semi-space-size=64'];
+
+const preferredPorts = { api: 3000, mongodb: 27_017, temporal: 7233, temporalUi: 8233 };
+
+interface Ports {
+  api: number;
+  mongodb: number;
+  temporal: number;
+  temporalUi: number;
+}
+
+/** Starts everything and gives where it is. Throws one clear sentence when something cannot start. */
+export async function launch(options: LaunchOptions): Promise<Launched> {
+  const open = new Disposal();
+  try {
+    return await launchInto(open, options);
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launched> {
+  const { dataDir, ephemeral, env } = options;
+  await mkdir(dataDir, { recursive: true });
+  const ports = await choosePorts(options);
+  const bundlePath = join(dataDir, 'workflow-bundle.js');
+  const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
+  const devPath = join(dataDir, 'dev.json');
+  // Scripts take the file for a service that runs, so it goes when the service does.
+  open.defer(() => rm(devPath, { force: true }));
+  // Every restart changes a pid, and the file follows; before `dev` is known there is none to write.
+  let dev: DevFile | null = null;
+  const saved = (): void => {
+    if (dev !== null)
+      writes = writes.then(() => writeDevFile(devPath, { ...dev, pids } as DevFile));
+  };
+  let writes = Promise.resolve();
+
+  const [servers] = await Promise.all([
+    startServers(open, options, { ports, pids, onChange: saved }),
+    writeWorkflowBundle(bundlePath),
+  ]);
+  const secrets = ephemeral ? makeDevSecrets() : await loadDevSecrets(dataDir);
+  const childEnv: NodeJS.ProcessEnv = {
+    ...devDefaults(ports.api),
+    ...secrets,
+    ...env,
+    ...servers.env,
+    PORT: String(ports.api),
+    HERALD_WORKFLOW_BUNDLE: bundlePath,
+  };
+  const config = readConfig(childEnv);
+  await prepareServers(config);
+  const appPath = ephemeral ? null : join(dataDir, 'app.json');
+  const app = await findOrCreateDevApp(config, appPath);
+  const startRole = (role: 'api' | 'worker') =>
+    superviseChild({
+      name: role,
+      args: [
+        ...heapFlags,
+        '--import',
+        'tsx',
+        fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url)),
+      ],
+      env: childEnv,
+      logPath: join(dataDir, 'logs', `${role}.log`),
+      progress: options.progress,
+      onStart: (pid) => {
+        pids[role] = pid;
+        saved();
+      },
+    }).then((child) => open.use(child));
+  await Promise.all([startRole('api'), startRole('worker')]);
+
+  dev = {
+    apiUrl: `http://localhost:${ports.api}`,
+    temporalUiUrl: servers.temporalUiUrl,
+    temporalAddress: config.temporal.address,
+    mongodbUri: config.mongodb.uri,
+    ...app,
+    pids,
+  };
+  saved();
+  await writes;
+  return {
+    dev,
+    lost: servers.lost,
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
+  const asked = env['PORT'];
+  if (asked === '0') return namePorts(await pickPorts([0, 0, 0, 0]));
+  const [mongodb, temporal, temporalUi] = [
+    preferredPorts.mongodb,
+    preferredPorts.temporal,
+    preferredPorts.temporalUi,
+  ];
+  if (asked) {
+    const api = await requirePort(Number(asked), { setting: 'PORT' });
+    return namePorts([api, ...(await pickPorts([mongodb, temporal, temporalUi]))]);
+  }
+  const ports = namePorts(await pickPorts([preferredPorts.api, mongodb, temporal, temporalUi]));
+  if (ports.api !== preferredPorts.api) {
+    progress(
+      `port ${preferredPorts.api} is in use, so the API takes ${ports.api}; set PORT to choose`,
+    );
+  }
+  return ports;
+}
+
+function namePorts([api = 0, mongodb = 0, temporal = 0, temporalUi = 0]: number[]): Ports {
+  return { api, mongodb, temporal, temporalUi };
+}
+
+/** What development allows and production does not: receivers on this machine, over plain http. */
+function devDefaults(apiPort: number): Record<string, string> {
+  return {
+    HERALD_HOST: '127.0.0.1',
+    HERALD_PUBLIC_URL: `http://localhost:${apiPort}`,
+    HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
+    HERALD_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    HERALD_WEBHOOK_PORTS: 'any',
+  };
+}
+
+interface StartedServers {
+  /** Where the servers are, for the processes of the service. */
+  env: Record<string, string>;
+  temporalUiUrl: string | null;
+  lost: Promise<string>;
+}
+
+/** Starts the servers that the environment does not name. */
+async function startServers(
+  open: Disposal,
+  options: LaunchOptions,
+  facts: { ports: Ports; pids: DevFile['pids']; onChange: () => void },
+): Promise<StartedServers> {
+  const { env, progress, ephemeral } = options;
+  const { ports, pids, onChange } = facts;
+  const needsMongodb = !env['MONGODB_URI'];
+  const needsTemporal = !env['TEMPORAL_ADDRESS'];
+  const names = [
+    ...(needsMongodb ? ['mongod' as const] : []),
+    ...(needsTemporal ? ['temporal' as const] : []),
+  ];
+  const binaries = await findBinaries(names, { env, progress });
+  const started: Record<string, string> = {};
+  let temporalUiUrl: string | null = null;
+
+  const folder = (name: string): string | null => (ephemeral ? null : join(options.dataDir, name));
+  const mongodb = needsMongodb && {
+    name: 'MongoDB',
+    start: () =>
+      startMongodb({
+        binary: binaries.mongod,
+        dataDir: folder('mongodb'),
+        port: ports.mongodb,
+        progress: () => undefined,
+      }),
+    onStart: (server: { uri: string; pid: number }) => {
+      started['MONGODB_URI'] = server.uri;
+      pids.mongodb = server.pid;
+      onChange();
+    },
+  };
+  const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
+  const temporal = needsTemporal && {
+    name: 'Temporal',
+    start: () =>
+      startTemporalDevServer({
+        binary: binaries.temporal,
+        dataDir: folder('temporal'),
+        port: ports.temporal,
+        uiPort: ports.temporalUi,
+        namespaces: [namespace],
+        progress: () => undefined,
+      }),
+    onStart: (server: { address: string; uiUrl: string | null; pid: number }) => {
+      started['TEMPORAL_ADDRESS'] = server.address;
+      temporalUiUrl = server.uiUrl;
+      pids.temporal = server.pid;
+      onChange();
+    },
+  };
+  const common = { restartable: !ephemeral, progress };
+  const supervised = await Promise.all([
+    mongodb && superviseServer({ ...mongodb, ...common }).then((server) => open.use(server)),
+    temporal && superviseServer({ ...temporal, ...common }).then((server) => open.use(server)),
+  ]);
+  const lost = Promise.race(
+    supervised.flatMap((server) => (server === false ? [] : [server.lost])),
+  );
+  return { env: started, temporalUiUrl, lost };
+}

@@ -1,0 +1,153 @@
+// Makes, promotes and removes the admins of an installation, and changes how they sign in, from the command line.
+import type { ClientSession } from 'mongodb';
+import { canonicalEmail } from './canonical-email.ts';
+import { passwordFault } from './password-rules.ts';
+import { hashPassword } from './password.ts';
+import type { AdminDocument } from '../model/admin.ts';
+import { systemCaller as caller } from '../model/audit-log.ts';
+import { holdAdmin, makeAdmin } from './admins.ts';
+import { recordAudit } from './audit-log.ts';
+import { inTransaction, isDuplicateKey } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+
+export interface AdminWish {
+  email: string;
+  /** Null for an admin who only signs in through the identity provider. */
+  password: string | null;
+  superuser: boolean;
+}
+
+/**
+ * Creates an admin; the first one is a superuser in any case, or nobody could do anything. Throws an
+ * Error with one sentence for an e-mail that is none or is taken, and for a password against the rules.
+ */
+export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const passwordHash = wish.password === null ? null : await hash(wish.password, email);
+  const now = new Date();
+  const isFirst = (await store.admins.findOne({})) === null;
+  const admin = makeAdmin({ email, passwordHash, superuser: wish.superuser || isFirst }, now);
+  const target = { kind: 'admin', uid: admin._id };
+  const details = { email, superuser: admin.superuser };
+  try {
+    await inTransaction(store, async (session) => {
+      await store.admins.insertOne(admin, { session });
+      const entry = { appUid: null, action: 'admin.created', target, details };
+      await recordAudit(store, entry, { caller, now, session });
+    });
+  } catch (error) {
+    if (isDuplicateKey(error))
+      throw new Error(`there is an admin ${email} already`, { cause: error });
+    throw error;
+  }
+  return admin;
+}
+
+/** Sets an admin's password and ends all sessions. Throws an Error with one sentence as above. */
+export async function resetPassword(
+  store: Store,
+  wish: { email: string; password: string },
+): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const passwordHash = await hash(wish.password, email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const update = { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } };
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid: null, action: 'admin.password_reset', target };
+    await recordAudit(store, entry, { caller, now, session });
+    return admin;
+  });
+}
+
+/**
+ * Unlinks an admin from the identity at the provider and ends all sessions; the next verified sign-in
+ * with the admin's e-mail links anew. Throws an Error with one sentence as above.
+ */
+export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const update = {
+      $unset: { identity: true },
+      $set: { updatedAt: now },
+      $inc: { deviceEpoch: 1 },
+    } as const;
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    if (admin.identity === undefined) throw new Error(`${email} is linked to no identity`);
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const details = { ...admin.identity };
+    const entry = { appUid: null, action: 'admin.identity_unlinked', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return admin;
+  });
+}
+
+/**
+ * Removes an admin with all sessions and memberships, so that the next call is refused. Throws an
+ * Error with one sentence where there is none, and for the last superuser.
+ */
+export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const admin = await store.admins.findOneAndDelete({ email }, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    if (admin.superuser) await requireHeir(store, email, session);
+    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+    await store.memberships.deleteMany({ adminUid: admin._id }, { session });
+    const target = { kind: 'admin', uid: admin._id };
+    const entry = { appUid: null, action: 'admin.removed', target, details: { email } };
+    await recordAudit(store, entry, { caller, now, session });
+    return admin;
+  });
+}
+
+/**
+ * Makes an admin a superuser, or one of the others again; it is read for every call, so the next one
+ * goes by it. Throws an Error with one sentence for who is that already, and for the last superuser.
+ */
+export async function setSuperuser(
+  store: Store,
+  wish: { email: string; superuser: boolean },
+): Promise<AdminDocument> {
+  const email = readEmail(wish.email);
+  const { superuser } = wish;
+  const now = new Date();
+  return inTransaction(store, async (session) => {
+    const update = { $set: { superuser, updatedAt: now } };
+    const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
+    if (admin === null) throw new Error(`there is no admin ${email}`);
+    if (admin.superuser === superuser) {
+      throw new Error(`${email} is ${superuser ? 'a superuser already' : 'no superuser'}`);
+    }
+    if (!superuser) await requireHeir(store, email, session);
+    const target = { kind: 'admin', uid: admin._id };
+    const action = superuser ? 'admin.promoted' : 'admin.demoted';
+    await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
+    return admin;
+  });
+}
+
+/** Throws where no superuser is left, for nobody could do anything; two who go at once conflict. */
+async function requireHeir(store: Store, email: string, session: ClientSession): Promise<void> {
+  const heir = await holdAdmin(store, { superuser: true }, session);
+  if (heir === null) throw new Error(`${email} is the last superuser; make another one first`);
+}
+
+function readEmail(text: string): string {
+  const email = canonicalEmail(text);
+  if (email === null) throw new Error(`"${text}" is no e-mail address`);
+  return email;
+}
+
+async function hash(password: string, email: string): Promise<string> {
+  const fault = passwordFault(password, email);
+  if (fault !== null) throw new Error(`the password ${fault.detail}`);
+  return hashPassword(password);
+}

@@ -1,0 +1,41 @@
+// Failed sign-ins of admins in the audit log: counted, so that no attacker fills it.
+import { dayMs } from '../platform/duration.ts';
+import type { Caller } from '../model/audit-log.ts';
+import { recordAudit } from './audit-log.ts';
+import type { Store } from '../mongo/connect.ts';
+
+export interface SignInFailure {
+  /** Null where there is no such admin. */
+  adminUid: string | null;
+  method: 'password' | 'oidc';
+  email: string;
+  /** Why somebody whom the provider vouches for did not come in. */
+  reason?: string;
+}
+
+const rowsADayMax = 10;
+
+/**
+ * Records a failed sign-in. Of an admin's failures of a day (UTC) the first ten leave a row each, with the
+ * count so far; failures with e-mails that no admin has are counted together. So a day's rows are bounded
+ * by the number of admins, whatever is tried. The count comes first: a process that dies before the row
+ * loses this one.
+ */
+export async function recordSignInFailure(
+  store: Store,
+  { adminUid, ...details }: SignInFailure,
+  { caller, now }: { caller: Caller; now: Date },
+): Promise<void> {
+  const uid = adminUid ?? 'unknown';
+  const day = now.toISOString().slice(0, 'yyyy-mm-dd'.length);
+  const counted = await store.rateCounts.findOneAndUpdate(
+    { _id: `sign_in_failed|${uid}|${day}` },
+    { $inc: { count: 1 }, $setOnInsert: { expiresAt: new Date(now.getTime() + 2 * dayMs) } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  const failuresOfDay = counted?.count ?? 1;
+  if (failuresOfDay > rowsADayMax) return;
+  const target = { kind: 'admin', uid };
+  const entry = { appUid: null, action: 'admin.sign_in_failed', target };
+  await recordAudit(store, { ...entry, details: { ...details, failuresOfDay } }, { caller, now });
+}

@@ -1,0 +1,249 @@
+// The settings of the service: the environment in, one checked object out, all faults at once.
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { parseKeyRing } from '../platform/secret-box.ts';
+import type { SealingKey } from '../platform/secret-box.ts';
+import { defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
+import { dayMs } from '../platform/duration.ts';
+import { limits } from '../limits.ts';
+import type { Retention } from '../model/retention.ts';
+import { defaultEgressPolicy } from '../egress/egress-policy.ts';
+import type { EgressPolicy } from '../egress/egress-policy.ts';
+import { parseEgressProxy } from '../egress/egress-proxy.ts';
+import type { EgressProxy } from '../egress/egress-proxy.ts';
+import { parseUrl } from '../egress/parse-url.ts';
+import {
+  asBoolean,
+  asCidrs,
+  asHostNames,
+  asIssuer,
+  asLongDuration,
+  asNumberUpTo,
+  asPepper,
+  asPort,
+  asProxyHops,
+  asPublicUrl,
+  asRetention,
+  asRotation,
+  asSchedule,
+  asText,
+  asTokenLifetime,
+  asWebhookPorts,
+} from './setting-parsers.ts';
+import { ConfigError, SettingReader } from '../platform/setting-reader.ts';
+import type { Environment } from '../platform/setting-reader.ts';
+import { idsPerSearchAttributeMax } from '../temporal/names.ts';
+
+/** The identity provider through which admins may sign in. */
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Everything a process needs to know, read once at its start. */
+export interface Config {
+  http: {
+    port: number;
+    host: string;
+    publicUrl: string;
+    /** How many proxies in front of the api add the address they see to `X-Forwarded-For`. */
+    trustedProxyHops: number;
+    /** Connections that the api holds open at most. */
+    connectionsMax: number;
+    /** How many of them one address (IPv6: a /64) may hold, or null for any number. */
+    connectionsPerAddressMax: number | null;
+    /** Requests that the api handles at once at most; four times as many wait for their turn. */
+    requestsAtOnceMax: number;
+  };
+  mongodb: { uri: string; database: string };
+  temporal: ClientConnectConfig & { namespace: string; address: string };
+  egress: EgressPolicy;
+  /** Where all webhook requests go out, or null for directly. */
+  egressProxy: EgressProxy | null;
+  retryScheduleMs: readonly number[];
+  /** How long all attempts at a webhook may fail before it is paused. */
+  deactivateAfterMs: number;
+  retention: Retention;
+  /** How many webhooks an application may have. */
+  webhooksPerAppMax: number;
+  rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
+  /** How many events of one application may share a workflow when many come at once. */
+  eventsPerWorkflowMax: number;
+  /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
+  workflowStartsPerSecond: number;
+  userTokenLifetimeMs: number;
+  /** How long a signing key of user tokens signs. */
+  signingKeyRotationMs: number;
+  sealingKeys: readonly SealingKey[];
+  keyPepper: string;
+  oidc: OidcSettings | null;
+  workflowBundlePath: string | null;
+}
+
+function readHttp(settings: SettingReader): Config['http'] {
+  const port = settings.read('PORT', 3000, asPort);
+  const trustedProxyHops = settings.read('HERALD_TRUSTED_PROXY_HOPS', 0, asProxyHops);
+  const connectionsMax = settings.read('HERALD_CONNECTIONS', 10_000, asNumberUpTo(1_000_000));
+  const share = Math.ceil(connectionsMax / 5);
+  const asShare = asNumberUpTo(1_000_000, 0);
+  const perAddress = settings.read('HERALD_CONNECTIONS_PER_ADDRESS', share, asShare);
+  return {
+    port,
+    host: settings.read('HERALD_HOST', '0.0.0.0', asText),
+    publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asPublicUrl),
+    trustedProxyHops,
+    connectionsMax,
+    // Behind proxies every connection comes from one of them.
+    connectionsPerAddressMax: trustedProxyHops > 0 || perAddress === 0 ? null : perAddress,
+    requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
+  };
+}
+
+function readMongodb(settings: SettingReader): Config['mongodb'] {
+  return {
+    uri: settings.read('MONGODB_URI', undefined, asText),
+    database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
+  };
+}
+
+/** Reads only where the database is, for commands that need nothing else. Throws a ConfigError. */
+export function readStoreConfig(environment: Environment): Config['mongodb'] {
+  const settings = new SettingReader(environment);
+  const mongodb = readMongodb(settings);
+  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  return mongodb;
+}
+
+/** All three or none: with one missing the operator would wait in vain for the button. */
+function readOidc(settings: SettingReader): OidcSettings | null {
+  const issuer = settings.read('HERALD_OIDC_ISSUER', '', asIssuer);
+  const clientId = settings.read('HERALD_OIDC_CLIENT_ID', '', asText);
+  const clientSecret = settings.read('HERALD_OIDC_CLIENT_SECRET', '', asText);
+  const given = [issuer, clientId, clientSecret].filter((text) => text !== '').length;
+  if (given === 0) return null;
+  if (given < 3) {
+    settings.faults.push(
+      'HERALD_OIDC_ISSUER, HERALD_OIDC_CLIENT_ID and HERALD_OIDC_CLIENT_SECRET: set all three or none',
+    );
+  }
+  return { issuer, clientId, clientSecret };
+}
+
+function readTemporal(settings: SettingReader, environment: Environment): Config['temporal'] {
+  const overrideEnvVars: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('TEMPORAL_') && value) overrideEnvVars[name] = value;
+  }
+  // The SDK reads these itself, so its complaint stands for all of them.
+  const none: ClientConnectConfig = { connectionOptions: {} };
+  const profile = settings.noteFaults('TEMPORAL_*', none, () =>
+    loadClientConnectConfig({ overrideEnvVars }),
+  );
+  const address = profile.connectionOptions.address ?? 'localhost:7233';
+  return { ...profile, address, namespace: profile.namespace ?? 'default' };
+}
+
+function readEgress(settings: SettingReader): EgressPolicy {
+  const { allowHttp, ports, allowHosts, allowCidrs, denyCidrs } = defaultEgressPolicy;
+  return {
+    allowHttp: settings.read('HERALD_ALLOW_HTTP_WEBHOOKS', allowHttp, asBoolean),
+    ports: settings.read('HERALD_WEBHOOK_PORTS', ports, asWebhookPorts),
+    allowHosts: settings.read('HERALD_ALLOW_HOSTS', allowHosts, asHostNames),
+    allowCidrs: settings.read('HERALD_ALLOW_CIDRS', allowCidrs, asCidrs),
+    denyCidrs: settings.read('HERALD_DENY_CIDRS', denyCidrs, asCidrs),
+  };
+}
+
+function readRateLimits(settings: SettingReader): Config['rateLimits'] {
+  const asCount = asNumberUpTo(10_000_000);
+  return {
+    keyRequestsPerMinute: settings.read('HERALD_KEY_REQUESTS_PER_MINUTE', 120_000, asCount),
+    failuresPerMinute: settings.read('HERALD_FAILURES_PER_MINUTE', 3_000, asCount),
+    signInsPerMinute: settings.read('HERALD_USER_SIGN_INS_PER_MINUTE', 6_000, asCount),
+  };
+}
+
+/**
+ * Makes the configuration from an environment.
+ * Throws a ConfigError that lists every faulty setting; values of secrets are never in it.
+ */
+export function readConfig(environment: Environment): Config {
+  const settings = new SettingReader(environment);
+  const config: Config = {
+    http: readHttp(settings),
+    mongodb: readMongodb(settings),
+    temporal: readTemporal(settings, environment),
+    egress: readEgress(settings),
+    egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
+    retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
+    deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
+    retention: {
+      recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
+      heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
+      auditMs: settings.read('HERALD_AUDIT_RETENTION', 400 * dayMs, asRetention),
+    },
+    webhooksPerAppMax: settings.read(
+      'HERALD_WEBHOOKS_PER_APP',
+      100,
+      asNumberUpTo(limits.webhooksPerAppCeiling),
+    ),
+    rateLimits: readRateLimits(settings),
+    eventsPerWorkflowMax: settings.read(
+      'HERALD_EVENTS_PER_WORKFLOW',
+      idsPerSearchAttributeMax,
+      asNumberUpTo(idsPerSearchAttributeMax),
+    ),
+    workflowStartsPerSecond: settings.read(
+      'HERALD_WORKFLOW_STARTS_PER_SECOND',
+      25,
+      asNumberUpTo(1_000),
+    ),
+    userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
+    signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
+    sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
+    keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
+    oidc: readOidc(settings),
+    workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
+  };
+  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  return config;
+}
+
+/** What a process logs of its settings at its start: secrets only as whether they are set. */
+export function summarizeConfig(config: Config): Record<string, unknown> {
+  const mongodb = parseUrl(config.mongodb.uri)?.host ?? 'set';
+  return {
+    port: config.http.port,
+    host: config.http.host,
+    publicUrl: config.http.publicUrl,
+    trustedProxyHops: config.http.trustedProxyHops,
+    connectionsMax: config.http.connectionsMax,
+    connectionsPerAddressMax: config.http.connectionsPerAddressMax,
+    requestsAtOnceMax: config.http.requestsAtOnceMax,
+    mongodbHost: mongodb,
+    mongodbDatabase: config.mongodb.database,
+    temporalAddress: config.temporal.address,
+    temporalNamespace: config.temporal.namespace,
+    allowHttpWebhooks: config.egress.allowHttp,
+    webhookPorts: config.egress.ports,
+    allowHosts: config.egress.allowHosts,
+    allowCidrs: config.egress.allowCidrs,
+    denyCidrs: config.egress.denyCidrs,
+    egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,
+    retrySteps: config.retryScheduleMs.length,
+    deactivateAfterMs: config.deactivateAfterMs,
+    retentionMs: config.retention.recordsMs,
+    heldForMs: config.retention.heldMs,
+    auditRetentionMs: config.retention.auditMs,
+    webhooksPerAppMax: config.webhooksPerAppMax,
+    eventsPerWorkflowMax: config.eventsPerWorkflowMax,
+    workflowStartsPerSecond: config.workflowStartsPerSecond,
+    userTokenLifetimeMs: config.userTokenLifetimeMs,
+    signingKeyRotationMs: config.signingKeyRotationMs,
+    sealingKeyIds: config.sealingKeys.map((key) => key.id),
+    keyPepperConfigured: true,
+    oidcIssuer: config.oidc?.issuer ?? null,
+    workflowBundle: config.workflowBundlePath === null ? 'built at start' : 'prebuilt',
+  };
+}

@@ -1,0 +1,119 @@
+// Deliveries: one a pair of event and webhook, with its state and its attempts.
+import type { ClientSession, Filter } from 'mongodb';
+import { newId } from '../platform/ids.ts';
+import { limits } from '../limits.ts';
+import { statusClassOf } from '../model/attempt.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import { duplicateIndexes, within } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+
+/** Reads deliveries, null for those of which nothing has been recorded yet, in the keys' order. */
+export async function findDeliveries(
+  store: Store,
+  keys: readonly DeliveryKey[],
+  session?: ClientSession,
+): Promise<(DeliveryDocument | null)[]> {
+  // Two lists instead of a list of pairs: the index takes them apart, and the few pairs too many
+  // (an event's other webhooks) are in the map and not asked for.
+  const eventIds = [...new Set(keys.map((key) => key.eventId))];
+  const webhookUids = [...new Set(keys.map((key) => key.webhookUid))];
+  const found = await store.deliveries
+    .find({ eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } }, within(session))
+    .toArray();
+  const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
+  return keys.map((key) => {
+    const delivery = deliveries.get(pairOf(key));
+    return delivery?.appUid === key.appUid ? delivery : null;
+  });
+}
+
+function pairOf({ eventId, webhookUid }: Pick<DeliveryKey, 'eventId' | 'webhookUid'>): string {
+  return `${eventId}/${webhookUid}`;
+}
+
+/**
+ * Records the first steps of deliveries. Gives an answer each: false where the delivery exists
+ * already, for then somebody else took its first step.
+ */
+export async function insertDeliveries(
+  store: Store,
+  steps: readonly (readonly [DeliveryKey, DeliveryStep])[],
+): Promise<boolean[]> {
+  const documents = steps.map(([key, step]) => firstStep(key, step));
+  try {
+    await store.deliveries.insertMany(documents, { ordered: false });
+    return steps.map(() => true);
+  } catch (error) {
+    const refused = duplicateIndexes(error);
+    return steps.map((_step, index) => !refused.has(index));
+  }
+}
+
+function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
+  return {
+    _id: newId('dlv', step.now),
+    appUid: key.appUid,
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
+    event: step.event,
+    state: step.state,
+    attemptCount: step.attempt === null ? 0 : 1,
+    attempts: step.attempt === null ? [] : [step.attempt],
+    statusClass: step.attempt === null ? null : statusClassOf(step.attempt.status),
+    nextAttemptAt: step.nextAttemptAt,
+    partition: step.partition,
+    jobUid: null,
+    jobPage: null,
+    requeuedAs: null,
+    requeuedAt: null,
+    scheduleFrom: 0,
+    createdAt: step.now,
+    updatedAt: step.now,
+  };
+}
+
+/**
+ * Records a further step. Gives false, and writes nothing, when since the step began another writer
+ * recorded an attempt, a job took the delivery, or it was cancelled or held and the step would have
+ * it go on: then the stored state stands.
+ */
+export async function recordDelivery(
+  store: Store,
+  key: DeliveryKey,
+  step: DeliveryStep,
+): Promise<boolean> {
+  const { attempt } = step;
+  const kept = -limits.attemptsKeptMax;
+  const { attemptsBefore: attemptCount, jobUid } = step;
+  const result = await store.deliveries.updateOne(
+    { ...key, attemptCount, jobUid, ...stillOpenTo(step) },
+    {
+      $set: {
+        state: step.state,
+        attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
+        nextAttemptAt: step.nextAttemptAt,
+        updatedAt: step.now,
+        ...(attempt === null ? {} : { statusClass: statusClassOf(attempt.status) }),
+      },
+      ...(attempt === null ? {} : { $push: { attempts: { $each: [attempt], $slice: kept } } }),
+    },
+  );
+  return result.matchedCount > 0;
+}
+
+/**
+ * Where a delivery that a step would have go on must still stand: what was cancelled or held while it was
+ * attempted is not taken up again. How an attempt that settles it ended is recorded all the same.
+ */
+function stillOpenTo({ state }: DeliveryStep): Filter<DeliveryDocument> {
+  return isOpen(state) ? { state: { $in: ['pending', 'retrying'] } } : {};
+}
+
+/** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
+export async function removeDelivery(
+  store: Store,
+  { _id }: Pick<DeliveryDocument, '_id'>,
+): Promise<void> {
+  await store.deliveries.deleteOne({ _id });
+}

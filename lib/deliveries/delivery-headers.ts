@@ -1,0 +1,34 @@
+// The headers of one attempt: the spec's four, Standard Webhooks beside them, and three more.
+import { signBody, signStandardMessage } from '../webhooks/signature.ts';
+import type { SigningSecrets } from '../webhooks/webhooks.ts';
+
+export interface AttemptToSign {
+  eventId: string;
+  /** The number of the change among those of its resource; null for a test. */
+  sequence: number | null;
+  body: string;
+  secrets: SigningSecrets;
+  attemptNumber: number;
+  now: Date;
+  userAgent: string;
+}
+
+/** Makes the headers of an attempt; the signatures and times are this attempt's own. */
+export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
+  const timestampSeconds = Math.floor(attempt.now.getTime() / 1_000);
+  const message = { id: attempt.eventId, timestampSeconds, body: attempt.body };
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': attempt.userAgent,
+    'X-Webhook-Signature': signBody(attempt.secrets.body, attempt.body),
+    'X-Webhook-Event-Id': attempt.eventId,
+    'X-Webhook-Timestamp': attempt.now.toISOString(),
+    'X-Webhook-Attempt': String(attempt.attemptNumber),
+    ...(attempt.sequence === null ? {} : { 'X-Webhook-Sequence': String(attempt.sequence) }),
+    'webhook-id': attempt.eventId,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': attempt.secrets.standard
+      .map((secret) => signStandardMessage(secret, message))
+      .join(' '),
+  };
+}

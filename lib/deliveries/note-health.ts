@@ -1,0 +1,28 @@
+// Notes on a webhook what an attempt says about its receiver: well, failing, failed too long, gone.
+import { deliveryLog } from '../platform/logger.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
+import { deactivateGoneWebhook, noteFailed, noteSucceeded } from '../webhooks/webhook-health.ts';
+import type { Verdict } from './classify-response.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+/** Writes the notes, and logs `webhook.deactivated` when this attempt paused the webhook. */
+export async function noteHealth(
+  { store, deactivateAfterMs }: Pick<DeliveryPorts, 'store' | 'deactivateAfterMs'>,
+  facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },
+): Promise<void> {
+  const { key, webhook, verdict, now } = facts;
+  if (verdict.gone) {
+    if (await deactivateGoneWebhook(store, webhook, now)) logDeactivated(key, 'gone');
+  } else if (verdict.state === 'delivered') {
+    await noteSucceeded(store, webhook);
+  } else {
+    const exhausted = verdict.state === 'exhausted';
+    const paused = await noteFailed(store, webhook, { at: now, exhausted, deactivateAfterMs });
+    if (paused) logDeactivated(key, 'failing');
+  }
+}
+
+function logDeactivated(key: DeliveryKey, disabledReason: DisabledReason): void {
+  deliveryLog.warn({ ...key, disabledReason }, 'webhook.deactivated');
+}

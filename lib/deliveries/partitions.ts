@@ -1,0 +1,230 @@
+// Partitions: the events about one resource on their way to one webhook that gets them in order.
+import type { ClientSession } from 'mongodb';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { partitionId } from '../model/partition.ts';
+import type { PartitionDocument, PartitionKey, Turn } from '../model/partition.ts';
+import type { Store } from '../mongo/connect.ts';
+
+/** Longer than any attempt with its reads and writes: the activity that makes it is given up before. */
+const leaseMs = 40_000;
+/** What was committed, settled or released should have moved by then. */
+const idleMs = 10_000;
+/** What waits for a retry has a workflow that wakes by itself; the relay only looks after it. */
+const overdueMs = 60_000;
+
+/**
+ * Gives each entry of `partitions` the next number of its partition, in their order; in the transaction that
+ * commits the events, or sends them again.
+ */
+export async function issueNumbers(
+  store: Store,
+  partitions: readonly PartitionKey[],
+  { now, session }: { now: Date; session: ClientSession },
+): Promise<number[]> {
+  const counts = new Map<string, { partition: PartitionKey; count: number }>();
+  for (const partition of partitions) {
+    const id = partitionId(partition);
+    counts.set(id, { partition, count: (counts.get(id)?.count ?? 0) + 1 });
+  }
+  if (counts.size === 0) return [];
+  const signalAt = after(now, idleMs);
+  await store.partitions.bulkWrite(
+    [...counts].map(([_id, { partition, count }]) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $inc: { issued: count },
+          $set: { signalAt },
+          $setOnInsert: { ...partition, settled: 0, lease: null },
+        },
+        upsert: true,
+      },
+    })),
+    { session, ordered: false },
+  );
+  const issued = await store.partitions
+    .find({ _id: { $in: [...counts.keys()] } }, { projection: { issued: 1 }, session })
+    .toArray();
+  const next = new Map(
+    issued.map(({ _id, issued: last }) => [_id, last - (counts.get(_id)?.count ?? 0)]),
+  );
+  return partitions.map((partition) => {
+    const id = partitionId(partition);
+    const n = (next.get(id) ?? 0) + 1;
+    next.set(id, n);
+    return n;
+  });
+}
+
+/**
+ * Takes the turn of a number for an attempt: its predecessors are settled, and nobody else attempts it.
+ * Whoever has taken it may take it again, after a crash.
+ */
+export async function claimTurn(
+  store: Store,
+  { partition, n }: Turn,
+  { by, now }: { by: string; now: Date },
+): Promise<boolean> {
+  const isFree = [{ lease: null }, { 'lease.by': by }, { 'lease.until': { $lt: now } }];
+  const { matchedCount } = await store.partitions.updateOne(
+    { _id: partitionId(partition), settled: n - 1, $or: isFree },
+    { $set: { lease: { by, until: after(now, leaseMs) }, signalAt: after(now, overdueMs) } },
+  );
+  return matchedCount > 0;
+}
+
+/** Moves a partition on past a number that is settled. Gives whether another number waits then. */
+export async function settleTurn(
+  store: Store,
+  { partition, n }: Turn,
+  now: Date,
+): Promise<boolean> {
+  const moved = await store.partitions.findOneAndUpdate(
+    { _id: partitionId(partition), settled: n - 1 },
+    [
+      {
+        $set: {
+          settled: n,
+          lease: null,
+          signalAt: { $cond: [{ $gt: ['$issued', n] }, after(now, idleMs), null] },
+        },
+      },
+    ],
+    { returnDocument: 'after' },
+  );
+  return moved !== null && moved.issued > n;
+}
+
+/** Gives a turn back: its delivery is due again at `dueAt`, or held, which is null. */
+export async function returnTurn(
+  store: Store,
+  { partition, n }: Turn,
+  { by, dueAt }: { by: string; dueAt: Date | null },
+): Promise<void> {
+  await store.partitions.updateOne(
+    { _id: partitionId(partition), settled: n - 1, $or: [{ lease: null }, { 'lease.by': by }] },
+    { $set: { lease: null, signalAt: dueAt === null ? null : after(dueAt, overdueMs) } },
+  );
+}
+
+/** Gives the number whose turn is next, null when all that were given are settled. */
+export async function nextNumber(store: Store, partition: PartitionKey): Promise<number | null> {
+  const found = await store.partitions.findOne({ _id: partitionId(partition) });
+  return found === null || found.settled >= found.issued ? null : found.settled + 1;
+}
+
+/** Returns the last settled number of each of some partitions. */
+export async function findSettled(
+  store: Store,
+  partitions: readonly PartitionKey[],
+  session: ClientSession,
+): Promise<Map<string, number>> {
+  const found = await store.partitions
+    .find({ _id: { $in: partitions.map(partitionId) } }, { projection: { settled: 1 }, session })
+    .toArray();
+  return new Map(found.map(({ _id, settled }) => [_id, settled]));
+}
+
+/** Gives the events of a partition from a number on, in order. */
+export async function findNumbered(
+  store: Store,
+  { appUid, webhookUid, entity, resourceUid }: PartitionKey,
+  { from, countMax }: { from: number; countMax: number },
+): Promise<{ eventId: string; n: number }[]> {
+  const place = { webhookUid, n: { $gte: from, $lt: from + countMax } };
+  const found = await store.events
+    .find(
+      // The second condition says nothing new, but only with it does MongoDB read the partial index.
+      { appUid, entity, resourceUid, order: { $elemMatch: place }, 'order.n': { $gt: 0 } },
+      { projection: { order: 1 } },
+    )
+    .toArray();
+  return found
+    .map(({ _id, order }) => ({
+      eventId: _id,
+      n: order.find((each) => each.webhookUid === webhookUid)?.n ?? 0,
+    }))
+    .toSorted((a, b) => a.n - b.n);
+}
+
+/** Returns those of some deliveries whose number in their partition is settled: their turn does not come again. */
+export async function findPassed(
+  store: Store,
+  deliveries: readonly Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>[],
+  session: ClientSession,
+): Promise<string[]> {
+  const ids = deliveries.flatMap(({ partition }) => partition ?? []);
+  if (ids.length === 0) return [];
+  const eventIds = deliveries.map(({ eventId }) => eventId);
+  const [partitions, events] = [
+    await store.partitions.find({ _id: { $in: ids } }, { session }).toArray(),
+    await store.events
+      .find({ _id: { $in: eventIds } }, { projection: { order: 1 }, session })
+      .toArray(),
+  ];
+  const partitionOf = new Map(partitions.map((each) => [each._id, each]));
+  const orderOf = new Map(events.map(({ _id, order }) => [_id, order]));
+  return deliveries.flatMap(({ _id, eventId, partition }) => {
+    const found = partition === null ? undefined : partitionOf.get(partition);
+    const place = orderOf.get(eventId)?.find((each) => each.webhookUid === found?.webhookUid);
+    const isAhead = found !== undefined && place !== undefined && place.n > found.settled;
+    return isAhead ? [] : [_id];
+  });
+}
+
+/** Has the relay signal partitions soon, unless somebody does before; in the transaction that makes them go on. */
+export async function expectSignal(
+  store: Store,
+  partitionIds: readonly string[],
+  { now, session }: { now: Date; session?: ClientSession },
+): Promise<void> {
+  if (partitionIds.length === 0) return;
+  await store.partitions.updateMany(
+    { _id: { $in: [...partitionIds] } },
+    { $set: { signalAt: after(now, idleMs) } },
+    session === undefined ? {} : { session },
+  );
+}
+
+/** Gives partitions that somebody should have moved by now, and has them looked at again a minute later. */
+export async function takeOverdue(
+  store: Store,
+  now: Date,
+  countMax: number,
+): Promise<PartitionDocument[]> {
+  const overdue = await store.partitions
+    // The type says nothing new, but only with it does MongoDB read the partial index.
+    .find({ signalAt: { $lt: now, $type: 'date' } })
+    .sort({ signalAt: 1 })
+    .limit(countMax)
+    .toArray();
+  if (overdue.length === 0) return [];
+  const ids = overdue.map(({ _id }) => _id);
+  await store.partitions.updateMany(
+    { _id: { $in: ids }, signalAt: { $lt: now } },
+    { $set: { signalAt: after(now, overdueMs) } },
+  );
+  return overdue;
+}
+
+const removedMax = 1_000;
+
+/** Removes up to 1,000 partitions of a webhook that is gone, and returns whether none is left. */
+export async function removePartitions(
+  store: Store,
+  webhookUid: string,
+  session: ClientSession,
+): Promise<boolean> {
+  // The character after the `/` that ends the webhook's uid in a partition's.
+  const found = await store.partitions
+    .find({ _id: { $gt: `${webhookUid}/`, $lt: `${webhookUid}0` } }, { session })
+    .limit(removedMax)
+    .map(({ _id }) => _id)
+    .toArray();
+  await store.partitions.deleteMany({ _id: { $in: found } }, { session });
+  return found.length < removedMax;
+}
+
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms);
+}

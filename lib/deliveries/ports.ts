@@ -1,0 +1,23 @@
+// What attempts at deliveries need of the world.
+import type { Clock } from '../platform/clock.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { SignalPartition } from '../temporal/signal-partition.ts';
+import type { Retention } from '../model/retention.ts';
+import type { HttpSender } from '../egress/http-sender.ts';
+import type { Store } from '../mongo/connect.ts';
+import type { DeliveryRecords } from './delivery-records.ts';
+
+export interface DeliveryPorts {
+  store: Store;
+  records: DeliveryRecords;
+  sender: HttpSender;
+  signalPartition: SignalPartition;
+  secretBox: SecretBox;
+  clock: Clock;
+  /** Gives a number from 0 up to 1. */
+  random: () => number;
+  retryScheduleMs: readonly number[];
+  /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
+  deactivateAfterMs: number;
+  retention: Retention;
+}

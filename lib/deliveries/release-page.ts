@@ -1,0 +1,151 @@
+// A page of a release: what a webhook held is sent, and what its resume or deletion dropped is cancelled.
+import type { Filter } from 'mongodb';
+import { idAt } from '../platform/ids.ts';
+import { statusClasses } from '../model/attempt.ts';
+import { openStates } from '../model/delivery-state.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { ReleaseJob } from '../model/job.ts';
+import { keyOfPartition } from '../model/partition.ts';
+import type { PartitionKey } from '../model/partition.ts';
+import { expectSignal, findPassed, removePartitions } from './partitions.ts';
+import { jobPageEveryMs, releasedPerSecondDefault } from '../temporal/messages.ts';
+import type { PageMaking, TakenPage } from './page-making.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+/** Small enough that a page takes well under a second and blocks nobody. */
+const cancelledPerPageMax = 1_000;
+/**
+ * An attempt that read the webhook before it was resumed may write `held` after that, until its activity is
+ * given up at 30 s. So an empty page is the last only when it is later.
+ */
+const lookAgainAfterMs = [1_000, 5_000, 35_000];
+
+// Named, because MongoDB may choose the one that goes through all that a webhook was ever sent.
+const hint = 'webhookStateStatus';
+/** Each of them, so that the index gives what is held in the order of the uids. */
+const anyStatusClass = { $in: [null, ...statusClasses] };
+/** What was open at a resume was recorded by then, or is dropped when it is attempted. */
+const recordedMsMax = 60_000;
+
+type ReleasePorts = Pick<DeliveryPorts, 'store'>;
+type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
+
+/**
+ * Takes a page of a release, oldest first. It goes on while the webhook is active and names this release;
+ * a pause, or a later resume, ends it.
+ */
+export async function takeReleasePage(
+  { store }: ReleasePorts,
+  job: ReleaseJob,
+  making: PageMaking,
+): Promise<TakenPage> {
+  const { _id: jobUid, appUid, webhookUid, cursor } = job;
+  const { now, session } = making;
+  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
+  const discardBefore = webhook === null ? now : webhook.discardBefore;
+  const nothing = { cursor, count: 0, partitions: [] };
+  if (discardBefore !== null) {
+    const dropped = webhook === null ? {} : droppedBy(discardBefore);
+    const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
+    const partitions = await cancelPage({ store }, { filter, making });
+    if (partitions !== null) return { ...nothing, isEnd: false, partitions };
+  }
+  // An attempt that read the webhook before it was deleted may record its delivery as open after.
+  if (webhook === null) {
+    const look = nextLook(job, now);
+    const isEnd = look.isEnd && (await removePartitions(store, webhookUid, session));
+    return { ...nothing, ...look, isEnd };
+  }
+  if (!webhook.active || webhook.releaseUid !== jobUid) return { ...nothing, isEnd: true };
+  const held = await store.deliveries
+    .find<Held>(
+      { appUid, webhookUid, state: 'held', statusClass: anyStatusClass },
+      { projection: { eventId: 1, partition: 1 }, session, hint },
+    )
+    .sort({ _id: 1 })
+    .limit(releasedPerSecondDefault)
+    .toArray();
+  if (held.length === 0) return { ...nothing, ...nextLook(job, now) };
+  const partitions = await release({ store }, job, { held, making });
+  return { cursor, count: held.length, isEnd: false, partitions };
+}
+
+/** What was recorded before the resume, unless somebody asked for it again since. */
+function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
+  const recordedBefore = new Date(discardBefore.getTime() + recordedMsMax);
+  return {
+    _id: { $lt: idAt('dlv', recordedBefore) },
+    eventId: { $lt: idAt('evt', discardBefore) },
+    $or: [{ requeuedAt: null }, { requeuedAt: { $lt: discardBefore } }],
+  };
+}
+
+/** Cancels up to 1,000 deliveries and returns the partitions they are in; null when there was none. */
+async function cancelPage(
+  { store }: ReleasePorts,
+  { filter, making }: { filter: Filter<DeliveryDocument>; making: PageMaking },
+): Promise<PartitionKey[] | null> {
+  const { now, session } = making;
+  const found = await store.deliveries
+    .find<Held & Pick<DeliveryDocument, 'appUid'>>(filter, {
+      projection: { appUid: 1, eventId: 1, partition: 1 },
+      session,
+      hint,
+    })
+    .limit(cancelledPerPageMax)
+    .toArray();
+  if (found.length === 0) return null;
+  await store.deliveries.updateMany(
+    { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
+    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
+    { session },
+  );
+  return toSignal({ store }, found, making);
+}
+
+/**
+ * Makes held deliveries pending: this job's, or where their turn in a partition is still to come, their
+ * partition's.
+ */
+async function release(
+  { store }: ReleasePorts,
+  { _id: jobUid }: ReleaseJob,
+  { held, making }: { held: readonly Held[]; making: PageMaking },
+): Promise<PartitionKey[]> {
+  const { page, now, session } = making;
+  const passed = new Set(await findPassed(store, held, session));
+  const ordered = held.filter((each) => each.partition !== null && !passed.has(each._id));
+  const others = held.filter((each) => !ordered.includes(each));
+  const pending = { state: 'pending', nextAttemptAt: null, updatedAt: now } as const;
+  for (const [deliveries, owner] of [
+    [ordered, { jobUid: null, jobPage: null }],
+    [others, { jobUid, jobPage: page }],
+  ] as const) {
+    if (deliveries.length === 0) continue;
+    const _id = { $in: deliveries.map((each) => each._id) };
+    await store.deliveries.updateMany(
+      { _id, state: 'held' },
+      { $set: { ...pending, ...owner } },
+      { session },
+    );
+  }
+  return toSignal({ store }, ordered, making);
+}
+
+/** Returns the partitions of deliveries, each once; the relay signals them if this process cannot. */
+async function toSignal(
+  { store }: ReleasePorts,
+  deliveries: readonly Pick<DeliveryDocument, 'partition'>[],
+  { now, session }: PageMaking,
+): Promise<PartitionKey[]> {
+  const ids = new Set(deliveries.flatMap(({ partition }) => partition ?? []));
+  await expectSignal(store, [...ids], { now, session });
+  const found = await store.partitions.find({ _id: { $in: [...ids] } }, { session }).toArray();
+  return found.map(keyOfPartition);
+}
+
+function nextLook({ createdAt }: ReleaseJob, now: Date): Pick<TakenPage, 'isEnd' | 'waitMs'> {
+  const ageMs = now.getTime() - createdAt.getTime();
+  const nextMs = lookAgainAfterMs.find((ms) => ms > ageMs);
+  return { isEnd: nextMs === undefined, waitMs: Math.max(jobPageEveryMs, (nextMs ?? 0) - ageMs) };
+}

@@ -1,0 +1,150 @@
+// Retention: what is deleted or cancelled for its age.
+import { minuteMs } from '../platform/duration.ts';
+import { idAt } from '../platform/ids.ts';
+import { processLog } from '../platform/logger.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+import { inTransaction } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+import { newRelease } from './jobs.ts';
+import { expectSignal } from './partitions.ts';
+import type { JobPage } from '../temporal/messages.ts';
+import type { DeliveryPorts } from './ports.ts';
+import { removeOldEvents } from './remove-old-events.ts';
+
+// Small enough that a batch takes well under a second and blocks nobody.
+const batchMax = 1_000;
+
+/**
+ * Deletes one batch of each kind: of old events and of what is held those after the cursor. Doing it again
+ * only goes on.
+ */
+export async function deleteExpired(
+  ports: Pick<DeliveryPorts, 'store' | 'retention'>,
+  { now, cursor }: { now: Date; cursor?: string | undefined },
+): Promise<JobPage> {
+  const { store, retention } = ports;
+  const [after = '', heldAfterMs = '0'] = cursor?.split('/') ?? [];
+  const before = new Date(now.getTime() - retention.recordsMs);
+  const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
+  const old = await removeOldEvents(store, { before, after, now });
+  const jobs = await remove(store.jobs, { $lt: idAt('job', before) });
+  // Here and not by an index of MongoDB's (TTL), which would be a sixth to write with each row, and
+  // keeps the time that it was made with, whatever the settings say later.
+  const unaudited = new Date(now.getTime() - retention.auditMs);
+  const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
+  // Once each hour is enough.
+  const releases = cursor === undefined ? await releaseForgotten(ports, now) : 0;
+  const { deliveries, events } = old;
+  const counts = { expired: held.expired, deliveries, events, jobs, auditRows, releases };
+  const isSome = Object.values(counts).some((count) => count > 0);
+  if (isSome) processLog.info(counts, 'retention.deleted');
+  const isFull = [jobs, auditRows].includes(batchMax);
+  const isLast = !(isFull || held.more || old.more);
+  return { events: [], isLast, waitMs: 0, cursor: `${old.after}/${held.after.getTime()}` };
+}
+
+// Long after any attempt that read the webhook before its resume.
+const forgottenAfterMs = 10 * minuteMs;
+
+/**
+ * Starts a release anew where an active webhook holds something and none runs: a process that stood still for
+ * long has written `held` after the last one.
+ */
+async function releaseForgotten(
+  { store }: Pick<DeliveryPorts, 'store'>,
+  now: Date,
+): Promise<number> {
+  const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
+  let count = 0;
+  for await (const webhook of store.webhooks.find({ active: true })) {
+    const { _id: webhookUid, appUid, releaseUid } = webhook;
+    const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
+    // Without the hint what paused webhooks hold may be read for each.
+    const hint = 'webhookStateStatus';
+    if ((await store.deliveries.findOne(held, { hint })) === null) continue;
+    const running = { _id: releaseUid ?? '', state: 'running' } as const;
+    if ((await store.jobs.findOne(running)) !== null) continue;
+    count += await releaseAnew(store, webhook, now);
+  }
+  return count;
+}
+
+async function releaseAnew(
+  store: Store,
+  { _id: webhookUid, appUid, releaseUid }: WebhookDocument,
+  now: Date,
+): Promise<number> {
+  const job = newRelease({ appUid, webhookUid }, now);
+  return inTransaction(store, async (session) => {
+    const { modifiedCount } = await store.webhooks.updateOne(
+      { _id: webhookUid, active: true, releaseUid },
+      { $set: { releaseUid: job._id } },
+      { session },
+    );
+    if (modifiedCount > 0) await store.jobs.insertOne(job, { session });
+    return modifiedCount;
+  });
+}
+
+/**
+ * Looks at the next of what has been held for too long, and drops what is held by webhooks that are paused
+ * or gone: at an active one a release hands it on, 20 a second, however long that takes. What lies there
+ * because its release was ended by hand has the end that records have.
+ */
+async function expireHeld(
+  { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
+  { now, after }: { now: Date; after: Date },
+): Promise<{ expired: number; after: Date; more: boolean }> {
+  const { heldMs, recordsMs } = retention;
+  const before = new Date(now.getTime() - heldMs);
+  const found = await store.deliveries
+    .find<Pick<DeliveryDocument, 'webhookUid' | 'updatedAt' | 'partition'>>(
+      { state: 'held', updatedAt: { $gt: after, $lt: before } },
+      { projection: { webhookUid: 1, updatedAt: 1, partition: 1 } },
+    )
+    .sort({ updatedAt: 1 })
+    .limit(batchMax)
+    .toArray();
+  const last = found.at(-1)?.updatedAt;
+  if (last === undefined) return { expired: 0, after, more: false };
+  const webhookUids = [...new Set(found.map((delivery) => delivery.webhookUid))];
+  const active = await store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true });
+  // Nothing else moves a partition on whose head was held.
+  const partitions = found.flatMap(({ partition }) => partition ?? []);
+  await expectSignal(store, [...new Set(partitions)], { now });
+  const { modifiedCount } = await store.deliveries.updateMany(
+    {
+      state: 'held',
+      // One that was sent and held again since then is younger.
+      updatedAt: { $gt: after, $lte: last },
+      $or: [
+        { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
+        { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
+      ],
+    },
+    { $set: { state: 'cancelled', updatedAt: now } },
+  );
+  return { expired: modifiedCount, after: last, more: found.length === batchMax };
+}
+
+interface Removable {
+  find: Store['jobs']['find'];
+  deleteMany: Store['jobs']['deleteMany'];
+}
+
+/** Removes a batch of what has a uid in a range: uids sort by time. */
+async function remove(
+  collection: Store['jobs' | 'auditLog'],
+  uid: { $lt: string },
+): Promise<number> {
+  const target = collection as unknown as Removable;
+  const old = await target
+    .find({ _id: uid }, { projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .limit(batchMax)
+    .toArray();
+  if (old.length === 0) return 0;
+  await target.deleteMany({ _id: { $in: old.map((document) => document._id) } });
+  return old.length;
+}

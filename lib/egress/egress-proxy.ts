@@ -1,0 +1,107 @@
+// A way out through the operator's proxy: a tunnel (HTTP CONNECT, RFC 9110 §9.3.6) to a vetted address.
+import { request } from 'node:http';
+import { isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import { errorCode } from '../platform/error-code.ts';
+import { parseUrl } from './parse-url.ts';
+import { SendFault } from './send-fault.ts';
+
+export interface EgressProxy {
+  readonly host: string;
+  readonly port: number;
+  /** The value of `Proxy-Authorization`; secret. */
+  readonly authorization: string | null;
+}
+
+/** The head of the proxy's answer may be this large. */
+const headBytesMax = 16 * 1024;
+
+/**
+ * Reads `http://host:port` or `http://user:password@host:port`. Throws one sentence, in which the
+ * text is not repeated, since it may hold a password.
+ */
+export function parseEgressProxy(text: string): EgressProxy {
+  const url = parseUrl(text);
+  const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '';
+  const credentials = url === null ? null : credentialsOf(url);
+  if (url?.protocol !== 'http:' || url.hostname === '' || !isPlain || credentials === null) {
+    throw new Error('must be http://host:port or http://user:password@host:port');
+  }
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ''),
+    port: url.port === '' ? 80 : Number(url.port),
+    authorization:
+      credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
+}
+
+/** Null where a % begins no escape, the one thing that `decodeURIComponent` throws on. */
+function credentialsOf({ username, password }: URL): string | null {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    return null;
+  }
+}
+
+export interface TunnelTarget {
+  /** An address that passed the guard: a name would be the proxy's to resolve, unvetted. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/**
+ * Opens a tunnel through the proxy. Throws the SendFault `PROXY_REFUSED` when the proxy does not
+ * connect to the target, `PROXY_FAILED` when the proxy itself cannot be used, which is no fault of
+ * the receiver; the signal's reason when it aborts while the proxy connects.
+ */
+export function openTunnel(
+  { address, port }: TunnelTarget,
+  proxy: EgressProxy,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+  const { authorization } = proxy;
+  const asking = request({
+    host: proxy.host,
+    port: proxy.port,
+    method: 'CONNECT',
+    path: authority,
+    headers: {
+      host: authority,
+      ...(authorization === null ? {} : { 'proxy-authorization': authorization }),
+    },
+    agent: false,
+    maxHeaderSize: headBytesMax,
+    signal,
+  });
+  let isReached = false;
+  asking.once('socket', (socket) => {
+    socket.once('connect', () => {
+      isReached = true;
+    });
+  });
+  return new Promise((resolve, reject) => {
+    asking.once('connect', ({ statusCode = 0, headers }, socket: Socket, early: Buffer) => {
+      // Neither TLS nor HTTP lets a receiver speak first: such bytes are not of this exchange.
+      if (statusCode >= 200 && statusCode < 300 && early.length === 0) {
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(refusal(statusCode, headers['proxy-authenticate'] !== undefined));
+    });
+    asking.on('error', (error) => {
+      // A proxy that was not reached in time is not a receiver that was not.
+      if (isReached && signal.aborted) reject(signal.reason);
+      else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${errorCode(error)}`));
+    });
+    asking.end();
+  });
+}
+
+function refusal(status: number, wantsCredentials: boolean): SendFault {
+  return status === 407 && wantsCredentials
+    ? new SendFault('PROXY_FAILED', 'the egress proxy does not accept our credentials')
+    : new SendFault('PROXY_REFUSED', `the egress proxy answered ${status}`);
+}

@@ -1,0 +1,209 @@
+// Opens a socket to a receiver: resolve, vet, connect, vet the peer, shake hands.
+import { once } from 'node:events';
+import { connect as connectTcp, isIP } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { errorCode } from '../platform/error-code.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { msSince } from './attempt-trace.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
+import { openTunnel } from './egress-proxy.ts';
+import type { EgressProxy } from './egress-proxy.ts';
+import { withoutTrailingDot } from './host-name.ts';
+import { requireAllowed } from './resolve-host.ts';
+import type { HostResolver } from './resolve-host.ts';
+import { SendFault } from './send-fault.ts';
+
+export interface SocketOpener {
+  readonly guard: AddressGuard;
+  readonly hosts: HostResolver;
+  /** The way out, or null to connect directly. */
+  readonly proxy: EgressProxy | null;
+  /** Certificates to trust instead of the system's, PEM. For tests. */
+  readonly ca: string | undefined;
+}
+
+export interface OpenSocketOptions {
+  readonly signal: AbortSignal;
+  readonly trace: AttemptTrace;
+}
+
+/** A name with thousands of addresses must not keep an attempt dialling. */
+const addressesPerFamilyMax = 2;
+
+/** How long one address has before the next is tried (RFC 8305 §5); the last has all the rest. */
+const addressAttemptMs = 1_000;
+
+/**
+ * Opens a connection for a canonical URL, writing the length of each phase into the trace.
+ * Throws a SendFault for what the guard refuses, the signal's reason when it aborts, and otherwise
+ * what the resolver or the socket reports.
+ */
+export async function openSocket(
+  url: URL,
+  opener: SocketOpener,
+  options: OpenSocketOptions,
+): Promise<Socket> {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const addresses = firstOfEachFamily(await resolve(host, opener, options));
+  const socket = await reach(url, addresses, { opener, options });
+  try {
+    return url.protocol === 'https:' ? await shakeHands(socket, host, { opener, options }) : socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function resolve(
+  host: string,
+  { hosts }: SocketOpener,
+  { signal, trace }: OpenSocketOptions,
+): Promise<readonly string[]> {
+  trace.phase = 'dns';
+  const startedAt = performance.now();
+  try {
+    return await hosts.addressesOf(host, signal);
+  } finally {
+    if (isIP(host) === 0) trace.ms.dns = msSince(startedAt);
+  }
+}
+
+interface ReachOptions {
+  readonly opener: SocketOpener;
+  readonly options: OpenSocketOptions;
+}
+
+/** A socket to the receiver, direct or through the proxy, that the guard has seen. */
+async function reach(
+  url: URL,
+  addresses: readonly string[],
+  { opener, options }: ReachOptions,
+): Promise<Socket> {
+  const { trace } = options;
+  trace.phase = 'connect';
+  const startedAt = performance.now();
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const socket =
+    opener.proxy === null
+      ? await dial({ host: url.hostname, port, addresses }, opener.guard, options)
+      : await tunnel({ port, addresses }, opener.proxy, options);
+  trace.ms.connect = msSince(startedAt);
+  return socket;
+}
+
+interface DialTarget {
+  readonly port: number;
+  readonly addresses: readonly string[];
+}
+
+async function dial(
+  { host, port, addresses }: DialTarget & { readonly host: string },
+  guard: AddressGuard,
+  { signal, trace }: OpenSocketOptions,
+): Promise<Socket> {
+  const socket = connectTcp({
+    host: addresses.length === 1 ? (addresses[0] ?? '') : host,
+    port,
+    lookup: answerWith(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressAttemptMs,
+    noDelay: true,
+    keepAlive: false,
+  });
+  socket.on('connectionAttempt', (address: string) => {
+    trace.address = address;
+  });
+  endOnError(socket);
+  await eventOf(socket, 'connect', signal);
+  trace.address = socket.remoteAddress ?? null;
+  try {
+    // The last word: whatever resolver and kernel did, this is who we are talking to.
+    requireAllowed(socket.remoteAddress ?? '', guard);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  return socket;
+}
+
+/** Asks the proxy for one address after the other, never for the name. */
+async function tunnel(
+  { port, addresses }: DialTarget,
+  proxy: EgressProxy,
+  { signal, trace }: OpenSocketOptions,
+): Promise<Socket> {
+  for (const [index, address] of addresses.entries()) {
+    trace.address = address;
+    try {
+      const socket = await openTunnel({ address, port }, proxy, signal);
+      endOnError(socket);
+      return socket;
+    } catch (error) {
+      const isLast = index === addresses.length - 1;
+      if (isLast || errorCode(error) !== 'PROXY_REFUSED') throw error;
+    }
+  }
+  throw new SendFault('ADDRESS_ABSENT', 'no address was given');
+}
+
+/** Some of both families, since this host may have no route for one of them. */
+function firstOfEachFamily(addresses: readonly string[]): readonly string[] {
+  const firstOf = (family: number): readonly string[] =>
+    addresses.filter((address) => isIP(address) === family).slice(0, addressesPerFamilyMax);
+  const chosen = new Set([...firstOf(6), ...firstOf(4)]);
+  return addresses.filter((address) => chosen.has(address));
+}
+
+/** Dials the vetted addresses only: a second question to DNS could have a second answer. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, _options, callback) => callback(null, answers);
+}
+
+async function shakeHands(
+  socket: Socket,
+  host: string,
+  { opener, options }: { opener: SocketOpener; options: OpenSocketOptions },
+): Promise<Socket> {
+  const { signal, trace } = options;
+  trace.phase = 'tls';
+  const startedAt = performance.now();
+  const secure = connectTls({
+    socket,
+    // Without `host` Node would check the certificate of a literal address against "localhost".
+    host: withoutTrailingDot(host),
+    // RFC 6066 §3: a server name is never an address and has no trailing dot.
+    servername: isIP(host) === 0 ? withoutTrailingDot(host) : '',
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(opener.ca === undefined ? {} : { ca: opener.ca }),
+  });
+  endOnError(secure);
+  await eventOf(secure, 'secureConnect', signal);
+  trace.ms.tls = msSince(startedAt);
+  return secure;
+}
+
+/**
+ * Between the steps nobody waits on the socket, and an 'error' event without a listener would end
+ * the process. Nothing is lost: the next step finds the socket destroyed and reports that. Node
+ * leaves a TLS socket open after an alert or a broken record, and undici would wait for its end.
+ */
+function endOnError(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+}
+
+async function eventOf(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await once(socket, event, { signal });
+  } catch (error) {
+    socket.destroy();
+    throw signal.aborted ? signal.reason : error;
+  }
+}

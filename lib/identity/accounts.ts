@@ -1,0 +1,49 @@
+// Questions about an application's accounts, and the removal of one from its users.
+import type { ClientSession } from 'mongodb';
+import { within } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+
+/** The accounts that a request of an application names. */
+export interface NamedAccounts {
+  appUid: string;
+  accountUids: readonly string[];
+}
+
+/** Gives those of `accountUids` that are accounts of the application, in the order given. */
+export async function findKnownAccounts(
+  store: Store,
+  { appUid, accountUids }: NamedAccounts,
+  session?: ClientSession,
+): Promise<string[]> {
+  if (accountUids.length === 0) return [];
+  const known = await store.accounts
+    .find(
+      { appUid, _id: { $in: [...accountUids] } },
+      { projection: { _id: 1 }, ...within(session) },
+    )
+    .map((account) => account._id)
+    .toArray();
+  const knownUids = new Set(known);
+  return accountUids.filter((uid) => knownUids.has(uid));
+}
+
+const usersPerBatchMax = 1_000;
+
+/** Takes an account off all users that are in it, a batch at a time. Doing it again only goes on. */
+export async function removeAllMembers(
+  store: Store,
+  { appUid, accountUid }: { appUid: string; accountUid: string },
+  now: Date,
+): Promise<void> {
+  for (;;) {
+    const users = await store.users
+      .find({ appUid, accountUids: accountUid }, { projection: { _id: 1 } })
+      .limit(usersPerBatchMax)
+      .toArray();
+    await store.users.updateMany(
+      { _id: { $in: users.map((user) => user._id) } },
+      { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
+    );
+    if (users.length < usersPerBatchMax) return;
+  }
+}

@@ -1,0 +1,26 @@
+// The check of the `accountUids` that a request names.
+import type { ClientSession } from 'mongodb';
+import { AppError } from '../platform/errors.ts';
+import { findKnownAccounts } from './accounts.ts';
+import type { NamedAccounts } from './accounts.ts';
+import type { Store } from '../mongo/connect.ts';
+
+/** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
+export async function checkAccounts(
+  store: Store,
+  named: NamedAccounts,
+  session?: ClientSession,
+): Promise<void> {
+  const { accountUids } = named;
+  const known = new Set(await findKnownAccounts(store, named, session));
+  const unknown = new Set(accountUids.filter((uid) => !known.has(uid)));
+  if (unknown.size === 0) return;
+  const errors = accountUids.map((uid, index) => ({
+    pointer: `#/accountUids/${index}`,
+    code: 'unknown_account',
+    detail: `${uid} is not an account of this application`,
+  }));
+  throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {
+    errors: errors.filter((_error, index) => unknown.has(accountUids[index] ?? '')),
+  });
+}

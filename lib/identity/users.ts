@@ -1,0 +1,158 @@
+// Users: one identity each, by the integrator's id or by e-mail, never both.
+import type { ClientSession } from 'mongodb';
+import { AppError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { limits } from '../limits.ts';
+import type { Caller } from '../model/audit-log.ts';
+import type { UserDocument, UserIdentity } from '../model/user.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { overloaded } from '../platform/overloaded.ts';
+import { recordAudits } from '../access/audit-log.ts';
+import { inTransaction, isDuplicateKey } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+import type { UserReader } from './user-reader.ts';
+
+/** Accounts to add to a user's, without repetition, and who adds them. */
+export interface AccountsToAdd {
+  accountUids: readonly string[];
+  caller: Caller;
+  now: Date;
+}
+
+/** The accounts are added to those the user is in already; at most as many as a user may be in. */
+export interface UserToFind extends AccountsToAdd {
+  appUid: string;
+  identity: UserIdentity;
+  /** Applied only when the user is new. */
+  name: string | null;
+  /** The e-mail made unique to the application, kept only when the user is new. */
+  email: string | undefined;
+}
+
+export interface FoundUser {
+  user: UserDocument;
+  created: boolean;
+}
+
+const raceAttemptsMax = 3;
+
+// Transactions that add accounts to one user conflict. Few try at once, and the others find it done.
+const adding = new Semaphore(16, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
+
+/**
+ * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
+ * once get the same one user: the unique index decides, and who loses the race looks again.
+ * Throws `limit_reached` when the user would be in too many accounts, `overloaded` when too many wait.
+ */
+export async function findOrCreateUser(
+  store: Store,
+  wanted: UserToFind,
+  readUser: UserReader,
+): Promise<FoundUser> {
+  const { appUid, identity, accountUids, caller, now } = wanted;
+  const known = await readUser({ appUid, identity });
+  if (known && isInAll(known, accountUids)) return { user: known, created: false };
+  for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
+    const found = await upsertUser(store, wanted);
+    if (found === null) continue;
+    if (isInAll(found.user, accountUids)) return found;
+    const user = await adding.run('', async () => {
+      const current = await readUser({ appUid, identity });
+      if (current && isInAll(current, accountUids)) return current;
+      return inTransaction(store, (session) =>
+        addToAccounts(store, found.user, { accountUids, caller, now, session }),
+      );
+    });
+    // Null when the user was deleted at this moment: then the identity is free, and gets a new one.
+    if (user !== null) return { user, created: found.created };
+  }
+  throw new AppError('conflict', 'the user is being created or deleted at this moment; try again');
+}
+
+function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
+  return accountUids.every((uid) => user.accountUids.includes(uid));
+}
+
+/** Gives null when another upsert of the new user won: the next attempt finds the winner's. */
+async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser | null> {
+  const { appUid, identity, now } = wanted;
+  const user = {
+    _id: newId('usr', now),
+    name: wanted.name,
+    ...(wanted.email === undefined ? {} : { email: wanted.email }),
+    accountUids: [],
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  };
+  try {
+    // An upsert and not a read and an insert: it sees what a majority does not have yet.
+    const result = await store.users.findOneAndUpdate(
+      { appUid, ...identity },
+      { $setOnInsert: user },
+      { upsert: true, returnDocument: 'after', includeResultMetadata: true },
+    );
+    if (result.value === null) throw new Error('an upsert gave no user back');
+    return { user: result.value, created: result.lastErrorObject?.['updatedExisting'] === false };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return null;
+  }
+}
+
+/**
+ * Adds accounts to those a user is in, with a row of the audit log for each that is new. Gives the
+ * user, or null when the application has no such user. Throws `limit_reached`.
+ */
+export async function addToAccounts(
+  store: Store,
+  { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
+  { accountUids, ...occasion }: AccountsToAdd & { session: ClientSession },
+): Promise<UserDocument | null> {
+  const { now, session } = occasion;
+  const filter = { _id, appUid, deletedAt: null };
+  const user = await store.users.findOne(filter, { session });
+  if (user === null) return null;
+  const added = accountUids.filter((uid) => !user.accountUids.includes(uid));
+  if (added.length === 0) return user;
+  // Nobody adds others between this read and the write: they would conflict.
+  const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
+  if (fields.accountUids.length > limits.accountsPerUserMax) {
+    const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
+    throw new AppError('limit_reached', detail);
+  }
+  await store.users.updateOne(filter, { $set: fields }, { session });
+  const row = { appUid, action: 'account.member_added', details: { userUid: _id } };
+  const rows = added.map((uid) => ({ ...row, target: { kind: 'account', uid } }));
+  await recordAudits(store, rows, occasion);
+  return { ...user, ...fields };
+}
+
+/** Takes accounts off a user. */
+export async function removeFromAccounts(
+  store: Store,
+  user: { _id: string; appUid: string },
+  accountUids: readonly string[],
+): Promise<void> {
+  await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
+}
+
+/**
+ * Erases who a user is and keeps the uid. The identity is free from this moment on, and its next
+ * sign-in makes a new user. Gives false when the application has no such user.
+ */
+export async function eraseUser(
+  store: Store,
+  { appUid, userUid }: { appUid: string; userUid: string },
+  { now, session }: { now: Date; session: ClientSession },
+): Promise<boolean> {
+  const { matchedCount } = await store.users.updateOne(
+    { _id: userUid, appUid, deletedAt: null },
+    {
+      $unset: { externalId: '', emailKey: '', email: '' },
+      $set: { name: null, accountUids: [], updatedAt: now, deletedAt: now },
+    },
+    { session },
+  );
+  return matchedCount === 1;
+}

@@ -1,0 +1,110 @@
+// How a webhook's receiver does: failing since when, well again, gone; and the pause that follows.
+import type { Filter } from 'mongodb';
+import { idAt } from '../platform/ids.ts';
+import { systemCaller } from '../model/audit-log.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
+import { recordAudit } from '../access/audit-log.ts';
+import { inTransaction } from '../mongo/connect.ts';
+import type { Store } from '../mongo/connect.ts';
+
+/** The part of a webhook that tells how its receiver does. */
+type Health = Pick<WebhookDocument, '_id' | 'appUid' | 'failingSince' | 'lastExhaustedAt'>;
+
+/**
+ * Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. Gives
+ * true when this answer paused it.
+ */
+export async function deactivateGoneWebhook(
+  store: Store,
+  webhook: WebhookDocument,
+  now: Date,
+): Promise<boolean> {
+  return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
+}
+
+/** Pauses a webhook that is active and still as `still` says, with its row of the audit log. */
+async function deactivate(
+  store: Store,
+  { _id, appUid }: Health,
+  { still, reason, now }: { still: Filter<WebhookDocument>; reason: DisabledReason; now: Date },
+): Promise<boolean> {
+  return inTransaction(store, async (session) => {
+    const { modifiedCount } = await store.webhooks.updateOne(
+      { _id, appUid, active: true, ...still },
+      { $set: { active: false, disabledReason: reason, updatedAt: now } },
+      { session },
+    );
+    if (modifiedCount === 0) return false;
+    const target = { kind: 'webhook', uid: _id };
+    const details = { disabledReason: reason };
+    const entry = { appUid, action: 'webhook.deactivated', target, details };
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
+    return true;
+  });
+}
+
+// What an update of a webhook clears when its receiver is taken to be well again.
+const unfailing = { failingSince: null, lastExhaustedAt: null } as const;
+
+export interface FailingClock {
+  at: Date;
+  /** True when the failed attempt was its delivery's last. */
+  exhausted: boolean;
+  /** How long a webhook may fail before it is paused, in milliseconds. */
+  deactivateAfterMs: number;
+}
+
+/**
+ * Records the failure of an attempt. The first one starts the webhook's clock; one that comes when nothing
+ * has succeeded for `deactivateAfterMs` and a delivery was exhausted in that time pauses the webhook.
+ * Returns true when this failure paused it.
+ */
+export async function noteFailed(
+  store: Store,
+  webhook: Health,
+  { at, exhausted, deactivateAfterMs }: FailingClock,
+): Promise<boolean> {
+  const filter = { _id: webhook._id, appUid: webhook.appUid };
+  if (webhook.failingSince === null) {
+    await store.webhooks.updateOne(
+      { ...filter, failingSince: null },
+      { $set: { failingSince: at } },
+    );
+  }
+  if (exhausted) await store.webhooks.updateOne(filter, { $max: { lastExhaustedAt: at } });
+  const since = webhook.failingSince ?? at;
+  const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
+  if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
+  // A success or a resume since the webhook was read has set the clock anew.
+  const still = { failingSince: since };
+  if (await hasTakenSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
+    const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
+    await store.webhooks.updateOne({ ...filter, ...still }, { $set: anew });
+    return false;
+  }
+  return deactivate(store, webhook, { still, reason: 'failing', now: at });
+}
+
+/**
+ * Tells whether a webhook took a delivery whose first attempt was recorded at a time or later. An attempt
+ * that was under way when the clock started did not see the clock, so its success did not clear it.
+ */
+export async function hasTakenSince(
+  store: Store,
+  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
+  since: Date,
+): Promise<boolean> {
+  const taken = { state: 'delivered', statusClass: '2xx' } as const;
+  const found = await store.deliveries.findOne(
+    { appUid, webhookUid, ...taken, _id: { $gte: idAt('dlv', since) } },
+    { projection: { _id: 1 } },
+  );
+  return found !== null;
+}
+
+/** Notes a success: the clock of failures stands still. */
+export async function noteSucceeded(store: Store, webhook: Health): Promise<void> {
+  if (webhook.failingSince === null) return;
+  await store.webhooks.updateOne({ _id: webhook._id, appUid: webhook.appUid }, { $set: unfailing });
+}

@@ -1,0 +1,192 @@
+// What the code must keep to: the rules of the linter, and which room may import from which.
+
+const libRooms = {
+  model: [],
+  platform: ['model'],
+  concurrency: ['model', 'platform'],
+  mongo: ['model', 'platform'],
+  egress: ['concurrency', 'model', 'platform'],
+  temporal: ['concurrency', 'model', 'mongo', 'platform'],
+  events: ['model', 'mongo', 'platform'],
+  access: ['concurrency', 'egress', 'model', 'mongo', 'platform'],
+  webhooks: ['access', 'concurrency', 'model', 'mongo', 'platform'],
+  identity: ['access', 'concurrency', 'model', 'mongo', 'platform'],
+  deliveries: [
+    'concurrency',
+    'egress',
+    'events',
+    'model',
+    'mongo',
+    'platform',
+    'temporal',
+    'webhooks',
+  ],
+  dispatch: ['concurrency', 'deliveries', 'events', 'model', 'mongo', 'platform', 'temporal'],
+  config: ['access', 'deliveries', 'egress', 'model', 'platform', 'temporal'],
+};
+const topRooms = ['activities', 'api', 'cli', 'dev', 'test', 'worker', 'workflows'];
+const domainsOfApi = [
+  'accounts',
+  'admin',
+  'audit',
+  'events',
+  'health',
+  'jobs',
+  'resources',
+  'users',
+  'webhooks',
+];
+
+const loadsNoWorker = { group: ['@temporalio/worker'], message: 'Only worker/ loads the worker.' };
+
+/** Forbids the imports from `rooms`, wherever the importing file stands. */
+const outside = (rooms, message) => ({ regex: `^(\\.\\./)+(${rooms.join('|')})/`, message });
+
+/** Forbids a folder what the patterns name. Of two entries for one file the later one holds. */
+const forbid = (files, ...patterns) => ({
+  files: [files],
+  rules: { 'no-restricted-imports': ['error', { patterns }] },
+});
+
+const libOverrides = Object.entries(libRooms).map(([room, used]) => {
+  const others = Object.keys(libRooms).filter((other) => other !== room && !used.includes(other));
+  return forbid(
+    `lib/${room}/**`,
+    outside(
+      [...others, ...topRooms],
+      `lib/${room} uses lib/limits.ts and, of lib: ${used.join(', ')}.`,
+    ),
+    { regex: '^\\.\\./readiness', message: 'lib/readiness.ts stands above the rooms of lib.' },
+    loadsNoWorker,
+  );
+});
+
+const except = (...rooms) => topRooms.filter((room) => !rooms.includes(room));
+const outsideApi = outside(except('api'), 'The api uses lib; only api/main.ts starts a worker.');
+
+export default {
+  plugins: ['typescript', 'import', 'promise', 'node', 'unicorn', 'oxc'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  env: { node: true, es2024: true },
+  ignorePatterns: ['dist', 'node_modules', '.herald', '.cache'],
+  rules: {
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'import/no-default-export': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'import/no-unassigned-import': 'off',
+    'no-console': 'error',
+    'no-await-in-loop': 'off',
+    'no-underscore-dangle': 'off',
+    'no-shadow': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'max-params': ['error', { max: 3 }],
+    'max-lines': ['error', { max: 300, skipBlankLines: false, skipComments: false }],
+    'max-lines-per-function': ['error', { max: 70 }],
+  },
+  overrides: [
+    forbid('lib/*.ts', outside(topRooms, 'lib uses none of the other rooms.'), loadsNoWorker),
+    ...libOverrides,
+    forbid(
+      'lib/model/**',
+      { regex: '^\\.\\./', message: 'lib/model imports nothing outside lib/model.' },
+      {
+        regex: '^[^.]',
+        allowTypeImports: true,
+        message: 'lib/model imports no package, but for a type it cannot do without.',
+      },
+    ),
+    forbid('lib/limits.ts', { regex: '.', message: 'lib/limits.ts imports nothing.' }),
+    forbid(
+      'workflows/**',
+      {
+        regex: '^node:|^(fs|path|crypto|http|https|net|os|process|timers|url|util)$',
+        message: 'Workflows are deterministic: no Node built-ins.',
+      },
+      outside(
+        except('workflows', 'activities'),
+        'Workflows see only lib and the types of activities.',
+      ),
+      {
+        regex: '^\\.\\./activities/',
+        allowTypeImports: true,
+        message: 'Workflows see activities as types only.',
+      },
+    ),
+    forbid('activities/**', outside(except('activities'), 'Activities use lib only.')),
+    forbid(
+      'worker/**',
+      outside(except('worker', 'activities'), 'The worker uses lib and its activities.'),
+    ),
+    forbid('api/**', outsideApi, loadsNoWorker),
+    forbid(
+      'api/http/**',
+      outside(['access', ...domainsOfApi], 'api/http knows no domain.'),
+      outsideApi,
+      loadsNoWorker,
+    ),
+    forbid(
+      'api/access/**',
+      outside(domainsOfApi, 'api/access comes before the routes and knows none of them.'),
+      outsideApi,
+      loadsNoWorker,
+    ),
+    { files: ['api/main.ts'], rules: { 'no-restricted-imports': 'off' } },
+    forbid('cli/**', outside(except('cli'), 'cli uses lib only.')),
+    forbid(
+      'dev/servers/**',
+      outside(
+        except('dev'),
+        'dev/servers uses lib only: the service runs as processes of its own.',
+      ),
+      outside(
+        ['bench', 'demo', 'metrics', 'screenshots', 'start'],
+        'dev/servers stands below the rest of dev.',
+      ),
+    ),
+    forbid(
+      'dev/start/**',
+      outside(
+        except('dev', 'cli', 'worker'),
+        'dev/start runs the api and the worker as processes of their own.',
+      ),
+      outside(['bench', 'demo', 'metrics', 'screenshots'], 'dev/start uses dev/servers only.'),
+    ),
+    forbid(
+      'dev/demo/**',
+      outside(except('dev'), 'dev/demo calls the API as anybody does.'),
+      outside(['bench', 'metrics', 'screenshots', 'servers'], 'dev/demo uses dev/start only.'),
+    ),
+    forbid(
+      'dev/bench/**',
+      outside(except('dev', 'worker'), 'dev/bench measures from outside, through the API.'),
+      outside(['demo', 'metrics', 'screenshots'], 'dev/bench uses dev/start and dev/servers only.'),
+    ),
+    forbid(
+      'dev/metrics/**',
+      outside(except('dev'), 'dev/metrics reads the source and runs none of it.'),
+    ),
+    forbid(
+      'dev/screenshots/**',
+      outside(except('dev', 'test'), 'dev/screenshots uses lib, dev/start and what tests share.'),
+      outside(['bench', 'demo', 'metrics'], 'dev/screenshots uses dev/start only.'),
+    ),
+    {
+      files: ['test/**'],
+      rules: {
+        'max-lines-per-function': 'off',
+        'max-lines': ['error', { max: 350, skipBlankLines: false, skipComments: false }],
+      },
+    },
+    {
+      files: ['jest.config.mjs', 'oxlint.config.mjs', 'test/support/closing-line-reporter.mjs'],
+      rules: { 'import/no-default-export': 'off' },
+    },
+  ],
+};

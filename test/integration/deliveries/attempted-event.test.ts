@@ -1,0 +1,118 @@
+// The event of an attempt: when its payload is read, and what becomes of a delivery without one.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { DeliveryKey } from '../../../lib/model/delivery.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { requeue } from '../../support/requeue.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let status = 200;
+const { signal } = new AbortController();
+const options = { asker: { kind: 'event' }, signal } as const;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  receiver = open.use(await startReceiver((response) => response.writeHead(status).end()));
+  ports = deliveryPorts(installation, { sender });
+});
+
+afterEach(() => {
+  status = 200;
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+async function newDelivery(): Promise<DeliveryKey> {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const event = await insertEvent(installation, [webhook._id]);
+  return { appUid: installation.app.appUid, eventId: event._id, webhookUid: webhook._id };
+}
+
+const requestsOf = (key: DeliveryKey): ReceivedRequest[] =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === key.eventId);
+
+const attempt = (key: DeliveryKey) => attemptDelivery(ports, key, options);
+
+const exact = (byteCount: number): string => JSON.stringify('é'.repeat(byteCount / 2 - 1));
+
+test.each([
+  ['4 KiB comes with its event', 4_096, 0],
+  ['more is read when it is to be sent', 4_098, 1],
+])('a body of %s, and is sent as it is', async (_what, byteCount, readsExpected) => {
+  status = 500;
+  const key = await newDelivery();
+  const body = exact(byteCount);
+  expect(Buffer.byteLength(body)).toBe(byteCount);
+  await installation.store.events.updateOne({ _id: key.eventId }, { $set: { body } });
+  let reads = 0;
+  const counted = (eventId: string): Promise<string | null> => {
+    reads += 1;
+    return ports.records.readBody(eventId);
+  };
+  const counting = { ...ports, records: { ...ports.records, readBody: counted } };
+  await attemptDelivery(counting, key, options);
+  // Not due yet.
+  await attemptDelivery(counting, key, options);
+  expect(reads).toBe(readsExpected);
+  const [request] = requestsOf(key);
+  expect(request?.body.toString('utf8')).toBe(body);
+});
+
+test('a long body that is erased while it waits for a permit is not sent, and the next try cancels it', async () => {
+  const key = await newDelivery();
+  const { events } = installation.store;
+  await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });
+  const erasing: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readBody(eventId) {
+      await events.updateOne({ _id: eventId }, { $set: { body: '', erasedAt: new Date() } });
+      return ports.records.readBody(eventId);
+    },
+  };
+  const attempting = attemptDelivery({ ...ports, records: erasing }, key, options);
+  await expect(attempting).rejects.toThrow(key.eventId);
+  expect(await attempt(key)).toMatchObject({ state: 'cancelled' });
+  expect(requestsOf(key)).toHaveLength(0);
+});
+
+test('an event that the database does not hold is cancelled, and its company goes on', async () => {
+  status = 500;
+  const [lost, other] = [await newDelivery(), await newDelivery()];
+  await installation.store.events.deleteOne({ _id: lost.eventId });
+  const { appUid } = other;
+  const input = { appUid, deliveries: [lost, other] };
+  const outcomes = await new MockActivityEnvironment().run(() => attemptFirst(ports, input));
+  expect(outcomes).toMatchObject([{ state: 'cancelled' }, { state: 'retrying' }]);
+  expect(requestsOf(lost)).toHaveLength(0);
+  expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
+});
+
+test('a delivery whose event was removed when it was to be sent again goes as well', async () => {
+  const key = await newDelivery();
+  await attempt(key);
+  const { events, deliveries } = installation.store;
+  const jobUid = newId('job');
+  await requeue(installation, key, { jobUid, requeuedAs: 'replay' });
+  await events.deleteOne({ _id: key.eventId });
+  const asker = { kind: 'job', jobUid } as const;
+  expect(await attemptDelivery(ports, key, { asker, signal })).toMatchObject({
+    state: 'cancelled',
+  });
+  expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();
+  expect(requestsOf(key)).toHaveLength(1);
+});

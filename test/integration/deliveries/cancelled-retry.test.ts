@@ -1,0 +1,91 @@
+// A retry whose workflow is cancelled: the attempt under way is made once and recorded.
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { retryDelivery } from '../../../activities/retry-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { deliveryLog } from '../../../lib/platform/logger.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let installation: Installation;
+let sender: HttpSender;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let held: ((status: number) => void)[] = [];
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  sender = createHttpSender({ policy: installation.config.egress });
+  receiver = await startReceiver((response) => {
+    held.push((status) => response.writeHead(status).end());
+  });
+  ports = deliveryPorts(installation, { sender });
+});
+
+afterAll(async () => {
+  await sender?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  held = [];
+});
+
+interface Retry {
+  environment: MockActivityEnvironment;
+  eventId: string;
+  outcome: Promise<unknown>;
+}
+
+/** Calls the activity and gives it when its request has reached the receiver. */
+async function underWay(): Promise<Retry> {
+  const { app } = installation;
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+  const environment = new MockActivityEnvironment();
+  const input = { appUid: app.appUid, eventId, webhookUid: webhook._id };
+  const outcome = environment.run(() => retryDelivery(ports, input));
+  outcome.catch(() => undefined);
+  await waitFor(() => held.length === 1);
+  return { environment, eventId, outcome };
+}
+
+const stored = async ({ eventId }: Retry) => installation.store.deliveries.findOne({ eventId });
+
+test('an attempt that succeeds after the cancellation is recorded and told', async () => {
+  const retry = await underWay();
+  retry.environment.cancel('CANCELLED');
+  held[0]?.(200);
+  expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  expect(await stored(retry)).toMatchObject({ state: 'delivered', attemptCount: 1 });
+});
+
+test('after one that fails the activity ends as cancelled, and the retry is due when it was to be', async () => {
+  const retry = await underWay();
+  retry.environment.cancel('CANCELLED');
+  held[0]?.(500);
+  await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
+  expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
+});
+
+test('a process that stops cuts the attempt off, which is made again elsewhere and is no fault', async () => {
+  const retry = await underWay();
+  using faulted = jest.spyOn(deliveryLog, 'error');
+  using told = jest.spyOn(deliveryLog, 'info');
+  retry.environment.cancel('WORKER_SHUTDOWN');
+  // The SDK tells the server, which then calls another process.
+  await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
+  expect(await stored(retry)).toBeNull();
+  expect(faulted).not.toHaveBeenCalled();
+  const why = expect.objectContaining({ reason: 'WORKER_SHUTDOWN' });
+  expect(told).toHaveBeenCalledWith(why, 'delivery.interrupted');
+});

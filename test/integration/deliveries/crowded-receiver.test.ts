@@ -1,0 +1,178 @@
+// A receiver that is slower than its events come: what is throttled waits in Temporal, in nobody's place.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Info as ActivityInfo } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
+import { retryDelivery } from '../../../activities/retry-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { SendFault } from '../../../lib/egress/send-fault.ts';
+import { countHeld } from '../../../lib/deliveries/held-counts.ts';
+import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { resumeWebhook } from '../../support/resume.ts';
+
+const permitsPerWebhook = 32;
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let hangs = true;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  receiver = open.use(
+    await startReceiver((response) => {
+      if (!hangs) response.writeHead(200).end();
+    }),
+  );
+  ports = deliveryPorts(installation, { sender });
+});
+
+beforeEach(() => {
+  hangs = true;
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+async function insertEvents(webhook: WebhookDocument, count: number): Promise<string[]> {
+  const events = Array.from({ length: count }, () => insertEvent(installation, [webhook._id]));
+  return (await Promise.all(events)).map((event) => event._id);
+}
+
+const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
+  new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
+
+test('first attempts that are throttled are left to the retries as pending, and none is a fault', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
+  const outcomes = await inActivity(() => attemptFirst(ports, { appUid, deliveries }));
+
+  expect(outcomes.map(({ state }) => state)).toEqual(eventIds.map(() => 'retrying'));
+  const [leftOut, tried] = [outcomes.filter(isLeftOut), outcomes.filter((one) => !isLeftOut(one))];
+  expect(tried.length).toBeGreaterThanOrEqual(permitsPerWebhook);
+  expect(leftOut.length).toBeGreaterThan(1);
+  const { store } = installation;
+  const pending = await store.deliveries.find({ webhookUid, state: 'pending' }).toArray();
+  expect(new Set(pending.map(({ eventId }) => eventId))).toEqual(new Set(leftOut.map(eventIdOf)));
+  expect(await countHeld(store, { ...webhook, active: false })).toBe(eventIds.length);
+
+  hangs = false;
+  const [eventId = '', droppedId = ''] = leftOut.map(eventIdOf);
+  const input = { appUid, eventId, webhookUid };
+  const outcome = await inActivity(() => retryDelivery(ports, input));
+  expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  const delivery = await store.deliveries.findOne(input);
+  expect(delivery?.attempts).toMatchObject([{ n: 1, trigger: 'event' }]);
+
+  const discardBefore = new Date(Date.now() + 1);
+  const { page } = await resumeWebhook(ports, { appUid, webhookUid }, { discardBefore });
+  expect(page.events).toEqual([]);
+  const dropped = await inActivity(() => retryDelivery(ports, { ...input, eventId: droppedId }));
+  expect(dropped).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  const sentIds = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  expect(sentIds).toContain(eventId);
+  expect(sentIds).not.toContain(droppedId);
+});
+
+const eventIdOf = ({ eventId }: DeliveryOutcome): string => eventId;
+
+function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
+  return attemptCount === 0 && nextAttemptAt === null;
+}
+
+/** A sender that throttles everybody; `seen` gets what each request said of saturated webhooks. */
+function throttling(seen: unknown[] = []): HttpSender {
+  return {
+    ...ports.sender,
+    async send({ avoidsSaturated }) {
+      seen.push(avoidsSaturated);
+      throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
+    },
+  };
+}
+
+test('first attempts stay away from a saturated webhook, and retries wait for a permit of it', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [first = '', second = ''] = await insertEvents(webhook, 2);
+  const seen: unknown[] = [];
+  const crowded = { ...ports, sender: throttling(seen) };
+  const deliveries = [{ eventId: first, webhookUid }];
+  await inActivity(() => attemptFirst(crowded, { appUid, deliveries }));
+  const asked = { appUid, eventId: second, webhookUid };
+  const retrying = inActivity(() => retryDelivery(crowded, asked));
+  await expect(retrying).rejects.toMatchObject({ type: 'Throttled' });
+  expect(seen).toEqual([true, false]);
+});
+
+const hourMs = 3_600_000;
+
+test.each([
+  ['left to the retries just now', { leftAgoMs: 0, nextRetryDelay: 5_000 }],
+  ['left to them 15 s ago', { leftAgoMs: 15_000, nextRetryDelay: 20_000 }],
+  // How often it was called for other reasons says nothing.
+  [
+    'retried for an hour, and due just now',
+    { leftAgoMs: hourMs, dueAgoMs: 0, nextRetryDelay: 5_000 },
+  ],
+  [
+    'retried for an hour, and due 15 s ago',
+    { leftAgoMs: hourMs, dueAgoMs: 15_000, nextRetryDelay: 20_000 },
+  ],
+  ['due before it was left to them', { leftAgoMs: 0, dueAgoMs: hourMs, nextRetryDelay: 5_000 }],
+])('throttled, what was %s stays away in keeping', async (_what, facts) => {
+  const { leftAgoMs, dueAgoMs, nextRetryDelay } = { dueAgoMs: undefined, ...facts };
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [eventId = ''] = await insertEvents(webhook, 1);
+  const now = Date.now();
+  if (dueAgoMs !== undefined) {
+    const nextAttemptAt = new Date(now - dueAgoMs);
+    const tried = { state: 'retrying', attemptCount: 5, nextAttemptAt } as const;
+    const delivery = newDelivery(installation, new Date(now), { eventId, webhookUid, ...tried });
+    await installation.store.deliveries.insertOne(delivery);
+  }
+  const fixed = { clock: { now: () => new Date(now) }, random: () => 0.5 };
+  const crowded = { ...ports, ...fixed, sender: throttling() };
+  const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
+  const asked = { appUid, eventId, webhookUid };
+  const retrying = inActivity(() => retryDelivery(crowded, asked), info);
+  await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
+});
+
+test('retries that are throttled ask Temporal to be called again some seconds later', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const ends = await Promise.allSettled(
+    eventIds.map((eventId) =>
+      inActivity(() => retryDelivery(ports, { appUid, eventId, webhookUid })),
+    ),
+  );
+  const failures = ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : end));
+  const throttled = failures.filter((failure): failure is ApplicationFailure => {
+    return failure instanceof ApplicationFailure && failure.type === 'Throttled';
+  });
+  expect(throttled.length).toBeGreaterThan(0);
+  for (const { category, nextRetryDelay, message } of throttled) {
+    expect(category).toBe(ApplicationFailureCategory.BENIGN);
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(2_500);
+    expect(nextRetryDelay).toBeLessThanOrEqual(90_000);
+    expect(message).toContain(new URL(receiver.url).host);
+  }
+});

@@ -1,0 +1,176 @@
+// What may happen to a delivery, a step at a time: one attempt, page or batch each, without Temporal.
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
+import type { Asker } from '../../../lib/deliveries/decide.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
+import type { ResendJob } from '../../../lib/model/job.ts';
+import { turnOf } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
+import type { Retention } from '../../../lib/model/retention.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { SendFault } from '../../../lib/egress/send-fault.ts';
+import { newJob, newRelease } from '../../../lib/deliveries/jobs.ts';
+import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
+import { giveTurn } from '../../support/give-turn.ts';
+import type { Installation } from '../../support/installation.ts';
+import { resumeWebhook } from '../../support/resume.ts';
+
+/** Where deliveries take their course: what the receiver answers at the moment is a part of it. */
+export interface Stage {
+  installation: Installation;
+  ports: DeliveryPorts;
+  receiver: { url: string; status: number };
+}
+
+/** A delivery on its way, with a clock of its own. */
+export interface Course {
+  stage: Stage;
+  key: DeliveryKey;
+  now: Date;
+}
+
+/** Begins with an event that one webhook gets, and of which nothing is recorded yet. */
+export async function beginCourse(stage: Stage): Promise<Course> {
+  const { installation, receiver } = stage;
+  const { appUid } = installation.app;
+  const { _id: webhookUid } = await insertWebhook(installation, { url: receiver.url });
+  const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+  return { stage, key: { appUid, eventId, webhookUid }, now: new Date() };
+}
+
+/** Gives the delivery as it is recorded. */
+export function readStored({ stage, key }: Course): Promise<DeliveryDocument | null> {
+  return stage.installation.store.deliveries.findOne(key);
+}
+
+/** Makes the next attempt when it is due, for whoever owns the delivery now. */
+export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {}): Promise<void> {
+  const { stage, key } = course;
+  const delivery = await readStored(course);
+  const dueMs = delivery?.nextAttemptAt?.getTime() ?? 0;
+  course.now = new Date(Math.max(course.now.getTime() + 1, dueMs));
+  const ports = { ...portsAt(course), ...fields };
+  const { signal } = new AbortController();
+  const jobUid = delivery?.jobUid ?? null;
+  const event = await stage.ports.store.events.findOne({ _id: key.eventId });
+  const turn = event === null ? null : turnOf(event, key.webhookUid);
+  if (turn !== null && jobUid === null) {
+    // Once nothing comes before.
+    await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
+    await attemptInOrder(ports, turn.partition, signal);
+    return;
+  }
+  const asker: Asker = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
+  await attemptDelivery(ports, key, { asker, signal });
+}
+
+function portsAt({ stage, now }: Course): DeliveryPorts {
+  return { ...stage.ports, clock: { now: () => now } };
+}
+
+const earlierIn = ({ entity, resourceUid }: PartitionKey) => ({ entity, resourceUid, sequence: 0 });
+
+/** Makes the first attempt at an event that comes behind another about the same resource. */
+async function attemptBehind(course: Course): Promise<void> {
+  const { stage, key } = course;
+  const { store } = stage.installation;
+  const { eventId, webhookUid } = key;
+  const event = await store.events.findOne({ _id: eventId });
+  if (event === null) throw new Error('the event is gone');
+  if (event.order.length === 0) {
+    const { entity, resourceUid, createdAt } = event;
+    const other = newEvent(stage.installation, [webhookUid], createdAt);
+    const earlier = { ...other, entity, resourceUid, sequence: 0 };
+    await store.events.insertOne(earlier);
+    await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
+    for (const each of [earlier, event]) await giveTurn(stage.installation, each, webhookUid);
+  }
+  const { signal } = new AbortController();
+  await attemptDelivery(portsAt(course), key, { asker: { kind: 'event' }, signal });
+}
+
+async function attemptThrottled(course: Course): Promise<void> {
+  const sender: HttpSender = {
+    ...course.stage.ports.sender,
+    async send() {
+      throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
+    },
+  };
+  await attempt(course, { sender });
+}
+
+const attemptAnswered = (code: number) => (course: Course) => {
+  course.stage.receiver.status = code;
+  return attempt(course);
+};
+
+const attemptAfter = (fields: Partial<WebhookDocument>) => async (course: Course) => {
+  const { stage, key } = course;
+  stage.receiver.status = 500;
+  await stage.ports.store.webhooks.updateOne({ _id: key.webhookUid }, { $set: fields });
+  await attempt(course);
+};
+
+async function attemptDeleted(course: Course): Promise<void> {
+  await course.stage.ports.store.webhooks.deleteOne({ _id: course.key.webhookUid });
+  await attempt(course);
+}
+
+async function resume(course: Course): Promise<void> {
+  await resumeWebhook(portsAt(course), course.key);
+}
+
+async function resend(course: Course): Promise<void> {
+  const { key, now } = course;
+  const { appUid, eventId, webhookUid } = key;
+  const ports = portsAt(course);
+  const facts = { eventId, webhookUids: [webhookUid] };
+  const job: ResendJob = { ...newJob(appUid, now), kind: 'resend', ...facts };
+  await ports.store.jobs.insertOne(job);
+  await takeJobPage(ports, { jobUid: job._id, page: 1 });
+}
+
+async function resumeAndDiscard(course: Course): Promise<void> {
+  // What is dropped is older than that.
+  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
+  await resumeWebhook(portsAt(course), course.key, { discardBefore: course.now });
+}
+
+async function deleteWebhook(course: Course): Promise<void> {
+  const { key, now } = course;
+  const ports = portsAt(course);
+  const release = newRelease(key, now);
+  await ports.store.jobs.insertOne(release);
+  await ports.store.webhooks.deleteOne({ _id: key.webhookUid });
+  await takeJobPage(ports, { jobUid: release._id, page: 1 });
+}
+
+const expireAfter = (waitOf: (retention: Retention) => number) => async (course: Course) => {
+  const { ports } = course.stage;
+  const fromMs = Math.max(course.now.getTime(), Date.now());
+  const now = new Date(fromMs + waitOf(ports.retention) + 1);
+  await deleteExpired(ports, { now });
+};
+
+/** What may happen to a delivery, by a name for it. */
+export const happenings = {
+  'answered 200': attemptAnswered(200),
+  'answered 410': attemptAnswered(410),
+  'answered 500': attemptAnswered(500),
+  'answered 500 at last': attemptAfter({ retryScheduleMs: [] }),
+  'address refused': attemptAfter({ url: 'http://10.1.2.3/hook' }),
+  'webhook paused': attemptAfter({ active: false }),
+  'webhook deleted, then attempted': attemptDeleted,
+  'behind an earlier event': attemptBehind,
+  throttled: attemptThrottled,
+  'webhook deleted': deleteWebhook,
+  'resumed and discarded': resumeAndDiscard,
+  resumed: resume,
+  'held for too long': expireAfter(({ heldMs }) => heldMs),
+  untouched: expireAfter(({ recordsMs }) => recordsMs),
+  resent: resend,
+} satisfies Record<string, (course: Course) => Promise<void>>;

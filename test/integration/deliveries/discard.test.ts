@@ -1,0 +1,205 @@
+// A resume with discard: what was recorded before it is dropped, however far its delivery was, and nothing else.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { Asker } from '../../../lib/deliveries/decide.ts';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { ResendJob } from '../../../lib/model/job.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { newJob } from '../../../lib/deliveries/jobs.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { askForResend, portsAt, resume } from '../../support/jobs.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let webhook: WebhookDocument;
+const answers: ((status: number) => void)[] = [];
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response) => {
+      answers.push((status) => void response.writeHead(status).end());
+    }),
+  );
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhook = await insertWebhook(installation, { url: receiver.url });
+  answers.length = 0;
+});
+
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+
+/** Resumes the webhook with discard, and returns the release that drops what is recorded. */
+const discard = (now = new Date()): Promise<string> =>
+  resume(installation.store, webhook, { now, discards: true });
+
+const madeAt = (at: Date, fields: Partial<DeliveryDocument>): DeliveryDocument =>
+  newDelivery(installation, at, { webhookUid: webhook._id, ...fields });
+
+async function stateOf(eventId: string): Promise<string | undefined> {
+  const filter = { eventId, webhookUid: webhook._id };
+  return (await installation.store.deliveries.findOne(filter))?.state;
+}
+
+function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
+  const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
+  const asker: Asker = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
+  const { signal } = new AbortController();
+  return attemptDelivery(ports, key, { asker, signal });
+}
+
+test('what was recorded before is dropped, 1,000 a page, and nothing else is', async () => {
+  const now = ago(1_000);
+  const [older, younger] = [ago(2_000), ago(0)];
+  const dropped = [
+    ...Array.from({ length: 999 }, () => madeAt(older, { state: 'held' })),
+    madeAt(older, { state: 'pending' }),
+    madeAt(older, { state: 'retrying', nextAttemptAt: younger }),
+    madeAt(older, { state: 'retrying', requeuedAs: 'replay', requeuedAt: older }),
+  ];
+  const spared = [
+    madeAt(younger, { state: 'held', jobUid: 'job_of_another' }),
+    madeAt(older, { state: 'delivered' }),
+    madeAt(older, { state: 'retrying', requeuedAs: 'resend', requeuedAt: younger }),
+    newDelivery(installation, older, { state: 'held' }),
+  ];
+  const { deliveries } = installation.store;
+  await deliveries.insertMany([...dropped, ...spared]);
+  const jobUid = await discard(now);
+  const cancelled = { webhookUid: webhook._id, state: 'cancelled', nextAttemptAt: null } as const;
+  for (const [page, count] of [
+    [1, 1_000],
+    [2, 1_002],
+  ] as const) {
+    const taken = await takeJobPage(ports, { jobUid, page });
+    expect(taken).toMatchObject({ events: [], isLast: false });
+    expect(await deliveries.countDocuments(cancelled)).toBe(count);
+  }
+  const [held, ...untouched] = spared;
+  const third = await takeJobPage(ports, { jobUid, page: 3 });
+  expect(third.events).toMatchObject([{ eventId: held?.eventId }]);
+  for (const { _id, state } of untouched) {
+    expect((await deliveries.findOne({ _id }))?.state).toBe(state);
+  }
+});
+
+test('what was sent again before the discard is dropped, also where its page is taken after', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
+  const { appUid, _id: webhookUid } = webhook;
+  const asked = newJob(appUid, ago(2_000));
+  const resend: ResendJob = { ...asked, kind: 'resend', eventId, webhookUids: [webhookUid] };
+  await installation.store.jobs.insertOne(resend);
+  await discard();
+  await takeJobPage(ports, { jobUid: resend._id, page: 1 });
+  expect(await attempt(eventId, resend._id)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  expect(answers).toHaveLength(0);
+});
+
+test('what was not attempted yet is dropped by its first attempt, which sends nothing', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
+  await discard();
+  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  expect(await stateOf(eventId)).toBe('cancelled');
+  expect(answers).toHaveLength(0);
+});
+
+test.each([
+  ['a first attempt', 200, 'delivered', 'delivered'],
+  ['a first attempt', 500, 'retrying', 'cancelled'],
+  ['a retry', 200, 'delivered', 'delivered'],
+  ['a retry', 500, 'cancelled', 'cancelled'],
+] as const)('%s under way that is answered %i is %s, in the end %s', async (...row) => {
+  const [which, status, recorded, end] = row;
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
+  if (which === 'a retry') {
+    await installation.store.deliveries.insertOne(
+      madeAt(ago(1_000), { eventId, state: 'retrying', attemptCount: 1 }),
+    );
+  }
+  const sending = attempt(eventId);
+  await waitFor(() => answers.length === 1);
+  const jobUid = await discard();
+  await takeJobPage(ports, { jobUid, page: 1 });
+  answers[0]?.(status);
+  expect(await sending).toMatchObject({ state: recorded });
+  await takeJobPage(ports, { jobUid, page: 2 });
+  expect(await stateOf(eventId)).toBe(end);
+});
+
+test('what was sent again since is sent', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(2_000));
+  await discard(ago(1_000));
+  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
+  const { appUid, _id: webhookUid } = webhook;
+  const what = { appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await askForResend(installation.store, what);
+  await takeJobPage(ports, { jobUid, page: 1 });
+  const sending = attempt(eventId, jobUid);
+  await waitFor(() => answers.length === 1);
+  answers[0]?.(200);
+  expect(await sending).toMatchObject({ state: 'delivered' });
+});
+
+test('a pause, or a resume that delivers, does not undo a discard', async () => {
+  const { store } = installation;
+  const { _id } = webhook;
+  const [first, second] = [
+    madeAt(ago(1_000), { state: 'held' }),
+    madeAt(ago(1_000), { state: 'held' }),
+  ];
+  await store.deliveries.insertOne(first);
+  const jobUid = await discard();
+  await store.webhooks.updateOne({ _id }, { $set: { active: false } });
+  expect(await takeJobPage(ports, { jobUid, page: 1 })).toMatchObject({ isLast: false });
+  expect(await takeJobPage(ports, { jobUid, page: 2 })).toMatchObject({ isLast: true });
+  expect(await stateOf(first.eventId)).toBe('cancelled');
+  await store.deliveries.insertOne(second);
+  const release = await resume(store, webhook);
+  expect(await takeJobPage(ports, { jobUid: release, page: 1 })).toMatchObject({ events: [] });
+  expect(await stateOf(second.eventId)).toBe('cancelled');
+});
+
+test('the partitions of what is dropped are signalled, by the relay after a kill', async () => {
+  const { appUid, _id: webhookUid } = webhook;
+  const { deliveries, partitions } = installation.store;
+  const key = { appUid, webhookUid, entity: 'agent', resourceUid: newId('agt') } as const;
+  const partition = partitionId(key);
+  const counter = { issued: 2, settled: 0, lease: null, signalAt: null };
+  await partitions.insertOne({ _id: partition, ...key, ...counter });
+  await deliveries.insertMany([
+    madeAt(ago(1_000), { state: 'held', partition }),
+    madeAt(ago(1_000), { state: 'pending', partition }),
+  ]);
+  const now = new Date();
+  const jobUid = await discard(now);
+  const signalled: unknown[] = [];
+  const signalPartition = async (signal: unknown): Promise<void> => {
+    signalled.push(signal);
+    throw new Error('killed');
+  };
+  const page = takeJobPage({ ...portsAt(ports, now), signalPartition }, { jobUid, page: 1 });
+  await expect(page).rejects.toThrow('killed');
+  expect(signalled).toEqual([key]);
+  const signalAt = new Date(now.getTime() + 10_000);
+  expect(await partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
+});

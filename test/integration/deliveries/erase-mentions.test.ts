@@ -1,0 +1,93 @@
+// Which payloads an erasure by `mentions` takes: those that hold the text as a value of their `data`.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eraseStretch } from '../../../lib/deliveries/erase.ts';
+import { renderPayload } from '../../../lib/model/event-payload.ts';
+import { newErasure } from '../../../lib/deliveries/erasures.ts';
+import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { newEvent } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+/** Records an event with these data, erases what mentions the text, and tells whether it went. */
+async function isErased(fields: Record<string, unknown>, mention: string): Promise<boolean> {
+  const { store, app } = installation;
+  const at = new Date(Date.now() - 1_000);
+  const event = newEvent(installation, [], at);
+  const { _id: eventId, appUid, timestamp } = event;
+  const data = { uid: event.resourceUid, externalTenantId: 'tenant-1', ...fields };
+  const body = renderPayload({ eventId, event: 'agent.updated', timestamp, appUid, data });
+  await store.events.insertOne({ ...event, body });
+  const subject = { mentions: ['nobody', mention] };
+  const erasure = newErasure(app.appUid, subject, new Date());
+  await store.jobs.insertOne(erasure);
+  await eraseStretch({ store, signalPartition }, erasure, { page: 1, now: new Date() });
+  const left = await store.events.findOne({ _id: eventId });
+  await store.events.deleteOne({ _id: eventId });
+  expect([body, '']).toContain(left?.body);
+  return left?.body === '';
+}
+
+test.each<[string, Record<string, unknown>]>([
+  ['ada', { owner: 'ada' }],
+  ['ada', { people: [{ names: [['x'], ['y', 'ada']] }] }],
+  ['tenant-1', {}],
+  ['data', { kind: 'data' }],
+  ['', { owner: '' }],
+  ['René', { owner: 'Ren\u00e9' }],
+  ['a/b', { owner: 'a/b' }],
+  ['"ada"\t\\\u0001\u2028 😀', { owner: '"ada"\t\\\u0001\u2028 😀' }],
+  ['777', { id: '777' }],
+  ['777', { id: 777 }],
+  ['777', { id: 777, more: true }],
+  ['777', { ids: [777] }],
+  ['777', { ids: [1, 777, 2] }],
+  ['-1.5', { id: -1.5 }],
+  ['1e+21', { id: 1e21 }],
+  ['9007199254740991', { id: Number.MAX_SAFE_INTEGER }],
+])('the text %j as a value of %j is erased', async (mention, data) => {
+  expect(await isErased(data, mention)).toBe(true);
+});
+
+test.each<[string, string, Record<string, unknown>]>([
+  ["a field's name", 'owner', { owner: 'ada' }],
+  ["a nested field's name", 'name', { owner: [{ name: 'ada' }] }],
+  ["a number as a field's name", '777', { 777: 'ada' }],
+  ["the envelope's field", 'data', {}],
+  ["the event's name", 'agent.updated', {}],
+  ["the payload's version", '1', {}],
+  ['the beginning of a value', 'ada', { owner: 'ada lovelace' }],
+  ['the end of a value', 'ada', { owner: 'lovelace, ada' }],
+  ['a value within a text', 'ada', { note: '{"owner":"ada"}' }],
+  ['another case', 'Ada', { owner: 'ada' }],
+  ['another accent', 'Rene', { owner: 'René' }],
+  ['digits of a longer number', '777', { id: 7770, ids: [1777, 777.5, -777] }],
+  ['a number within a text', '777', { note: '[1,777,2] :777}' }],
+  ['a number written otherwise', '777.0', { id: 777 }],
+  ['what is no text', 'true', { owner: true }],
+  ['nothing', 'null', { owner: null }],
+])('%s is not a value: the text %j leaves %j', async (_what, mention, data) => {
+  expect(await isErased(data, mention)).toBe(false);
+});
+
+test("the application's uid is in every envelope, and erases nothing", async () => {
+  expect(await isErased({}, installation.app.appUid)).toBe(false);
+});
+
+test('a payload of 100,000 values, and one nested 2,000 deep, are looked at to their ends', async () => {
+  const many = Array.from({ length: 100_000 }, (_, n) => n % 10);
+  let nested: unknown = 'ada';
+  for (let depth = 0; depth < 2_000; depth += 1) nested = [nested];
+  expect(await isErased({ many: [...many, 'ada'] }, 'ada')).toBe(true);
+  expect(await isErased({ ada: many }, 'ada')).toBe(false);
+  expect(await isErased({ nested }, 'ada')).toBe(true);
+});

@@ -1,0 +1,193 @@
+// An erasure beside what is being written at that moment, and one that is killed on its way.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { minuteMs } from '../../../lib/platform/duration.ts';
+import type { ErasureJob } from '../../../lib/model/job.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { erasePayloads, newErasure } from '../../../lib/deliveries/erasures.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { portsAt } from '../../support/jobs.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+const signalled: PartitionKey[] = [];
+/** Lets the receiver answer what it was sent, with a repetition of it. */
+const answers: (() => void)[] = [];
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response, { body }) => {
+      answers.push(() => response.writeHead(200).end(body));
+    }),
+  );
+  const { egress: policy } = installation.config;
+  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
+  const sender = open.use(createHttpSender({ policy }));
+  ports = deliveryPorts(installation, { sender, signalPartition });
+});
+
+afterEach(async () => {
+  await installation.store.events.deleteMany({});
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const passWaitMs = 5 * minuteMs;
+
+async function askForErasure(): Promise<ErasureJob> {
+  const { appUid } = installation.app;
+  const erasure = newErasure(appUid, { externalTenantId: 'tenant-1' }, new Date());
+  await installation.store.jobs.insertOne(erasure);
+  return erasure;
+}
+
+/** Takes a page of an erasure so long after it was asked for. */
+function take({ _id, createdAt }: ErasureJob, page: number, afterMs = 0): Promise<JobPage> {
+  const at = new Date(createdAt.getTime() + afterMs);
+  return takeJobPage(portsAt(ports, at), { jobUid: _id, page });
+}
+
+const stateOf = ({ _id }: ErasureJob): Promise<unknown> => installation.store.jobs.findOne({ _id });
+
+const bodyOf = async (eventId: string): Promise<string | undefined> =>
+  (await installation.store.events.findOne({ _id: eventId }))?.body;
+
+const inMs = (ms: number): Date => new Date(Date.now() + ms);
+
+test('an erasure passes twice, 5 minutes apart, and then forgets whom it was about', async () => {
+  const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
+  const erasure = await askForErasure();
+  expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
+  expect(await bodyOf(eventId)).toBe('');
+  expect(await stateOf(erasure)).toMatchObject({ state: 'running', pass: 2, count: 1 });
+  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
+  const done = { state: 'done', subject: null, count: 1, page: 2 };
+  expect(await stateOf(erasure)).toMatchObject(done);
+});
+
+test('the wait between the passes is what is left of it when the page before it is repeated', async () => {
+  const erasure = await askForErasure();
+  await take(erasure, 1);
+  expect(await take(erasure, 1, minuteMs)).toMatchObject({ waitMs: passWaitMs - minuteMs });
+  expect(await stateOf(erasure)).toMatchObject({ page: 1, pass: 2 });
+});
+
+test('an event that is committed after the first pass, and is older, loses its payload in the second', async () => {
+  const { store } = installation;
+  const erasure = await askForErasure();
+  const event = newEvent(installation, [], new Date(erasure.createdAt.getTime() - 1));
+  const session = store.client.startSession();
+  session.startTransaction();
+  await store.events.insertOne(event, { session });
+  await take(erasure, 1);
+  await session.commitTransaction();
+  await session.endSession();
+  const younger = await insertEvent(installation, [], inMs(1));
+  expect(await bodyOf(event._id)).toBe(event.body);
+  await take(erasure, 2, passWaitMs);
+  expect(await bodyOf(event._id)).toBe('');
+  expect(await bodyOf(younger._id)).toBe(younger.body);
+  expect(await stateOf(erasure)).toMatchObject({ state: 'done', count: 1 });
+});
+
+test.each([
+  ['a first attempt', 0],
+  ['a retry', 1],
+])(
+  'what a receiver answers to %s that is under way does not stay',
+  async (_which, attemptCount) => {
+    const { store, app } = installation;
+    const webhook = await insertWebhook(installation, { url: receiver.url });
+    const { _id: eventId } = await insertEvent(installation, [webhook._id], inMs(-1_000));
+    const key = { appUid: app.appUid, eventId, webhookUid: webhook._id };
+    if (attemptCount > 0) {
+      const fields = { ...key, state: 'retrying', attemptCount } as const;
+      await store.deliveries.insertOne(newDelivery(installation, inMs(-1_000), fields));
+    }
+    answers.length = 0;
+    const { signal } = new AbortController();
+    const attempting = attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+    await waitFor(() => answers.length === 1);
+    const erasure = await askForErasure();
+    await take(erasure, 1);
+    answers[0]?.();
+    await attempting;
+    const recorded = await store.deliveries.findOne({ eventId });
+    expect(recorded?.attempts[0]?.responseSample).not.toBe('');
+    await take(erasure, 2, passWaitMs);
+    const left = await store.deliveries.findOne({ eventId });
+    expect(left?.attempts.map((attempt) => attempt.responseSample)).toEqual(['']);
+    expect(JSON.stringify(left)).not.toContain('agentName');
+  },
+);
+
+test('what was erased before a kill is counted by the repeat, and by no other erasure', async () => {
+  const { store } = installation;
+  const [first, second] = [
+    await insertEvent(installation, [], inMs(-1_000)),
+    await insertEvent(installation, [], inMs(-1_000)),
+  ];
+  const [erasure, other] = [await askForErasure(), await askForErasure()];
+  const facts = { erasureUid: erasure._id, now: new Date() };
+  // Killed after the first event's marking, and after all of the second's writes.
+  await store.events.updateOne(
+    { _id: first._id },
+    { $set: { erasedAt: facts.now, erasureUid: erasure._id } },
+  );
+  await erasePayloads(store, [second._id], facts);
+  for (const each of [erasure, other]) {
+    await take(each, 1);
+    await take(each, 2, passWaitMs);
+  }
+  expect(await bodyOf(first._id)).toBe('');
+  expect(await stateOf(erasure)).toMatchObject({ state: 'done', count: 2 });
+  expect(await stateOf(other)).toMatchObject({ state: 'done', count: 0 });
+});
+
+test('a page that two workers take at once, or that is repeated later, is counted once', async () => {
+  for (let n = 0; n < 5; n += 1) await insertEvent(installation, [], inMs(-1_000));
+  const erasure = await askForErasure();
+  await Promise.all([take(erasure, 1), take(erasure, 1)]);
+  await take(erasure, 2, passWaitMs);
+  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ isLast: true });
+  expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
+});
+
+test('a partition whose head is erased while it waits for its retry is signalled, also after a kill', async () => {
+  const { store } = installation;
+  const event = await insertEvent(installation, [], inMs(-1_000));
+  const { appUid, entity, resourceUid, _id: eventId } = event;
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const key = { appUid, webhookUid: webhook._id, entity, resourceUid };
+  const partition = partitionId(key);
+  const counter = { issued: 2, settled: 0, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: partition, ...key, ...counter });
+  const standing = { state: 'retrying', nextAttemptAt: inMs(60_000), partition } as const;
+  const fields = { eventId, webhookUid: webhook._id, ...standing };
+  const delivery = newDelivery(installation, inMs(-1_000), fields);
+  await store.deliveries.insertOne(delivery);
+  const erasure = await askForErasure();
+  const { _id: jobUid } = erasure;
+  const signalPartition = async () => Promise.reject(new Error('killed'));
+  const killed = takeJobPage({ ...ports, signalPartition }, { jobUid, page: 1 });
+  await expect(killed).rejects.toThrow('killed');
+  await take(erasure, 1);
+  expect(signalled).toEqual([key]);
+  const left = await store.deliveries.findOne({ _id: delivery._id });
+  expect(left).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+});

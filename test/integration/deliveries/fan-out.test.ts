@@ -1,0 +1,107 @@
+// One event to many webhooks, 1,000 in the soak: how many activities it takes, and how large its history may become.
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { deliveryLog } from '../../../lib/platform/logger.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { soakShare } from '../../support/soak-share.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { reportChange } from '../../support/webhook-calls.ts';
+
+const webhookCount = Math.max(200, soakShare(1_000));
+const activityCount = Math.ceil(webhookCount / 100);
+
+let service: TestService;
+let receiver: Receiver;
+/** The paths whose next request is answered with 500. */
+const failing = new Set<string>();
+
+beforeAll(async () => {
+  service = await startService({
+    env: { HERALD_WEBHOOKS_PER_APP: String(webhookCount), HERALD_RETRY_SCHEDULE: '1s,1s' },
+  });
+  receiver = await startReceiver((response, { path }) => {
+    response.writeHead(failing.delete(path) ? 500 : 200).end();
+  });
+  await Promise.all(
+    Array.from({ length: webhookCount }, (_, n) =>
+      insertWebhook(service, { url: `${receiver.url}/${n}` }),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Course {
+  summary: unknown;
+  activities: Record<string, number>;
+  historyEvents: number;
+  historyBytes: number;
+  attempts: number;
+  /** Deliveries whose first attempt was throttled, which only a machine with too much to do comes to. */
+  throttled: number;
+}
+
+/** Reports one change and follows its workflow to the end. */
+async function deliverOne(): Promise<Course> {
+  const before = receiver.requests.length;
+  using told = jest.spyOn(deliveryLog, 'info');
+  const eventId = await reportChange(service);
+  const workflowId = await waitFor(async () => {
+    const event = await service.store.events.findOne({ _id: eventId });
+    return (event?.dispatchedAt && event.workflowId) || undefined;
+  });
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  const summary: unknown = await handle.result();
+  const info = (await handle.describe()).raw.workflowExecutionInfo;
+  const { events } = await handle.fetchHistory();
+  const activities: Record<string, number> = {};
+  for (const event of events ?? []) {
+    const name = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    if (name) activities[name] = (activities[name] ?? 0) + 1;
+  }
+  return {
+    summary,
+    activities,
+    historyEvents: Number(info?.historyLength),
+    historyBytes: Number(info?.historySizeBytes),
+    // By their number: on a machine that is too busy to heartbeat, an attempt is made again as the same one.
+    attempts: new Set(receiver.requests.slice(before).map(numberOf)).size,
+    throttled: told.mock.calls.filter((call: unknown[]) => call[1] === 'delivery.throttled').length,
+  };
+}
+
+const numberOf = ({ path, headers }: ReceivedRequest): string =>
+  `${path} ${String(headers['x-webhook-attempt'])}`;
+
+// The bounds are those of docs/scaling.md: an activity is three events and a workflow task at most three more.
+test.each([
+  { what: 'no receiver fails', failures: 0 },
+  { what: 'half of the receivers fail once', failures: webhookCount / 2 },
+  { what: 'all receivers fail once', failures: webhookCount },
+])(
+  'to many webhooks, when $what: one activity of first attempts for 100 of them, one more a failing delivery, and all arrive',
+  async ({ failures }) => {
+    for (let n = 0; n < failures; n += 1) failing.add(`/${n}`);
+    const course = await deliverOne();
+    expect(course.summary).toMatchObject({
+      deliveries: webhookCount,
+      delivered: webhookCount,
+      failedCount: 0,
+    });
+    const { attemptFirst, retryDelivery = 0, ...others } = course.activities;
+    expect({ attemptFirst, others }).toEqual({ attemptFirst: activityCount, others: {} });
+    const retriesMax = failures + course.throttled;
+    expect(retryDelivery).toBeGreaterThanOrEqual(failures);
+    expect(retryDelivery).toBeLessThanOrEqual(retriesMax);
+    expect(course.attempts).toBe(webhookCount + failures);
+    expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + retriesMax) + 20);
+    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * retriesMax);
+  },
+  300_000,
+);

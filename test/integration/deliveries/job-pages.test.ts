@@ -1,0 +1,175 @@
+// Pages of jobs: each is taken once, by its number; one that is taken again gives the same deliveries.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { askForReplay, askForResend, eventIdsOf, resume } from '../../support/jobs.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let ports: DeliveryPorts;
+let webhook: WebhookDocument;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhook = await insertWebhook(installation, { url: 'https://receiver.example.com/' });
+});
+
+/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+async function insert(count: number, state: DeliveryDocument['state']): Promise<string[]> {
+  const eventIds: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+    const fields = { eventId, webhookUid: webhook._id, state };
+    await installation.store.deliveries.insertOne(newDelivery(installation, new Date(), fields));
+    eventIds.push(eventId);
+  }
+  return eventIds;
+}
+
+function replay(): Promise<string> {
+  const { appUid, _id: webhookUid } = webhook;
+  const createdAt = new Date();
+  const [since, until] = [new Date(createdAt.getTime() - 60_000), createdAt];
+  const facts = { appUid, webhookUid, createdAt, since, until, states: ['exhausted'] as const };
+  return askForReplay(installation.store, { ...facts, states: [...facts.states] });
+}
+
+const resend = (eventId = ''): Promise<string> =>
+  askForResend(installation.store, {
+    appUid: webhook.appUid,
+    eventId,
+    webhookUids: [webhook._id],
+  });
+
+const release = (): Promise<string> => resume(installation.store, webhook);
+
+const take = (jobUid: string, page = 1): Promise<JobPage> => takeJobPage(ports, { jobUid, page });
+
+async function owners(): Promise<[state: string, jobUid: string | null, page: number | null][]> {
+  const webhookUid = webhook._id;
+  const found = await installation.store.deliveries.find({ webhookUid }).sort({ _id: 1 }).toArray();
+  return found.map(({ state, jobUid, jobPage }) => [state, jobUid, jobPage]);
+}
+
+const kinds: [kind: string, state: DeliveryDocument['state'], ask: typeof resend][] = [
+  ['resend', 'exhausted', resend],
+  ['replay', 'exhausted', replay],
+  ['release', 'held', release],
+];
+
+test.each(kinds)('a page of a %s that two workers take at once is taken once', async (...row) => {
+  const [, state, ask] = row;
+  const [eventId = ''] = await insert(1, state);
+  const jobUid = await ask(eventId);
+  const [one, other] = await Promise.all([take(jobUid), take(jobUid)]);
+  expect(eventIdsOf(one)).toEqual([eventId]);
+  expect(other.events).toEqual(one.events);
+  expect(await owners()).toEqual([['pending', jobUid, 1]]);
+  expect(await installation.store.jobs.findOne({ _id: jobUid })).toMatchObject({
+    page: 1,
+    count: 1,
+  });
+});
+
+test.each(kinds)(
+  'a page of a %s that is repeated gives the same, whatever came since',
+  async (...row) => {
+    const [kind, state, ask] = row;
+    const [eventId = ''] = await insert(1, state);
+    const jobUid = await ask(eventId);
+    const page = await take(jobUid);
+    expect(eventIdsOf(page)).toEqual([eventId]);
+    const { webhooks, jobs } = installation.store;
+    const changes: [string, () => Promise<unknown>][] = [
+      ['nothing', async () => undefined],
+      ['a pause', () => webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } })],
+      ['a filter', () => webhooks.updateOne({ _id: webhook._id }, { $set: { entities: [] } })],
+      ['a resume', release],
+      ['its end', () => jobs.updateOne({ _id: jobUid }, { $set: { state: 'done' } })],
+      ['a deletion', () => webhooks.deleteOne({ _id: webhook._id })],
+    ];
+    for (const [what, change] of changes) {
+      await change();
+      expect([kind, what, (await take(jobUid)).events]).toEqual([kind, what, page.events]);
+    }
+  },
+);
+
+test.each(kinds)(
+  'a worker of a %s that stood still takes nothing from the job after it',
+  async (...row) => {
+    const [, state, ask] = row;
+    const [eventId = ''] = await insert(1, state);
+    const first = await ask(eventId);
+    await take(first);
+    const second = await resend(eventId);
+    await take(second);
+    expect(await take(first)).toMatchObject({ events: [] });
+    expect(await owners()).toEqual([['pending', second, 1]]);
+  },
+);
+
+test('a worker that stood still takes nothing that has come since to what its page looked at', async () => {
+  const [first = '', second = ''] = await insert(2, 'held');
+  const jobUid = await release();
+  await take(jobUid);
+  const { deliveries } = installation.store;
+  await deliveries.updateOne({ eventId: first }, { $set: { state: 'delivered' } });
+  const [third = ''] = await insert(1, 'held');
+  expect(eventIdsOf(await take(jobUid))).toEqual([first, second]);
+  expect(eventIdsOf(await take(jobUid, 2))).toEqual([third]);
+  expect(await owners()).toEqual([
+    ['delivered', jobUid, 1],
+    ['pending', jobUid, 1],
+    ['pending', jobUid, 2],
+  ]);
+});
+
+test('a page is taken only after the one before it, and of a running job', async () => {
+  const [eventId = ''] = await insert(1, 'exhausted');
+  const { jobs } = installation.store;
+  const jobUid = await resend(eventId);
+  expect(await take(jobUid, 2)).toMatchObject({ events: [] });
+  await jobs.updateOne({ _id: jobUid }, { $set: { state: 'cancelled' } });
+  expect(await take(jobUid)).toMatchObject({ events: [], isLast: true });
+  expect(await take(newId('job'))).toMatchObject({ events: [], isLast: true });
+  expect(await owners()).toEqual([['exhausted', null, null]]);
+});
+
+test('a page whose worker is killed before it has committed is taken whole by the next', async () => {
+  const eventIds = await insert(2, 'held');
+  const jobUid = await release();
+  const { store } = installation;
+  const jobs = new Proxy(store.jobs, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      // What a page writes last.
+      if (name === 'updateOne') return () => Promise.reject(new Error('killed'));
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const killed = takeJobPage({ ...ports, store: { ...store, jobs } }, { jobUid, page: 1 });
+  await expect(killed).rejects.toThrow('killed');
+  expect(await owners()).toEqual([
+    ['held', null, null],
+    ['held', null, null],
+  ]);
+  expect(eventIdsOf(await take(jobUid))).toEqual(eventIds);
+});

@@ -1,0 +1,273 @@
+// What each thing that a receiver or the network does makes of a delivery: the whole table, over real servers.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { hourMs, minuteMs } from '../../../lib/platform/duration.ts';
+import { limits } from '../../../lib/limits.ts';
+import type { ErrorClass } from '../../../lib/model/attempt.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import {
+  closedPort,
+  makeKeyPair,
+  startReceiver,
+  startTcpReceiver,
+  startTlsReceiver,
+} from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let ports: DeliveryPorts;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, {
+    sender: open.use(createHttpSender({ policy, resolver: noNames })),
+    retryScheduleMs: defaultRetryScheduleMs,
+  });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+/** DNS as it is where no name is known: what the name servers of this machine say must not matter. */
+function noNames(hostname: string): Promise<readonly string[]> {
+  const unknown = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
+  return Promise.reject(Object.assign(unknown, { code: 'ENOTFOUND' }));
+}
+
+/** Where the webhook points: at a receiver made for the row, or at no receiver at all. */
+type Place = () => Promise<Receiver | { url: string }>;
+
+const answering =
+  (status: number, headers: () => Record<string, string> = () => ({})): Place =>
+  () =>
+    startReceiver((response) => response.writeHead(status, headers()).end(`status ${status}`));
+
+const at = (url: string): Place => {
+  return () => Promise.resolve({ url });
+};
+
+function dripUntilClosed(response: ServerResponse): void {
+  response.writeHead(200);
+  const drip = setInterval(() => response.write('.'), 50);
+  response.on('close', () => clearInterval(drip));
+}
+
+function pourUntilClosed(response: ServerResponse): void {
+  response.writeHead(200);
+  const pour = (): void => {
+    while (!response.destroyed && response.write('a'.repeat(16_384)));
+  };
+  response.on('drain', pour);
+  pour();
+}
+
+const inSeconds = (count: number): string => new Date(Date.now() + count * 1_000).toUTCString();
+
+interface Row {
+  what: string;
+  place: Place;
+  state: DeliveryState;
+  errorClass: ErrorClass | null;
+  status: number | null;
+  /** The shortest and longest wait until the next attempt; null where there is none. */
+  waitMs: readonly [number, number] | null;
+  sample: string;
+  /** How many requests reach the receiver, where it is one that counts them. */
+  requests?: number;
+}
+
+const withJitter = (waitMs: number): number => Math.round(waitMs * 1.15);
+const [firstWaitMs = 0] = defaultRetryScheduleMs;
+const scheduled = [firstWaitMs, withJitter(firstWaitMs)] as const;
+const delivered = { state: 'delivered', errorClass: null, waitMs: null } as const;
+const retrying = { state: 'retrying', waitMs: scheduled } as const;
+const noAnswer = { ...retrying, status: null, sample: '' };
+
+function statusRow(status: number, what = `status ${status}`, more: Partial<Row> = {}): Row {
+  return {
+    what,
+    place: answering(status),
+    ...(status < 300 ? delivered : { ...retrying, errorClass: 'status' }),
+    status,
+    // These two have no body (RFC 9110 §6.4.1).
+    sample: status === 204 || status === 304 ? '' : `status ${status}`,
+    requests: 1,
+    ...more,
+  };
+}
+
+function askingRow(status: number, what: string, asked: [() => string, number, number]): Row {
+  const [retryAfter, shortestMs, longestMs] = asked;
+  return statusRow(status, `status ${status} with Retry-After ${what}`, {
+    place: answering(status, () => ({ 'retry-after': retryAfter() })),
+    waitMs: [shortestMs, longestMs],
+  });
+}
+
+const rows: Row[] = [
+  ...[200, 204, 299].map((status) => statusRow(status)),
+  ...[301, 302, 307, 308].map((status) =>
+    statusRow(status, `status ${status} to elsewhere`, {
+      place: async () => {
+        const receiver = await startReceiver((response) => {
+          response.writeHead(status, { location: `${receiver.url}/elsewhere` });
+          response.end(`status ${status}`);
+        });
+        return receiver;
+      },
+    }),
+  ),
+  ...[304, 400, 401, 404, 409, 429, 500, 502, 503, 599].map((status) => statusRow(status)),
+  statusRow(410, 'status 410', { state: 'exhausted', waitMs: null }),
+  ...[429, 503].flatMap((status) => [
+    askingRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
+    // A date is written in whole seconds, so up to one of them is cut off.
+    askingRow(status, 'as a date', [() => inSeconds(60), minuteMs - 1_000, withJitter(minuteMs)]),
+    askingRow(status, 'before the schedule', [() => '1', ...scheduled]),
+    askingRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
+    askingRow(status, 'of a day', [() => '86400', hourMs, hourMs]),
+    askingRow(status, 'that nobody can read', [() => 'soon', ...scheduled]),
+  ]),
+  askingRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
+  {
+    ...noAnswer,
+    what: 'no answer within the limit of an attempt',
+    place: () => startReceiver(() => undefined),
+    errorClass: 'timeout',
+    requests: 1,
+  },
+  {
+    ...noAnswer,
+    what: 'an answer whose body drips on beyond the limit of an attempt',
+    place: () => startReceiver(dripUntilClosed),
+    errorClass: 'timeout',
+    requests: 1,
+  },
+  {
+    ...delivered,
+    what: 'a 200 whose body pours on for ever',
+    place: () => startReceiver(pourUntilClosed),
+    status: 200,
+    sample: 'a'.repeat(4_096),
+    requests: 1,
+  },
+  {
+    ...noAnswer,
+    what: 'headers larger than 16 KiB',
+    place: answering(200, () => ({ 'x-large': 'h'.repeat(20_000) })),
+    errorClass: 'too_large',
+    requests: 1,
+  },
+  {
+    ...noAnswer,
+    what: 'a connection that is refused',
+    place: async () => ({ url: `http://127.0.0.1:${await closedPort()}` }),
+    errorClass: 'connect',
+  },
+  {
+    ...noAnswer,
+    what: 'a connection that is reset instead of answered',
+    place: () =>
+      startTcpReceiver((socket) => {
+        socket.once('data', () => socket.resetAndDestroy());
+      }),
+    errorClass: 'reset',
+  },
+  {
+    ...noAnswer,
+    what: 'a certificate that nobody vouches for',
+    place: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
+    errorClass: 'tls',
+    requests: 0,
+  },
+  {
+    ...noAnswer,
+    what: 'a name that does not resolve',
+    place: at('http://nowhere.example.com'),
+    errorClass: 'dns',
+  },
+  {
+    ...noAnswer,
+    what: 'an address that is not public',
+    place: at('http://10.1.2.3'),
+    state: 'blocked',
+    errorClass: 'blocked',
+    waitMs: null,
+  },
+  {
+    ...noAnswer,
+    what: 'a name that is never public',
+    place: at('http://receiver.invalid'),
+    state: 'blocked',
+    errorClass: 'blocked',
+    waitMs: null,
+  },
+];
+
+test.each(rows)('$what: $state', async (row) => {
+  await using close = new Disposal();
+  const receiver = await row.place();
+  if ('requests' in receiver) close.use(receiver);
+  const webhook = await insertWebhook(installation, { url: `${receiver.url}/hook` });
+  const event = await insertEvent(installation, [webhook._id]);
+  const key = { appUid: installation.app.appUid, eventId: event._id, webhookUid: webhook._id };
+  const { signal } = new AbortController();
+  const startedAt = Date.now();
+  const outcome = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  const endedAt = Date.now();
+
+  const { state, errorClass, status } = row;
+  const delivery = await installation.store.deliveries.findOne(key);
+  expect(delivery).toMatchObject({ state, attemptCount: 1 });
+  expect(delivery?.attempts).toHaveLength(1);
+  expect(delivery?.attempts[0]).toMatchObject({
+    n: 1,
+    trigger: 'event',
+    status,
+    errorClass,
+    responseSample: row.sample,
+    // The guard dials nobody, and a name without an address or a socket has no peer.
+    address: errorClass === 'dns' || errorClass === 'blocked' ? null : '127.0.0.1',
+  });
+  const nextAttemptAt = delivery?.nextAttemptAt ?? null;
+  expect(outcome).toEqual({
+    eventId: event._id,
+    webhookUid: webhook._id,
+    state,
+    attemptCount: 1,
+    status,
+    errorClass,
+    host: new URL(webhook.url).host,
+    attemptsMax: defaultRetryScheduleMs.length + 1,
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+  });
+  if (row.waitMs === null) {
+    expect(nextAttemptAt).toBeNull();
+  } else {
+    const [shortestMs, longestMs] = row.waitMs;
+    expect(nextAttemptAt?.getTime()).toBeGreaterThanOrEqual(startedAt + shortestMs);
+    expect(nextAttemptAt?.getTime()).toBeLessThanOrEqual(endedAt + longestMs);
+  }
+  const totalMs = delivery?.attempts[0]?.ms.total ?? 0;
+  if (errorClass === 'timeout') expect(totalMs).toBeGreaterThanOrEqual(limits.attemptTimeoutMs - 1);
+  if (row.requests !== undefined && 'requests' in receiver) {
+    expect(receiver.requests).toHaveLength(row.requests);
+  }
+  const stored = await installation.store.webhooks.findOne({ _id: webhook._id });
+  expect(stored).toMatchObject(
+    status === 410
+      ? { active: false, disabledReason: 'gone' }
+      : { active: true, disabledReason: null },
+  );
+  expect(stored?.failingSince instanceof Date).toBe(state !== 'delivered' && status !== 410);
+});

@@ -1,0 +1,260 @@
+// Releases, page by page and without Temporal: each held delivery is handed on once, whatever comes between.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { Asker } from '../../../lib/deliveries/decide.ts';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionDocument } from '../../../lib/model/partition.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { eventIdsOf, portsAt, resume } from '../../support/jobs.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const open = new Disposal();
+const askedAt = new Date();
+const event: Asker = { kind: 'event' };
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+let webhook: WebhookDocument;
+const answers: (() => void)[] = [];
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response) => {
+      answers.push(() => void response.writeHead(200).end());
+    }),
+  );
+  const { egress: policy } = installation.config;
+  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  webhook = await insertWebhook(installation, { url: receiver.url, active: false });
+  answers.length = 0;
+});
+
+/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+async function insert(count: number, fields: Partial<DeliveryDocument>): Promise<string[]> {
+  const { _id: webhookUid } = webhook;
+  const made: DeliveryDocument[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+    made.push(newDelivery(installation, new Date(), { eventId, webhookUid, ...fields }));
+  }
+  await installation.store.deliveries.insertMany(made);
+  return made.map((delivery) => delivery.eventId);
+}
+
+const resumed = (): Promise<string> => resume(installation.store, webhook, { now: askedAt });
+
+async function pause(): Promise<void> {
+  const { _id } = webhook;
+  await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
+}
+
+/** Takes a page so long after the resume. */
+function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
+  const at = new Date(askedAt.getTime() + afterMs);
+  return takeJobPage(portsAt(ports, at), { jobUid, page });
+}
+
+function attempt(eventId: string, asker: Asker, attemptPorts = ports): Promise<DeliveryOutcome> {
+  const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
+  return attemptDelivery(attemptPorts, key, { asker, signal: new AbortController().signal });
+}
+
+async function attemptAnswered(eventId: string, jobUid: string): Promise<DeliveryOutcome> {
+  const before = answers.length;
+  const sent = attempt(eventId, { kind: 'job', jobUid });
+  await waitFor(() => answers.length > before);
+  answers.at(-1)?.();
+  return sent;
+}
+
+/** Ports of an attempt that stands still once it has read the webhook, and meets a change meanwhile. */
+function stillAfterReading(change: () => Promise<unknown>): DeliveryPorts {
+  const records: DeliveryPorts['records'] = {
+    ...ports.records,
+    async readWebhook(key) {
+      const read = await ports.records.readWebhook(key);
+      await change();
+      return read;
+    },
+  };
+  return { ...ports, records };
+}
+
+const requestsOf = (eventId: string): number =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
+
+test('a release hands on the oldest first, 20 a page and a page a second', async () => {
+  const held = await insert(41, { state: 'held' });
+  const release = await resumed();
+  for (const page of [1, 2, 3]) {
+    const taken = await take(release, page);
+    expect(eventIdsOf(taken)).toEqual(held.slice(20 * (page - 1), 20 * page));
+    expect(taken).toMatchObject({ isLast: false, waitMs: 1_000 });
+  }
+  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ count: 41 });
+});
+
+test('a release ends when nothing is held 35 s after the resume; before, it looks at 1, 5 and 35 s', async () => {
+  const release = await resumed();
+  const looks = [
+    [0, { isLast: false, waitMs: 1_000 }],
+    [1_000, { isLast: false, waitMs: 4_000 }],
+    [5_000, { isLast: false, waitMs: 30_000 }],
+    [34_999, { isLast: false, waitMs: 1_000 }],
+    [35_000, { isLast: true }],
+  ] as const;
+  for (const [index, [afterMs, expected]] of looks.entries()) {
+    expect(await take(release, index + 1, afterMs)).toMatchObject({ events: [], ...expected });
+  }
+  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
+});
+
+test('a release goes on for as long as something is held', async () => {
+  const held = await insert(21, { state: 'held' });
+  const release = await resumed();
+  expect(eventIdsOf(await take(release, 1, 40_000))).toEqual(held.slice(0, 20));
+  expect(eventIdsOf(await take(release, 2, 41_000))).toEqual(held.slice(20));
+  expect(await take(release, 3, 42_000)).toMatchObject({ events: [], isLast: true });
+});
+
+test('what an attempt writes as held after the resume is still released', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+  let release = '';
+  const late = stillAfterReading(async () => {
+    release = await resumed();
+    expect(await take(release)).toMatchObject({ events: [], isLast: false });
+  });
+  expect(await attempt(eventId, event, late)).toMatchObject({ state: 'held' });
+  expect(eventIdsOf(await take(release, 2, 5_000))).toEqual([eventId]);
+  expect(await attemptAnswered(eventId, release)).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
+});
+
+test('what a release sends is recorded as what was held: a first attempt, a retry or a resend', async () => {
+  const made: [Partial<DeliveryDocument>, string][] = [
+    [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
+    [{ attemptCount: 1, scheduleFrom: 0, requeuedAs: null }, 'retry'],
+    [{ attemptCount: 1, scheduleFrom: 1, requeuedAs: 'resend' }, 'resend'],
+  ];
+  for (const [fields, trigger] of made) {
+    const [eventId = ''] = await insert(1, { state: 'held', ...fields });
+    const release = await resumed();
+    await take(release);
+    await attemptAnswered(eventId, release);
+    const delivery = await installation.store.deliveries.findOne({ eventId });
+    expect(delivery?.attempts.at(-1)?.trigger).toBe(trigger);
+  }
+});
+
+test('a release ends with a pause, and with the next resume, which takes the rest', async () => {
+  const held = await insert(1, { state: 'held' });
+  const release = await resumed();
+  await pause();
+  expect(await take(release)).toMatchObject({ events: [], isLast: true });
+  const [second, third] = [await resumed(), await resumed()];
+  expect(await take(second)).toMatchObject({ events: [], isLast: true });
+  expect(eventIdsOf(await take(third))).toEqual(held);
+});
+
+test('what was taken and met a pause is held again, and the next release alone sends it', async () => {
+  const [eventId = ''] = await insert(1, { state: 'held' });
+  const release = await resumed();
+  await take(release);
+  await pause();
+  const first: Asker = { kind: 'job', jobUid: release };
+  expect(await attempt(eventId, first)).toMatchObject({ state: 'held' });
+  const next = await resumed();
+  expect(eventIdsOf(await take(next))).toEqual([eventId]);
+  expect(await attempt(eventId, first)).toMatchObject({ state: 'superseded' });
+  expect(await attemptAnswered(eventId, next)).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
+});
+
+test('what a release has under way is no more held, so the next one leaves it alone', async () => {
+  const [eventId = ''] = await insert(1, { state: 'held' });
+  const release = await resumed();
+  await take(release);
+  const sending = attempt(eventId, { kind: 'job', jobUid: release });
+  await waitFor(() => answers.length === 1);
+  await pause();
+  expect(await take(await resumed())).toMatchObject({ events: [] });
+  answers[0]?.();
+  expect(await sending).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(eventId)).toBe(1);
+});
+
+test('the partitions of a deleted webhook go with it, 1,000 a page, and those of no other', async () => {
+  const { store } = installation;
+  const { appUid, _id: webhookUid } = webhook;
+  const other = await insertWebhook(installation, { url: receiver.url });
+  const made = (count: number, uid: string): PartitionDocument[] =>
+    Array.from({ length: count }, (_, n) => {
+      const key = { appUid, webhookUid: uid, entity: 'agent', resourceUid: `agt_${n}` } as const;
+      const counter = { issued: 1, settled: 1, lease: null, signalAt: null };
+      return { _id: partitionId(key), ...key, ...counter };
+    });
+  await store.partitions.insertMany([...made(1_001, webhookUid), ...made(1, other._id)]);
+  await store.webhooks.deleteOne({ _id: webhookUid });
+  const job = newRelease({ appUid, webhookUid }, askedAt);
+  await store.jobs.insertOne(job);
+  const count = (uid: string) => store.partitions.countDocuments({ webhookUid: uid });
+  const looks = [
+    [34_999, false, 1_001],
+    [35_000, false, 1],
+    [36_000, true, 0],
+  ] as const;
+  for (const [index, [afterMs, isLast, left]] of looks.entries()) {
+    expect(await take(job._id, index + 1, afterMs)).toMatchObject({ isLast });
+    expect(await count(webhookUid)).toBe(left);
+  }
+  expect(await count(other._id)).toBe(1);
+});
+
+test("a deleted webhook's open deliveries become cancelled, 1,000 a page, and also what is written after", async () => {
+  const { store } = installation;
+  const { appUid, _id: webhookUid } = webhook;
+  const made = (count: number, state: DeliveryDocument['state']) =>
+    Array.from({ length: count }, () => newDelivery(installation, askedAt, { webhookUid, state }));
+  const delivered = made(1, 'delivered');
+  await store.deliveries.insertMany([
+    ...made(997, 'held'),
+    ...made(2, 'pending'),
+    ...made(2, 'retrying'),
+    ...delivered,
+  ]);
+  await store.webhooks.deleteOne({ _id: webhookUid });
+  const job = newRelease({ appUid, webhookUid }, askedAt);
+  await store.jobs.insertOne(job);
+  const cancelled = () => store.deliveries.countDocuments({ webhookUid, state: 'cancelled' });
+  for (const count of [1_000, 1_001]) {
+    expect(await take(job._id, count - 999)).toMatchObject({ events: [], isLast: false });
+    expect(await cancelled()).toBe(count);
+  }
+  expect(await take(job._id, 3)).toMatchObject({ isLast: false });
+  await store.deliveries.insertMany(made(1, 'held'));
+  expect(await take(job._id, 4, 34_000)).toMatchObject({ isLast: false });
+  expect(await take(job._id, 5, 35_000)).toMatchObject({ isLast: true });
+  expect(await cancelled()).toBe(1_002);
+  const [spared] = delivered;
+  expect(await store.deliveries.findOne({ _id: spared?._id ?? '' })).toEqual(spared);
+});

@@ -1,0 +1,227 @@
+// The page of a replay, without Temporal: which deliveries it takes over, and what it does in a partition.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { minuteMs } from '../../../lib/platform/duration.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import type { ReplayJob, ReplayedState } from '../../../lib/model/job.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import type { JobPage } from '../../../lib/temporal/messages.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
+
+const open = new Disposal();
+let installation: Installation;
+const signalled: PartitionKey[] = [];
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+});
+
+beforeEach(async () => {
+  await installation.store.events.deleteMany({});
+  signalled.length = 0;
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition' | 'retention'>;
+
+function portsAt(at: Date): PagePorts {
+  const { store, config } = installation;
+  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
+  return { store, clock: { now: () => at }, signalPartition, retention: config.retention };
+}
+
+/** A replay of one delivery: takes its page as often as asked. */
+interface Replay {
+  event: EventDocument;
+  webhookUid: string;
+  jobUid: string;
+  take: () => Promise<JobPage>;
+}
+
+async function replayOf(
+  fields: Partial<DeliveryDocument>,
+  facts: { states: readonly ReplayedState[]; webhook?: Partial<WebhookDocument> },
+): Promise<Replay> {
+  const { store, app } = installation;
+  const { appUid } = app;
+  const url = 'https://receiver.example.com/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url, ...facts.webhook });
+  const event = await insertEvent(installation, [webhookUid], askedAt);
+  const { _id: eventId } = event;
+  const delivery = newDelivery(installation, askedAt, { eventId, webhookUid, ...fields });
+  await store.deliveries.insertOne(delivery);
+  const states = [...facts.states];
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, createdAt: askedAt });
+  const take = () => takeJobPage(portsAt(new Date()), { jobUid, page: 1 });
+  return { event, webhookUid, jobUid, take };
+}
+
+const askedAt = new Date('2026-01-01T00:00:00Z');
+const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
+
+test.each([
+  ['retrying', ago(0), ['retrying'], true],
+  ['retrying', ago(90_000), ['pending', 'exhausted'], false],
+  ['pending', ago(60_001), ['pending'], true],
+  ['pending', ago(60_000), ['pending'], false],
+  ['pending', ago(60_001), ['retrying', 'held'], false],
+] as const)('what is %s since %j is taken by a replay of %j: %j', async (...row) => {
+  const [state, updatedAt, states, isTaken] = row;
+  const { event, webhookUid, take } = await replayOf({ state, updatedAt }, { states });
+  const { _id: eventId } = event;
+  const events = isTaken ? [{ eventId, webhookUids: [webhookUid] }] : [];
+  expect(await take()).toMatchObject({ events, isLast: true });
+  const delivery = await installation.store.deliveries.findOne({ eventId });
+  expect(delivery?.state).toBe(isTaken ? 'pending' : state);
+  expect(delivery?.requeuedAs).toBe(isTaken ? 'replay' : null);
+});
+
+test('what the webhook does not get as it is now is not taken', async () => {
+  const webhook: Partial<WebhookDocument> = { entities: ['context'] };
+  const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
+  expect(await replay.take()).toMatchObject({ events: [], isLast: true });
+});
+
+/** Puts the event of a replay into a partition with this counter, as number `n`. */
+async function putInPartition(
+  { event, webhookUid }: Replay,
+  { n, issued, settled }: { n: number; issued: number; settled: number },
+): Promise<PartitionKey> {
+  const { store } = installation;
+  const { _id: eventId, appUid, entity, resourceUid } = event;
+  const key = { appUid, webhookUid, entity, resourceUid };
+  const partition = partitionId(key);
+  const counter = { issued, settled, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: partition, ...key, ...counter });
+  await store.events.updateOne({ _id: eventId }, { $set: { order: [{ webhookUid, n }] } });
+  await store.deliveries.updateOne({ eventId }, { $set: { partition } });
+  return key;
+}
+
+test.each([
+  ['what is settled gets a new number behind what waits', 'exhausted', 4],
+  ['what a job has sent gets one too', 'held', 4],
+  ['what waits for its retry in its own turn keeps its number', 'retrying', 1],
+] as const)('at an ordered webhook %s, also when its page is repeated', async (...row) => {
+  const [, state, n] = row;
+  const replay = await replayOf(
+    { state, jobUid: state === 'held' ? 'job_before' : null },
+    { states: [state], webhook: { ordering: 'resource' } },
+  );
+  const { event, webhookUid, jobUid, take } = replay;
+  const counter = { n: 1, issued: 3, settled: state === 'retrying' ? 0 : 2 };
+  const key = await putInPartition(replay, counter);
+  const { deliveries, events, jobs, partitions } = installation.store;
+  for (let times = 0; times < 2; times += 1) {
+    // The workflow of the partition makes it.
+    expect(await take()).toMatchObject({ events: [], isLast: true });
+  }
+  expect(signalled).toEqual([key]);
+  const order = [{ webhookUid, n }];
+  expect(await events.findOne({ _id: event._id })).toMatchObject({ order });
+  const issued = Math.max(3, n);
+  expect(await partitions.findOne({ _id: partitionId(key) })).toMatchObject({ issued });
+  const sent = {
+    state: 'pending',
+    jobUid: null,
+    requeuedAs: 'replay',
+    partition: partitionId(key),
+  };
+  expect(await deliveries.findOne({ eventId: event._id })).toMatchObject(sent);
+  expect(await jobs.findOne({ _id: jobUid })).toMatchObject({ count: 1 });
+});
+
+test('outside of a partition nothing is signalled', async () => {
+  const replay = await replayOf({ state: 'retrying' }, { states: ['retrying'] });
+  expect(eventIdsOf(await replay.take())).toEqual([replay.event._id]);
+  expect(signalled).toEqual([]);
+});
+
+/** Writes so many events that a webhook never got, a millisecond apart; gives their ids, the oldest first. */
+async function insertMissed(count: number, fields: Partial<EventDocument> = {}): Promise<string[]> {
+  const events = Array.from({ length: count }, (_none, n) => {
+    const createdAt = new Date(ago(missedSinceMs).getTime() + n);
+    return { ...newEvent(installation, [], createdAt), ...fields };
+  });
+  await installation.store.events.insertMany(events);
+  return events.map((event) => event._id);
+}
+
+const missedSinceMs = 60 * 60 * 1_000;
+
+/** Takes the pages of a replay of all that was missed, to the last. */
+async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
+  const { store, app } = installation;
+  const { appUid } = app;
+  const { _id: webhookUid } = await insertWebhook(installation, { url: 'https://r.example.com/' });
+  const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
+  const states: ReplayedState[] = ['never_attempted'];
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
+  // Nothing that was being recorded when it was asked for can still come.
+  const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
+  const pages = taken.map(eventIdsOf);
+  const count = pages.flat().length;
+  expect(await store.jobs.findOne({ _id: jobUid })).toMatchObject({ state: 'done', count });
+  return pages;
+}
+
+test('a replay of more than a page looks at takes each event once, oldest first, no more than asked at a time', async () => {
+  const eventIds = await insertMissed(1_050);
+  const pages = await takePages({ perSecond: 100 });
+  expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
+  expect(pages.flat()).toEqual(eventIds);
+});
+
+test('a page that finds nothing among the 1,000 events it looks at is not the last', async () => {
+  await insertMissed(1_050, { event: 'agent.deleted', externalTenantId: 'tenant-2' });
+  const { events } = installation.store;
+  const found = await events.find({ event: 'agent.deleted' }).sort({ _id: 1 }).toArray();
+  const last = found.at(-1)?._id ?? '';
+  await events.updateOne({ _id: last }, { $set: { event: 'agent.created' } });
+  expect(await takePages({ events: ['agent.created'] })).toEqual([[], [last]]);
+});
+
+/** Takes the pages of a replay up to `askedAt`, each so long after that. */
+async function replayUpToNow(
+  states: ReplayedState[],
+): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<JobPage> }> {
+  const { store, app } = installation;
+  const url = 'https://receiver.example.com/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url });
+  const range = { since: ago(minuteMs), until: askedAt, createdAt: askedAt };
+  const { appUid } = app;
+  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range });
+  let page = 0;
+  const takeAfter = (ms: number): Promise<JobPage> => {
+    page += 1;
+    return takeJobPage(portsAt(new Date(askedAt.getTime() + ms)), { jobUid, page });
+  };
+  return { webhookUid, takeAfter };
+}
+
+test('a replay of what was never sent waits for what was being recorded when it was asked for', async () => {
+  const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
+  const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
+  const late = newEvent(installation, [], ago(2));
+  const older = await insertEvent(installation, [], ago(15_001));
+  const younger = await insertEvent(installation, [], ago(1));
+  expect(await takeAfter(0)).toMatchObject({ events: [sent(older)], isLast: false });
+  expect(await takeAfter(14_998)).toMatchObject({ events: [], isLast: false });
+  await installation.store.events.insertOne(late);
+  const events = [sent(late), sent(younger)];
+  expect(await takeAfter(15_000)).toMatchObject({ events, isLast: true });
+});
+
+test('a replay of what failed waits for nothing', async () => {
+  const { takeAfter } = await replayUpToNow(['exhausted']);
+  expect(await takeAfter(0)).toMatchObject({ events: [], isLast: true });
+});

@@ -1,0 +1,45 @@
+// The page of a resend, without Temporal: what it hands on, and to whom.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { askForResend } from '../../support/jobs.ts';
+
+const open = new Disposal();
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+test.each([
+  ['is to the webhooks that are there when it begins, and counts no other', 1],
+  ['to webhooks that are all gone hands nothing on', 2],
+])('a resend %s', async (_rule, deletedCount) => {
+  const { store, app, config } = installation;
+  const url = 'https://receiver.example.com/';
+  const webhookUids = [
+    (await insertWebhook(installation, { url }))._id,
+    (await insertWebhook(installation, { url }))._id,
+  ];
+  const { _id: eventId } = await insertEvent(installation, []);
+  const jobUid = await askForResend(store, { appUid: app.appUid, eventId, webhookUids });
+  await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
+  const kept = webhookUids.slice(deletedCount);
+
+  const ports = { store, clock: systemClock, signalPartition, retention: config.retention };
+  const page = await takeJobPage(ports, { jobUid, page: 1 });
+
+  const events = kept.length === 0 ? [] : [{ eventId, webhookUids: kept }];
+  expect(page).toMatchObject({ events, isLast: true });
+  const deliveries = await store.deliveries.find({ eventId }).toArray();
+  expect(deliveries.map((delivery) => delivery.webhookUid)).toEqual(kept);
+  const job = await store.jobs.findOne({ _id: jobUid });
+  expect(job).toMatchObject({ state: 'done', count: kept.length });
+});

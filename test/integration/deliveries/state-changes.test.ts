@@ -1,0 +1,212 @@
+// Every change of a delivery's state (docs/ARCHITECTURE.md, "States of a delivery"), walked once.
+//
+// Here each step is one attempt, page or batch without Temporal. The same changes through workflows and API:
+//   first attempt → delivered, retrying, blocked, exhausted    outcomes.test.ts, deactivation.test.ts
+//   first attempt → pending                                    crowded-receiver.test.ts
+//   retrying → delivered, exhausted, held, cancelled           retry-calendar.test.ts, deactivation.test.ts
+//   behind another → delivered, retrying, exhausted, held      test/e2e/ordered-delivery.test.ts, ordered-pause.test.ts
+//   held → pending, held, retrying → cancelled by a resume     test/e2e/pause-resume.test.ts
+//   held → cancelled by time                                   test/integration/worker/retention.test.ts
+//   any → cancelled by an erasure                              test/e2e/erasure.test.ts
+//   any → pending by a resend or replay                        test/e2e/redelivery.test.ts
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { deliveryStates } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { createInstallation } from '../../support/installation.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { attempt, beginCourse, happenings, readStored } from './delivery-course.ts';
+import type { Stage } from './delivery-course.ts';
+
+const open = new Disposal();
+let receiver: Receiver;
+let stage: Stage;
+
+beforeAll(async () => {
+  const installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response) => response.writeHead(stage.receiver.status).end()),
+  );
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  const ports = deliveryPorts(installation, { sender });
+  stage = { installation, ports, receiver: { url: receiver.url, status: 200 } };
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+type Step = readonly [keyof typeof happenings, DeliveryState];
+
+const walks: (readonly Step[])[] = [
+  [
+    ['answered 200', 'delivered'],
+    ['resent', 'pending'],
+    ['answered 500', 'retrying'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['answered 500', 'retrying'],
+    ['answered 500 at last', 'exhausted'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['answered 410', 'exhausted'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['address refused', 'blocked'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['webhook deleted, then attempted', 'cancelled'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['webhook deleted', 'cancelled'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['resumed and discarded', 'cancelled'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['webhook paused', 'held'],
+    ['resumed', 'pending'],
+    ['answered 500', 'retrying'],
+    ['resent', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [['answered 410', 'exhausted']],
+  [
+    ['answered 500 at last', 'exhausted'],
+    ['resent', 'pending'],
+    ['answered 500 at last', 'exhausted'],
+  ],
+  [
+    ['address refused', 'blocked'],
+    ['resent', 'pending'],
+    ['address refused', 'blocked'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['resumed', 'pending'],
+    ['webhook paused', 'held'],
+    ['resumed', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['resumed', 'pending'],
+    ['webhook deleted, then attempted', 'cancelled'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['resumed and discarded', 'cancelled'],
+    ['resent', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['webhook deleted', 'cancelled'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['held for too long', 'cancelled'],
+  ],
+  [
+    ['webhook paused', 'held'],
+    ['resent', 'pending'],
+    ['webhook paused', 'held'],
+  ],
+  [['webhook deleted, then attempted', 'cancelled']],
+  [
+    ['resent', 'pending'],
+    ['webhook deleted', 'cancelled'],
+  ],
+  [
+    ['throttled', 'pending'],
+    ['throttled', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['answered 500', 'retrying'],
+    ['throttled', 'retrying'],
+    ['untouched', 'cancelled'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['behind an earlier event', 'pending'],
+    ['throttled', 'pending'],
+    ['answered 500', 'retrying'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['answered 410', 'exhausted'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['address refused', 'blocked'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['answered 500', 'retrying'],
+    ['webhook paused', 'held'],
+    ['resumed', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['webhook deleted, then attempted', 'cancelled'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['resumed and discarded', 'cancelled'],
+    ['resent', 'pending'],
+    ['answered 200', 'delivered'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['untouched', 'cancelled'],
+  ],
+  [
+    ['behind an earlier event', 'pending'],
+    ['resent', 'pending'],
+    ['resent', 'pending'],
+    ['untouched', 'cancelled'],
+  ],
+];
+
+const settled: ReadonlySet<string> = new Set(['delivered', 'exhausted', 'blocked', 'cancelled']);
+const toldAs = (walk: readonly Step[]): string =>
+  walk.map(([name, state]) => `${name}: ${state}`).join('; ');
+
+test.each(walks.map((walk) => ({ told: toldAs(walk), walk })))('$told', async ({ walk }) => {
+  const course = await beginCourse(stage);
+  const { eventId } = course.key;
+  const expectAt = async (state: DeliveryState): Promise<void> => {
+    const delivery = await readStored(course);
+    expect(delivery?.state).toBe(state);
+    expect(delivery?.nextAttemptAt instanceof Date).toBe(state === 'retrying');
+    // What the document tells was sent is what the receiver got, neither more nor less.
+    const sent = receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId);
+    expect(delivery?.attempts.filter((made) => made.status !== null)).toHaveLength(sent.length);
+  };
+  for (const [name, state] of walk) {
+    await happenings[name](course);
+    await expectAt(state);
+    if (!settled.has(state)) continue;
+    // Whoever still asks for a settled delivery leaves it as it is.
+    stage.receiver.status = 200;
+    await attempt(course);
+    await expectAt(state);
+  }
+});
+
+test('these walks come to every state', () => {
+  const reached = walks.flatMap((walk) => walk.map(([, state]) => state));
+  expect([...new Set(reached)].toSorted()).toEqual(deliveryStates.toSorted());
+});

@@ -1,0 +1,256 @@
+// Which workflow carries which events, and that no crash or race gives an event two or none.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
+import { findUnstartedJobs, newRelease, toStart } from '../../../lib/deliveries/jobs.ts';
+import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
+import { jobWorkflowId } from '../../../lib/temporal/names.ts';
+import { sweep } from '../../../worker/relay.ts';
+import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let service: TestService;
+let webhookUid: string;
+const never = new AbortController().signal;
+const longAgo = (): Date => new Date(Date.now() - 60_000);
+
+beforeAll(async () => {
+  // Without a worker nothing ends, so that each test finds its workflows as they were started.
+  service = await startService({ worker: false });
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const relayPorts = () => ({
+  store: service.store,
+  signalPartition,
+  clock: systemClock,
+  eventsPerWorkflowMax: 60,
+});
+
+async function insertEvents(count: number, createdAt = new Date()): Promise<EventDocument[]> {
+  const events: EventDocument[] = [];
+  for (let n = 0; n < count; n += 1) {
+    events.push(await insertEvent(service, [webhookUid], createdAt));
+  }
+  return events;
+}
+
+async function workflowIdsOf(events: readonly EventDocument[]): Promise<(string | null)[]> {
+  const ids = events.map((event) => event._id);
+  const stored = await service.store.events
+    .find({ _id: { $in: ids } })
+    .sort({ _id: 1 })
+    .toArray();
+  return stored.map((event) => event.workflowId);
+}
+
+async function inputOf<Input = DeliverEventsInput>(workflowId: string): Promise<Input> {
+  const history = await service.temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  const [payload] =
+    history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8')) as Input;
+}
+
+async function untilDispatched(events: readonly EventDocument[]): Promise<void> {
+  const ids = events.map((event) => event._id);
+  await waitFor(
+    async () =>
+      (await service.store.events.countDocuments({ _id: { $in: ids }, dispatchedAt: null })) === 0,
+    { what: 'every event dispatched' },
+  );
+}
+
+test('events that wait together share one workflow, and each is found there by its id', async () => {
+  const events = await insertEvents(60);
+  const dispatcher = newDispatcher(service);
+  dispatcher.dispatch(events);
+  await dispatcher.drained();
+  await untilDispatched(events);
+  const [workflowId, ...others] = new Set(await workflowIdsOf(events));
+  expect(others).toEqual([]);
+  expect(workflowId).toMatch(/^batch\/bat_[0-9a-z]{26}$/);
+  const input = await inputOf(workflowId ?? '');
+  expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
+  const last = events.at(-1)?._id ?? '';
+  await waitFor(
+    async () => {
+      const query = `EventIds = "${last}"`;
+      for await (const found of service.temporal.client.workflow.list({ query })) {
+        return found.workflowId === workflowId;
+      }
+      return false;
+    },
+    { what: 'the last event in the list filter' },
+  );
+});
+
+test('one more than fits goes into another workflow', async () => {
+  const events = await insertEvents(61);
+  const dispatcher = newDispatcher(service);
+  dispatcher.dispatch(events);
+  await dispatcher.drained();
+  const ids = await workflowIdsOf(events);
+  expect(new Set(ids.slice(0, 60)).size).toBe(1);
+  expect(ids[60]).toBe(`event/${events[60]?._id}`);
+});
+
+test('while the pace allows, an event is given a workflow of its own; then it is to share', () => {
+  const dispatcher = newDispatcher(service);
+  const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
+  expect(chosen[0]).toBe('event/evt_0');
+  expect(chosen.at(-1)).toBeNull();
+});
+
+test('with one event a workflow, each has its own however many come', async () => {
+  const dispatcher = newDispatcher(service, { eventsPerWorkflowMax: 1 });
+  const chosen = Array.from({ length: 100 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
+  expect(chosen).toEqual(chosen.map((_, n) => `event/evt_${n}`));
+  const events = await insertEvents(40);
+  dispatcher.dispatch(
+    events.map((event) => ({ ...event, workflowId: dispatcher.chooseWorkflow(event._id) })),
+  );
+  await dispatcher.drained();
+  await untilDispatched(events);
+  for (const event of events) {
+    expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
+  }
+});
+
+test('two processes that want the same events never both carry one', async () => {
+  const events = await insertEvents(30);
+  const dispatchers = [newDispatcher(service), newDispatcher(service), newDispatcher(service)];
+  for (const [n, dispatcher] of dispatchers.entries()) dispatcher.dispatch(events.slice(n * 5));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  await untilDispatched(events);
+  const workflowIds = new Set(await workflowIdsOf(events));
+  const carried: string[] = [];
+  for (const workflowId of workflowIds) {
+    const input = await inputOf(workflowId ?? '');
+    carried.push(...input.events.map((event) => event.eventId));
+  }
+  expect(carried.toSorted()).toEqual(events.map((event) => event._id));
+});
+
+test('a claim is seen whole or not at all, so no relay starts half a batch', async () => {
+  const events = await insertEvents(200, longAgo());
+  const before = new Date();
+  const sizes = new Set<number>();
+  const claiming = claimEvents(service.store, events, 'batch/whole');
+  const watch = { over: false };
+  void claiming.finally(() => {
+    watch.over = true;
+  });
+  do {
+    const found = await findClaimed(service.store, before, 1_000);
+    sizes.add(found.filter((event) => event.workflowId === 'batch/whole').length);
+  } while (!watch.over);
+  expect(await claiming).toHaveLength(200);
+  expect([...sizes].filter((size) => size !== 0 && size !== 200)).toEqual([]);
+  await service.store.events.deleteMany({ workflowId: 'batch/whole' });
+});
+
+test('a crash between claim and start: the relay starts the same batch under the same id', async () => {
+  const events = await insertEvents(5, longAgo());
+  await claimEvents(service.store, events, 'batch/bat_crashed');
+  const ports = { ...relayPorts(), dispatcher: newDispatcher(service) };
+  expect(await sweep(ports, never)).toBe(5);
+  const input = await inputOf('batch/bat_crashed');
+  expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
+  await untilDispatched(events);
+});
+
+test('a lost batch is started with its younger events too, which no other workflow would carry', async () => {
+  const now = new Date();
+  // The relay leaves events alone for two seconds: the last two are just not old enough yet.
+  const ages = [2_001, 2_001, 2_000, 0];
+  const events: EventDocument[] = [];
+  for (const ageMs of ages) {
+    events.push(...(await insertEvents(1, new Date(now.getTime() - ageMs))));
+  }
+  await claimEvents(service.store, events, 'batch/bat_of_all_ages');
+  const ports = { ...relayPorts(), dispatcher: newDispatcher(service), clock: { now: () => now } };
+  expect(await sweep(ports, never)).toBe(4);
+  const input = await inputOf('batch/bat_of_all_ages');
+  const carried = input.events.map((event) => event.eventId).toSorted();
+  expect(carried).toEqual(events.map((event) => event._id).toSorted());
+  await untilDispatched(events);
+});
+
+test('more lost batches than a sweep looks at are started by the next ones, each whole', async () => {
+  const batches: EventDocument[][] = [];
+  for (let n = 0; n < 3; n += 1) batches.push(await insertEvents(3, longAgo()));
+  for (const [n, events] of batches.entries()) {
+    await claimEvents(service.store, events, `batch/bat_cut_${n}`);
+  }
+  const found = await findClaimed(service.store, new Date(), 4);
+  const ids = batches.slice(0, 2).flatMap((events) => events.map((event) => event._id));
+  expect(found.map((event) => event._id).toSorted()).toEqual(ids.toSorted());
+  await service.store.events.deleteMany({ workflowId: /^batch\/bat_cut/ });
+});
+
+test('a crash between start and mark: the relay marks, and nothing is started again', async () => {
+  const events = await insertEvents(5, longAgo());
+  const dispatcher = newDispatcher(service);
+  await dispatcher.start(events);
+  const [workflowId] = await workflowIdsOf(events);
+  const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
+  const { runId } = await handle.describe();
+  const ids = events.map((event) => event._id);
+  await service.store.events.updateMany({ _id: { $in: ids } }, { $set: { dispatchedAt: null } });
+  const ports = { ...relayPorts(), dispatcher };
+  expect(await sweep(ports, never)).toBe(5);
+  expect((await handle.describe()).runId).toBe(runId);
+  await untilDispatched(events);
+});
+
+test('after a failed start Temporal is left alone for a moment and the relay has the rest', async () => {
+  const away = newDispatcherWithoutTemporal(service);
+  const [events, later] = [await insertEvents(3), await insertEvents(1)];
+  away.dispatch(events);
+  await away.drained();
+  expect(away.chooseWorkflow('evt_next')).toBeNull();
+  away.dispatch(later);
+  await away.drained();
+  expect(await workflowIdsOf(later)).toEqual([null]);
+  const [workflowId] = await workflowIdsOf(events);
+  const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
+  await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+  const now = new Date(Date.now() + 10_000);
+  expect(await findClaimed(service.store, now, 100)).toHaveLength(3);
+  expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
+});
+
+test('a job is started once by whoever comes first, and marked', async () => {
+  const { store } = service;
+  const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
+  await store.jobs.insertOne(job);
+  const dispatchers = [newDispatcher(service), newDispatcher(service)];
+  for (const dispatcher of dispatchers) dispatcher.run(toStart(job));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  const { appUid, _id: jobUid } = job;
+  expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({ jobUid, appUid });
+  // The mark is acknowledged by one server, so a majority read sees it a moment later.
+  const unstarted = () => findUnstartedJobs(store, new Date(), 10);
+  await waitFor(async () => (await unstarted()).length === 0, { what: 'the mark' });
+});
+
+test('two resumes of a webhook in one millisecond have a release each', async () => {
+  const at = new Date();
+  const made = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, at));
+  const dispatcher = newDispatcher(service);
+  for (const job of made) {
+    await service.store.jobs.insertOne(job);
+    await dispatcher.startJob(toStart(job));
+    expect(await inputOf<RunJobInput>(jobWorkflowId(job._id))).toMatchObject({ jobUid: job._id });
+  }
+});

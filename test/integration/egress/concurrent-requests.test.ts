@@ -1,0 +1,122 @@
+// How many requests are under way at a receiver that never answers: of a webhook, to an origin, in all.
+import { expect, test } from '@jest/globals';
+import { errorCode } from '../../../lib/platform/error-code.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const policy = {
+  allowHttp: true,
+  ports: 'any' as const,
+  allowCidrs: ['127.0.0.0/8'],
+  denyCidrs: [],
+};
+// Every host name leads to the one receiver, and is an origin of its own.
+const resolver = async (): Promise<string[]> => ['127.0.0.1'];
+const overdueAfterMs = 1_000;
+
+interface Target {
+  readonly host?: string;
+  readonly webhookUid: string;
+}
+
+/** Sends to each target at once, stops when more requests came than had permits, and returns when. */
+async function sendAll(targets: readonly Target[], permits: number) {
+  await using receiver = await startReceiver(() => undefined);
+  const stopping = new AbortController();
+  const sender = createHttpSender({ policy, resolver });
+  const since = performance.now();
+  const sends = targets.map(({ host = 'hooks.example.com', webhookUid }) => {
+    const url = `http://${host}:${receiver.port}/${webhookUid}`;
+    return sender.send({ url, webhookUid, headers: {}, body: '{}', signal: stopping.signal });
+  });
+  await waitFor(() => receiver.requests.length > permits, { what: 'the next requests' });
+  const nextAfterMs = performance.now() - since;
+  const paths = receiver.requests.slice(0, permits).map(({ path }) => path.slice(1));
+  stopping.abort(new Error('seen enough'));
+  await Promise.allSettled(sends);
+  await sender[Symbol.asyncDispose]();
+  return { nextAfterMs, paths };
+}
+
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_none, index) => make(index));
+
+test('to an origin 128 requests go, of each webhook 32, and the next when those are overdue', async () => {
+  const { nextAfterMs, paths } = await sendAll(
+    many(300, (index) => ({ webhookUid: `w${index % 5}` })),
+    128,
+  );
+  expect(nextAfterMs).toBeGreaterThanOrEqual(overdueAfterMs);
+  for (let n = 0; n < 5; n += 1) {
+    expect(paths.filter((path) => path === `w${n}`).length).toBeLessThanOrEqual(32);
+  }
+});
+
+test('in all 256 go', async () => {
+  const { nextAfterMs } = await sendAll(
+    many(300, (index) => ({ host: `${index}.example.com`, webhookUid: `w${index}` })),
+    256,
+  );
+  expect(nextAfterMs).toBeGreaterThanOrEqual(overdueAfterMs);
+});
+
+test.each([
+  { whose: 'retries', avoidsSaturated: false },
+  { whose: 'first attempts', avoidsSaturated: true },
+])('$whose: 32 requests to a silent webhook are ever under way', async ({ avoidsSaturated }) => {
+  await using receiver = await startReceiver(() => undefined);
+  await using sender = createHttpSender({ policy, timeoutMs: 1_500 });
+  let [waiting, underWay, most, ended] = [0, 0, 0, 0];
+  const send = async (): Promise<void> => {
+    let isWaiting = true;
+    waiting += 1;
+    const compose = async () => {
+      // Whose permit it has may not have noted its end yet.
+      await new Promise((resolve) => void setImmediate(resolve));
+      [isWaiting, waiting, underWay] = [false, waiting - 1, underWay + 1];
+      most = Math.max(most, underWay);
+      return { headers: {}, body: '{}' };
+    };
+    try {
+      await sender.send({ url: receiver.url, webhookUid: 'one', avoidsSaturated, compose });
+      ended += 1;
+    } catch (error) {
+      if (errorCode(error) !== 'THROTTLED') throw error;
+    } finally {
+      if (isWaiting) waiting -= 1;
+      else underWay -= 1;
+    }
+  };
+  const sends: Promise<void>[] = [];
+  await waitFor(() => {
+    sends.push(...many(32 - waiting, send));
+    return ended >= 96;
+  });
+  sender.endWaits();
+  await Promise.all(sends);
+  expect(most).toBe(32);
+});
+
+test('when the waits end, what waits is throttled, and what is under way ends as it would', async () => {
+  const answers: (() => void)[] = [];
+  let waitsEnded = false;
+  await using receiver = await startReceiver((response) => {
+    if (waitsEnded) response.end();
+    else answers.push(() => response.end());
+  });
+  await using sender = createHttpSender({ policy, timeoutMs: 60_000 });
+  const target = { url: receiver.url, webhookUid: 'one', headers: {}, body: '{}' };
+  const sends = many(100, () => sender.send(target));
+  await waitFor(() => answers.length >= 32);
+  sender.endWaits();
+  // What has begun and comes later is answered as it comes.
+  waitsEnded = true;
+  await expect(sends.at(-1)).rejects.toMatchObject({ code: 'THROTTLED' });
+  for (const answer of answers) answer();
+  const ends = await Promise.allSettled(sends);
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(
+    receiver.requests.length,
+  );
+  expect(receiver.requests.length).toBeLessThan(100);
+});

@@ -1,0 +1,237 @@
+// The sender and scripted DNS: no answer of a resolver leads to a connection the guard refuses.
+import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
+import { createTrace } from '../../../lib/egress/attempt-trace.ts';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { SendResult } from '../../../lib/egress/http-sender.ts';
+import { openSocket } from '../../../lib/egress/open-socket.ts';
+import { createHostResolver } from '../../../lib/egress/resolve-host.ts';
+import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+
+// 127.0.0.1 plays the public receiver; every other address, 127.0.0.2 too, is as in production.
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32'],
+  denyCidrs: [],
+};
+
+type DnsAnswer = readonly string[] | Error | 'never';
+
+interface ScriptedDns {
+  readonly resolver: (hostname: string) => Promise<readonly string[]>;
+  readonly questions: readonly string[];
+}
+
+/** Gives the answers one after the other, the last for ever. */
+function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
+  const questions: string[] = [];
+  return {
+    questions,
+    async resolver(hostname) {
+      const answer = answers[Math.min(questions.length, answers.length - 1)] ?? [];
+      questions.push(hostname);
+      if (answer === 'never') return new Promise(() => undefined);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
+
+/** Nothing here comes near it but a silence, which has a deadline of its own. */
+const timeoutMs = 10_000;
+
+function startEverywhere(): Promise<Receiver> {
+  return startReceiver((response) => response.end(), '0.0.0.0');
+}
+
+/** Sends once for each deadline, one after the other. */
+async function sendOver(
+  dns: ScriptedDns,
+  receiver: Receiver,
+  timeoutsMs = [timeoutMs],
+): Promise<SendResult[]> {
+  await using sender = createHttpSender({ policy, resolver: dns.resolver });
+  const results: SendResult[] = [];
+  for (const each of timeoutsMs) {
+    const url = `http://receiver.example.com:${receiver.port}/`;
+    results.push(await sender.send({ url, headers: {}, body: '{}', timeoutMs: each }));
+    for (const socket of receiver.sockets) socket.destroy();
+  }
+  return results;
+}
+
+const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
+  ['a loopback address', ['127.0.0.2']],
+  ['a private address', ['10.0.0.1']],
+  ['a good and a bad address', ['127.0.0.1', '127.0.0.2']],
+  ['a public and a bad address', ['1.1.1.1', '127.0.0.2']],
+  ['a mapped private address', ['::ffff:10.0.0.1']],
+  ['a mapped spelling of an allowed one', ['::ffff:127.0.0.1']],
+  ['10,000 addresses with one bad at the end', [...manyPublic(9_999), '169.254.169.254']],
+  ['something that is not an address', ['localhost']],
+];
+
+test.each(refusedAnswers)(
+  'DNS that answers with %s is blocked unconnected',
+  async (_what, answer) => {
+    await using receiver = await startEverywhere();
+    const dns = scriptDns(answer);
+    const [result] = await sendOver(dns, receiver);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      errorClass: 'blocked',
+      detail: 'the receiver is not at a public address',
+      // For the operator's log, which may name what the tenant must not learn.
+      cause: expect.stringMatching(/^\S+: .+/),
+      address: null,
+    });
+    expect(receiver.sockets).toHaveLength(0);
+    expect(dns.questions).toEqual(['receiver.example.com']);
+  },
+);
+
+const failingAnswers: readonly (readonly [string, DnsAnswer, string])[] = [
+  ['nothing', [], 'dns'],
+  ['an error', Object.assign(new Error('x'), { code: 'ENOTFOUND' }), 'dns'],
+  ['a server failure', Object.assign(new Error('x'), { code: 'EAI_AGAIN' }), 'dns'],
+  ['an error without a code', new Error('x'), 'dns'],
+  ['silence', 'never', 'timeout'],
+];
+
+test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what, answer, kind) => {
+  await using receiver = await startEverywhere();
+  const [first, second] = await sendOver(scriptDns(answer, ['127.0.0.1']), receiver, [
+    kind === 'timeout' ? 300 : timeoutMs,
+    timeoutMs,
+  ]);
+  expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
+  // The next attempt asks again: neither a failure nor a silence is remembered.
+  expect(second).toMatchObject({ kind: 'answered', status: 200 });
+});
+
+test('an error and then a private address is dns and then blocked', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
+  const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
+  expect(results).toMatchObject([{ errorClass: 'dns' }, { errorClass: 'blocked' }]);
+  expect(receiver.sockets).toHaveLength(0);
+});
+
+test('each connection asks once, so a later answer changes nothing', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(['127.0.0.1'], ['127.0.0.2']);
+  const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
+  expect(results).toMatchObject([
+    { kind: 'answered', status: 200, address: '127.0.0.1' },
+    { kind: 'failed', errorClass: 'blocked' },
+  ]);
+  expect(results[0]?.ms.dns).toEqual(expect.any(Number));
+  expect(dns.questions).toHaveLength(2);
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('sends at the same time to one name share a lookup', async () => {
+  await using receiver = await startEverywhere();
+  const dns = scriptDns(['127.0.0.1']);
+  await using sender = createHttpSender({ policy, resolver: dns.resolver });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  const sends = Array.from({ length: 10 }, () => sender.send({ url, headers: {}, body: '' }));
+  const results = await Promise.all(sends);
+  expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+  expect(dns.questions).toHaveLength(1);
+});
+
+test('a second address is tried when the first does not connect', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
+  const { resolver } = scriptDns(['127.0.0.2', '127.0.0.1']);
+  await using sender = createHttpSender({ policy: open, resolver });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '' });
+  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+});
+
+test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])(
+  'the host %s in a url is held to the allowed ranges without DNS',
+  async (host) => {
+    await using receiver = await startEverywhere();
+    const dns = scriptDns(['127.0.0.1']);
+    await using sender = createHttpSender({ policy, resolver: dns.resolver });
+    const url = `http://${host}:${receiver.port}/`;
+    const result = await sender.send({ url, headers: {}, body: '', timeoutMs });
+    // localhost means 127.0.0.1 here, since that is the loopback address the policy allows.
+    const expected = host === 'localhost.' ? 'answered' : 'failed';
+    expect(result.kind).toBe(expected);
+    expect(receiver.sockets).toHaveLength(expected === 'answered' ? 1 : 0);
+    expect(dns.questions).toHaveLength(0);
+  },
+);
+
+test('a url the policy no longer allows is blocked at the attempt, with the reason', async () => {
+  await using sender = createHttpSender({ policy: { ...policy, allowHttp: false } });
+  const result = await sender.send({ url: 'http://127.0.0.1/', headers: {}, body: '' });
+  expect(result).toMatchObject({
+    errorClass: 'blocked',
+    detail: 'url must be https (got http)',
+    ms: { total: expect.any(Number) },
+  });
+});
+
+test('a peer the guard refuses after connecting is dropped before a byte is sent', async () => {
+  let bytesReceived = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', (chunk) => {
+      bytesReceived += chunk.length;
+    });
+  });
+  // The first verdict passes, as if resolver or kernel had led elsewhere than it said.
+  let verdicts = 0;
+  const guard = {
+    verdict: () => {
+      verdicts += 1;
+      return verdicts === 1
+        ? ({ allowed: true } as const)
+        : ({ allowed: false, reason: 'x' } as const);
+    },
+  };
+  const opener = {
+    guard,
+    hosts: createHostResolver(guard, async () => ['127.0.0.1']),
+    proxy: null,
+    ca: undefined,
+  };
+  const url = new URL(`https://receiver.example.com:${receiver.port}/`);
+  const options = { signal: new AbortController().signal, trace: createTrace() };
+  await expect(openSocket(url, opener, options)).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
+  const [socket] = receiver.sockets;
+  if (socket !== undefined && !socket.destroyed) await once(socket, 'close');
+  expect(bytesReceived).toBe(0);
+});
+
+test.each([[['8.8.4.4']], [['1.1.1.1', '8.8.4.4']], [['2600::5']]])(
+  "DNS that answers with %j, where one is the host's own public address, is blocked undialled",
+  async (answer) => {
+    const guard = createAddressGuard(policy, () => ['8.8.4.4', '2600::5']);
+    const hosts = createHostResolver(guard, async () => answer);
+    const trace = createTrace();
+    const opened = openSocket(
+      new URL('https://receiver.example.com/'),
+      { guard, hosts, proxy: null, ca: undefined },
+      { signal: new AbortController().signal, trace },
+    );
+    const refusal = {
+      code: 'ADDRESS_BLOCKED',
+      message: `${answer.at(-1)}: an address of this host`,
+    };
+    await expect(opened).rejects.toMatchObject(refusal);
+    expect(trace).toMatchObject({ phase: 'dns', address: null });
+  },
+);
+
+function manyPublic(count: number): string[] {
+  return Array.from({ length: count }, (_none, index) => `11.${index >> 8}.${index & 255}.1`);
+}

@@ -1,0 +1,239 @@
+// Random hosts and random DNS over real sockets: nothing that is denied is ever connected to.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import { soakShare } from '../../support/soak-share.ts';
+
+// Listeners on all of these; two play public receivers, the others what must not be reached.
+const allowed = ['127.0.0.1', '127.0.0.3'];
+const denied = ['127.0.0.2', '127.0.0.4', '127.1.2.3', '127.255.255.254', '::1'];
+
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  // As wide as an operator may write it, with holes: deny wins, also over the IPv6 spellings.
+  allowCidrs: ['127.0.0.0/30', '::/96', '::ffff:0:0/96', '64:ff9b::/96'],
+  denyCidrs: ['127.0.0.2', '::1'],
+};
+
+/** Denied as well, but nobody can listen there: private, metadata, other spellings of loopback. */
+const deniedElsewhere = [
+  '10.0.0.1',
+  '169.254.169.254',
+  '0.0.0.0',
+  '::',
+  '::ffff:127.0.0.2',
+  '::127.0.0.4',
+  '::ffff:127.1.2.3',
+  '64:ff9b::127.0.0.2',
+  '2002:7f00:2::',
+  'fe80::1',
+  'fd00:ec2::254',
+  'not an address',
+  '127.0.0.1%lo',
+];
+
+const runsOfTest = soakShare(2_500);
+// Ten thousand runs with four sends each are minutes on a slow machine.
+const testTimeoutMs = 600_000;
+// Far above what a send to this machine takes, so that a stall is no outcome.
+const timeoutMs = 30_000;
+
+let port: number;
+const servers: Server[] = [];
+const connections = new Map<string, number>();
+
+/** Counts the connections to an address. */
+async function listenOn(address: string, wantedPort: number): Promise<number> {
+  let answered = 0;
+  // Two connections of three are closed, so that the next send has to look and connect again.
+  const server = createServer((_request, response) => {
+    answered += 1;
+    response.writeHead(200, { connection: answered % 3 === 0 ? 'keep-alive' : 'close' }).end();
+  });
+  server.on('connection', () => connections.set(address, (connections.get(address) ?? 0) + 1));
+  server.listen(wantedPort, address);
+  await once(server, 'listening');
+  servers.push(server);
+  return (server.address() as AddressInfo).port;
+}
+
+beforeAll(async () => {
+  port = await listenOn('127.0.0.1', 0);
+  for (const address of [...allowed, ...denied].slice(1)) await listenOn(address, port);
+});
+
+afterAll(async () => {
+  for (const server of servers) server.close().closeAllConnections();
+  await Promise.all(servers.map((server) => once(server, 'close')));
+});
+
+function expectDeniedUntouched(): void {
+  for (const address of denied)
+    expect([address, connections.get(address)]).toEqual([address, undefined]);
+}
+
+type Answer = readonly string[] | 'failure';
+
+const anyAddress = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...allowed) },
+  { weight: 2, arbitrary: fc.constantFrom(...denied) },
+  { weight: 1, arbitrary: fc.constantFrom(...deniedElsewhere) },
+);
+const anyAnswer: fc.Arbitrary<Answer> = fc.oneof(
+  { weight: 3, arbitrary: fc.array(fc.constantFrom(...allowed), { minLength: 1, maxLength: 3 }) },
+  { weight: 5, arbitrary: fc.array(anyAddress, { maxLength: 4 }) },
+  { weight: 1, arbitrary: fc.constant('failure' as const) },
+);
+
+/** What must come of a lookup: the oracle knows the lists above, and nothing of ranges. */
+function outcomeOfAnswer(answer: Answer): string {
+  if (answer === 'failure' || answer.length === 0) return 'dns';
+  return answer.every((address) => allowed.includes(address)) ? '200' : 'blocked';
+}
+
+function outcomeOf(result: SendResult): string {
+  return result.kind === 'answered' ? String(result.status) : result.errorClass;
+}
+
+interface Script {
+  readonly answers: readonly Answer[];
+  asked: number;
+}
+
+/** A sender whose DNS reads, for each name, the next line of the name's script. */
+function createScripted(): { sender: HttpSender; scripts: Map<string, Script> } {
+  const scripts = new Map<string, Script>();
+  const resolver = async (name: string): Promise<readonly string[]> => {
+    const script = scripts.get(name);
+    const answer = script?.answers[script.asked] ?? 'failure';
+    if (script !== undefined) script.asked += 1;
+    if (answer === 'failure') throw Object.assign(new Error('failed'), { code: 'ESERVFAIL' });
+    return answer;
+  };
+  return { sender: createHttpSender({ policy, resolver }), scripts };
+}
+
+test(
+  'no DNS script, however it mixes and flips, leads to a denied address',
+  async () => {
+    const { sender, scripts } = createScripted();
+    await using _sender = sender;
+    let names = 0;
+    const script = fc.array(anyAnswer, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(script, async (answers) => {
+        names += 1;
+        const name = `r${names}.example.com`;
+        const state: Script = { answers, asked: 0 };
+        scripts.set(name, state);
+        for (let send = 0; send < answers.length; send += 1) {
+          const askedBefore = state.asked;
+          const url = `http://${name}:${port}/`;
+          const outcome = outcomeOf(await sender.send({ url, headers: {}, body: '', timeoutMs }));
+          // A kept connection asks nothing; a new one asks exactly once.
+          const asked = state.asked - askedBefore;
+          const expected = asked === 0 ? '200' : outcomeOfAnswer(answers[askedBefore] ?? []);
+          expect([asked <= 1, outcome]).toEqual([true, expected]);
+        }
+        scripts.delete(name);
+      }),
+      { numRuns: 2 * runsOfTest },
+    );
+    expectDeniedUntouched();
+    for (const address of allowed)
+      expect(connections.get(address)).toBeGreaterThan(runsOfTest / 25);
+  },
+  testTimeoutMs,
+);
+
+const spellings: readonly ((octets: readonly number[]) => string)[] = [
+  (octets) => octets.join('.'),
+  (octets) => `${octets.join('.')}.`,
+  (octets) => octets.map((octet) => `0${octet.toString(8)}`).join('.'),
+  (octets) => octets.map((octet) => `0x${octet.toString(16)}`).join('.'),
+  (octets) => String(bitsOf(octets)),
+  (octets) => `0x${bitsOf(octets).toString(16)}`,
+  ([first = 0, ...rest]) => `${first}.${bitsOf(rest)}`,
+  (octets) => octets.join('。'),
+  (octets) => octets.map((octet) => `%3${String(octet).split('').join('%3')}`).join('.'),
+  (octets) => `[::${octets.join('.')}]`,
+  (octets) => `[::ffff:${octets.join('.')}]`,
+  (octets) => `[64:ff9b::${octets.join('.')}]`,
+];
+
+function bitsOf(octets: readonly number[]): number {
+  return octets.reduce((bits, octet) => bits * 256 + octet, 0);
+}
+
+test(
+  'no spelling of a host leads to a denied address',
+  async () => {
+    await using sender = createHttpSender({ policy, resolver: async () => ['127.0.0.2'] });
+    const octets = fc.oneof(
+      fc.constantFrom(
+        ...[...allowed, ...denied.slice(0, -1)].map((text) => text.split('.').map(Number)),
+      ),
+      fc.tuple(fc.constant(127), fc.nat(255), fc.nat(255), fc.nat(255)),
+    );
+    const host = fc.oneof(
+      fc.tuple(octets, fc.constantFrom(...spellings)).map(([of, spell]) => spell([...of])),
+      fc.constantFrom(
+        '[::1]',
+        '[0:0::1]',
+        'localhost',
+        'a.localhost',
+        'LOCALHOST.',
+        'hooks.example.com',
+      ),
+      fc.webAuthority(),
+    );
+    const prefix = fc.constantFrom('', '', '', 'user@', '127.0.0.1@', '127.0.0.1:80\\@');
+    await fc.assert(
+      fc.asyncProperty(prefix, host, async (before, text) => {
+        const url = `http://${before}${text}:${port}/`;
+        // Addresses that are allowed but where nobody listens are refused by the kernel at once.
+        const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 200 });
+        expect(result.kind === 'answered' ? result.address : '127.0.0.1').toMatch(
+          /^(?:::ffff:)?127\.0\.0\.[13]$/,
+        );
+      }),
+      { numRuns: runsOfTest },
+    );
+    expectDeniedUntouched();
+  },
+  testTimeoutMs,
+);
+
+test(
+  'no race of sends to one name, with answers that change between them, leads to a denied address',
+  async () => {
+    const { sender, scripts } = createScripted();
+    await using _sender = sender;
+    let names = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAnswer, { maxLength: 4 }), async (answers) => {
+        names += 1;
+        const name = `c${names}.example.com`;
+        scripts.set(name, { answers, asked: 0 });
+        const url = `http://${name}:${port}/`;
+        const sends = Array.from({ length: 4 }, () =>
+          sender.send({ url, headers: {}, body: '', timeoutMs }),
+        );
+        const outcomes = new Set((await Promise.all(sends)).map(outcomeOf));
+        const possible = new Set(['dns', '200', ...answers.map(outcomeOfAnswer)]);
+        expect([...outcomes].filter((outcome) => !possible.has(outcome))).toEqual([]);
+        scripts.delete(name);
+      }),
+      { numRuns: runsOfTest },
+    );
+    expectDeniedUntouched();
+  },
+  testTimeoutMs,
+);

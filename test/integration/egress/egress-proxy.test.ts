@@ -1,0 +1,180 @@
+// Requests through the operator's proxy: it gets vetted addresses only, and its faults are not the receiver's.
+import { beforeAll, expect, test } from '@jest/globals';
+import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender, HttpSenderOptions } from '../../../lib/egress/http-sender.ts';
+import { startConnectProxy } from '../../support/connect-proxy.ts';
+import type { ConnectProxy, ProxyReaction } from '../../support/connect-proxy.ts';
+import {
+  closedPort,
+  makeKeyPair,
+  startReceiver,
+  startTcpReceiver,
+  startTlsReceiver,
+} from '../../support/receivers.ts';
+import type { KeyPair } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32', '127.0.0.3/32'],
+  denyCidrs: [],
+};
+
+let pair: KeyPair;
+beforeAll(() => {
+  pair = makeKeyPair();
+});
+
+function senderThrough(
+  { port }: Pick<ConnectProxy, 'port'>,
+  options: Partial<HttpSenderOptions> & { credentials?: string } = {},
+): HttpSender {
+  const { credentials = '' } = options;
+  const proxy = parseEgressProxy(`http://${credentials}127.0.0.1:${port}`);
+  return createHttpSender({ policy, proxy, resolver: async () => ['127.0.0.1'], ...options });
+}
+
+test('the proxy is asked for the vetted address, and the certificate is checked by the name', async () => {
+  await using receiver = await startTlsReceiver(pair, (response) => response.end('hello'));
+  await using proxy = await startConnectProxy();
+  await using sender = senderThrough(proxy, { ca: pair.cert });
+  const send = (host: string) =>
+    sender.send({ url: `https://${host}:${receiver.port}/`, headers: {}, body: '{}' });
+  expect(await send('receiver.example.com')).toMatchObject({
+    status: 200,
+    responseSample: 'hello',
+    address: '127.0.0.1',
+    ms: { connect: expect.any(Number), tls: expect.any(Number) },
+  });
+  // The connection is kept as one without a proxy is.
+  expect(await send('receiver.example.com')).toMatchObject({ status: 200 });
+  expect(proxy.targets).toEqual([`127.0.0.1:${receiver.port}`]);
+  expect(await send('other.example.com')).toMatchObject({ kind: 'failed', errorClass: 'tls' });
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test('plain http goes through a tunnel too, and credentials go to the proxy alone', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using proxy = await startConnectProxy();
+  await using sender = senderThrough(proxy, { credentials: 'herald:p%40ss@' });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+  const authorization = `Basic ${Buffer.from('herald:p@ss').toString('base64')}`;
+  expect(proxy.authorizations).toEqual([authorization]);
+  expect(receiver.requests[0]?.headers['proxy-authorization']).toBeUndefined();
+  expect(receiver.requests[0]?.headers.host).toBe(`receiver.example.com:${receiver.port}`);
+});
+
+test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
+  'the proxy never hears of a name that leads to %s',
+  async (address) => {
+    await using proxy = await startConnectProxy();
+    await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.1', address] });
+    const url = 'http://receiver.example.com/';
+    expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
+      errorClass: 'blocked',
+      address: null,
+    });
+    expect(proxy.sockets).toHaveLength(0);
+  },
+);
+
+test('an address that the proxy does not reach is followed by the next', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using proxy = await startConnectProxy((target) =>
+    target.startsWith('127.0.0.3') ? { status: 502 } : 'connect',
+  );
+  await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.3', '127.0.0.1'] });
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
+    status: 200,
+    address: '127.0.0.1',
+  });
+  expect(proxy.targets).toHaveLength(2);
+});
+
+const refusals: readonly (readonly [string, ProxyReaction])[] = [
+  ['403', { status: 403 }],
+  ['407 without a challenge, as smokescreen refuses', { status: 407 }],
+  ['502', { status: 502 }],
+  ['503', { status: 503 }],
+  ['bytes nobody asked for', { status: 200, early: 'HTTP/1.1 200 OK\r\n\r\n' }],
+];
+
+test.each(refusals)('a proxy that answers with %s did not connect', async (_what, reaction) => {
+  await using proxy = await startConnectProxy(() => reaction);
+  await using sender = senderThrough(proxy);
+  const url = 'http://receiver.example.com/';
+  expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
+    errorClass: 'connect',
+    detail: 'the egress proxy did not connect to the receiver',
+  });
+  await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
+});
+
+test('a proxy that connects for ever is a timeout of the receiver', async () => {
+  await using proxy = await startConnectProxy(() => 'silence');
+  await using sender = senderThrough(proxy);
+  const url = 'http://receiver.example.com/';
+  const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 2_000 });
+  expect(result).toMatchObject({
+    errorClass: 'timeout',
+    detail: 'no connection to the receiver was made in time',
+  });
+});
+
+test('a proxy that is away, breaks off or wants other credentials is our fault, not an attempt', async () => {
+  const post = { url: 'http://receiver.example.com/', headers: {}, body: '' };
+  await using away = senderThrough({ port: await closedPort() });
+  await expect(away.send(post)).rejects.toMatchObject({ code: 'PROXY_FAILED' });
+  await using broken = await startTcpReceiver((socket) => socket.destroy());
+  await using breaking = senderThrough(broken);
+  await expect(breaking.send(post)).rejects.toMatchObject({ code: 'PROXY_FAILED' });
+  await using strict = await startConnectProxy(() => ({
+    status: 407,
+    headers: { 'Proxy-Authenticate': 'Basic realm="egress"' },
+  }));
+  await using unknown = senderThrough(strict);
+  await expect(unknown.send(post)).rejects.toThrow('does not accept our credentials');
+});
+
+test("the caller's signal rejects with its reason while the proxy connects", async () => {
+  await using proxy = await startConnectProxy(() => 'silence');
+  await using sender = senderThrough(proxy);
+  const stopping = new AbortController();
+  const url = 'http://receiver.example.com/';
+  const send = sender.send({ url, headers: {}, body: '', signal: stopping.signal });
+  const ended = expect(send).rejects.toThrow('shutting down');
+  await waitFor(() => proxy.targets.length === 1);
+  stopping.abort(new Error('shutting down'));
+  await ended;
+  await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
+});
+
+test('a proxy is an http address with a host, and its password is in no error', () => {
+  expect(parseEgressProxy('http://proxy.example:3128')).toEqual({
+    host: 'proxy.example',
+    port: 3128,
+    authorization: null,
+  });
+  expect(parseEgressProxy('http://[::1]:3128/')).toMatchObject({ host: '::1', port: 3128 });
+  expect(parseEgressProxy('http://proxy.example')).toMatchObject({ port: 80 });
+  for (const bad of [
+    '',
+    'proxy.example:3128',
+    'https://user:hunter2@proxy.example',
+    'socks5://user:hunter2@proxy.example:1080',
+    'http://user:hunter2@proxy.example/path',
+    'http://user:hunter2@proxy.example/?q',
+    'http://user:hunter2@',
+    'http://user:hunter2%@proxy.example',
+    'http://%zz:hunter2@proxy.example',
+  ]) {
+    expect(() => parseEgressProxy(bad)).toThrow(
+      /^must be http:\/\/host:port or http:\/\/user:password@host:port$/,
+    );
+  }
+});

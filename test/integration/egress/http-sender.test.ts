@@ -1,0 +1,272 @@
+// The sender against real receivers: what it sends, what it makes of answers, and its limits.
+import { expect, test } from '@jest/globals';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
+
+test('the receiver gets exactly the bytes, names and values it was sent', async () => {
+  await using receiver = await startReceiver((response) => response.end('thanks'));
+  await using sender = createHttpSender({ policy, userAgent: 'agent-herald/9.9' });
+  const body = Buffer.from('{"name":"Zoë\u2028\u0000","n":1.0}', 'utf8');
+  const headers = { 'Content-Type': 'application/json', 'X-Webhook-Signature': 'sha256=abc' };
+  const result = await sender.send(post(`${receiver.url}/hook?a=b`, { headers, body }));
+
+  const [request] = receiver.requests;
+  expect(request?.method).toBe('POST');
+  expect(request?.path).toBe('/hook?a=b');
+  expect(request?.body.equals(body)).toBe(true);
+  expect(request?.rawHeaders).toEqual(
+    expect.arrayContaining(['Content-Type', 'X-Webhook-Signature', 'sha256=abc']),
+  );
+  expect(request?.headers).toEqual({
+    host: `127.0.0.1:${receiver.port}`,
+    connection: 'keep-alive',
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'x-webhook-signature': 'sha256=abc',
+    'user-agent': 'agent-herald/9.9',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+  });
+  expect(result).toEqual({
+    kind: 'answered',
+    status: 200,
+    retryAfter: null,
+    responseSample: 'thanks',
+    address: '127.0.0.1',
+    ms: {
+      connect: expect.any(Number),
+      firstByte: expect.any(Number),
+      total: expect.any(Number),
+    },
+  });
+});
+
+test('headers that belong to the sender are a fault of ours, and so are line breaks', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy });
+  const withHost = post(receiver.url, { headers: { Host: 'internal' } });
+  await expect(sender.send(withHost)).rejects.toThrow('header host is set by the sender');
+  const withBreak = post(receiver.url, { headers: { 'X-Name': 'a\r\nb: c' } });
+  await expect(sender.send(withBreak)).rejects.toThrow('invalid X-Name header');
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test.each([204, 302, 400, 404, 410, 500, 503])('an answer of %d is a value', async (status) => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+  });
+  await using sender = createHttpSender({ policy });
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(status);
+  // A redirect that was followed would be a second request.
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('Retry-After is handed on as written', async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(429, { 'retry-after': '120' }).end('slow down');
+  });
+  await using sender = createHttpSender({ policy });
+  expect(await sender.send(post(receiver.url))).toMatchObject({
+    status: 429,
+    retryAfter: '120',
+    responseSample: 'slow down',
+  });
+});
+
+test('a compressed answer is kept as bytes and never unfolded', async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip at all');
+  });
+  await using sender = createHttpSender({ policy });
+  expect(await sender.send(post(receiver.url))).toMatchObject({
+    status: 200,
+    responseSample: 'not gzip at all',
+  });
+});
+
+test('a receiver that does not answer in time is a timeout', async () => {
+  await using receiver = await startReceiver(() => undefined);
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(receiver.url, { timeoutMs: 100 }));
+  expect(failureOf(result)).toBe('timeout');
+  expect(result.ms.total).toBeGreaterThanOrEqual(99);
+  await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
+});
+
+test('an answer that drips past the deadline is a timeout despite its status', async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 10);
+    response.on('close', () => clearInterval(drip));
+  });
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(receiver.url, { timeoutMs: 2_000 }));
+  expect(failureOf(result)).toBe('timeout');
+  expect(result.ms.firstByte).toBeLessThan(result.ms.total);
+});
+
+test('endless interim answers do not outlast the deadline', async () => {
+  await using receiver = await startTcpReceiver((socket) => {
+    const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10);
+    socket.on('close', () => clearInterval(drip));
+  });
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(receiver.url, { timeoutMs: 150 }));
+  expect(failureOf(result)).toBe('timeout');
+});
+
+test('an endless answer is cut at 64 KiB, its status decides, and it is closed', async () => {
+  let written = 0;
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200);
+    const pump = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384, 0x61))) written += 16_384;
+    };
+    response.on('drain', pump);
+    pump();
+  });
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(receiver.url));
+  expect(result).toMatchObject({ kind: 'answered', status: 200 });
+  expect(result.kind === 'answered' ? result.responseSample : '').toBe('a'.repeat(4_096));
+  await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+});
+
+test('headers over 16 KiB are too large, and headers under it are read', async () => {
+  let size = 20_000;
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200, { 'x-large': 'h'.repeat(size) }).end();
+  });
+  await using sender = createHttpSender({ policy });
+  expect(failureOf(await sender.send(post(receiver.url)))).toBe('too_large');
+  size = 15_000;
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(200);
+});
+
+const breakages: readonly (readonly [string, string])[] = [
+  ['closes without a word', ''],
+  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['breaks off its headers', 'HTTP/1.1 200 OK\r\nContent-Le'],
+  ['breaks off its body', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'],
+];
+
+test.each(breakages)('a receiver that %s is a reset', async (_what, bytes) => {
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.once('data', () => socket.end(bytes));
+  });
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(receiver.url));
+  expect(failureOf(result)).toBe('reset');
+  expect(result.address).toBe('127.0.0.1');
+  // On a connection of its own a reset may hide a delivery, so it is not tried again here.
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('an answer that is not HTTP is told from a connection that was closed', async () => {
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.once('data', () => socket.write('220 mail.example.com ESMTP\r\n'));
+  });
+  await using sender = createHttpSender({ policy });
+  expect(await sender.send(post(receiver.url))).toMatchObject({
+    errorClass: 'reset',
+    detail: 'the answer of the receiver was not valid HTTP/1.1',
+  });
+});
+
+test('a hard reset while the request is read is a reset', async () => {
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  await using sender = createHttpSender({ policy });
+  expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
+});
+
+test('a port on which nothing listens is a connect failure with a fixed sentence', async () => {
+  await using sender = createHttpSender({ policy });
+  const result = await sender.send(post(`http://127.0.0.1:${await closedPort()}/`));
+  expect(result).toMatchObject({
+    kind: 'failed',
+    errorClass: 'connect',
+    detail: 'the receiver refused the connection',
+  });
+});
+
+test('localhost is reached where loopback is allowed, whichever family listens', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy });
+  const url = `http://localhost:${receiver.port}/`;
+  expect(statusOf(await sender.send(post(url)))).toBe(200);
+});
+
+test("the caller's signal rejects with its reason, before and during a send", async () => {
+  await using receiver = await startReceiver(() => undefined);
+  await using sender = createHttpSender({ policy });
+  const reason = new Error('shutting down');
+  const aborted = AbortSignal.abort(reason);
+  await expect(sender.send(post(receiver.url, { signal: aborted }))).rejects.toBe(reason);
+  expect(receiver.sockets).toHaveLength(0);
+
+  const controller = new AbortController();
+  const send = sender.send(post(receiver.url, { signal: controller.signal }));
+  const ended = expect(send).rejects.toBe(reason);
+  await waitFor(() => receiver.requests.length === 1);
+  controller.abort(reason);
+  await ended;
+  await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
+});
+
+test('a disposed sender has closed its connections and takes no more', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  const sender = createHttpSender({ policy });
+  await sender.send(post(receiver.url));
+  await sender[Symbol.asyncDispose]();
+  await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
+  await expect(sender.send(post(receiver.url))).rejects.toThrow('disposed');
+});
+
+test('a disposed sender waits for the sends under way', async () => {
+  let answer = (): void => undefined;
+  await using receiver = await startReceiver((response) => {
+    answer = () => response.end();
+  });
+  const sender = createHttpSender({ policy });
+  const send = sender.send(post(receiver.url));
+  await waitFor(() => receiver.requests.length === 1);
+  const disposed = sender[Symbol.asyncDispose]();
+  answer();
+  await disposed;
+  expect(statusOf(await send)).toBe(200);
+  await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
+});
+
+test('a message is composed when its request has its permits, and what that throws is thrown', async () => {
+  const answers: (() => void)[] = [];
+  await using receiver = await startReceiver((response) => {
+    answers.push(() => response.end());
+  });
+  await using sender = createHttpSender({ policy });
+  const { url } = receiver;
+  // As many as a webhook has permits.
+  const before = Array.from({ length: 32 }, () => sender.send(post(url)));
+  let composed = false;
+  const compose = async () => {
+    composed = true;
+    return { headers: {}, body: 'composed late' };
+  };
+  const last = sender.send({ url, compose });
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(composed).toBe(false);
+  await waitFor(() => {
+    for (const answer of answers.splice(0)) answer();
+    return receiver.requests.length === 33 && answers.length === 0;
+  });
+  expect((await Promise.all([...before, last])).map(statusOf)).toEqual(Array(33).fill(200));
+  expect(receiver.requests.map(({ body }) => body.toString())).toContain('composed late');
+
+  const fault = new Error('no message');
+  await expect(sender.send({ url, compose: () => Promise.reject(fault) })).rejects.toBe(fault);
+  expect(receiver.requests).toHaveLength(33);
+});

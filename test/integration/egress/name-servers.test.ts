@@ -1,0 +1,124 @@
+// The sender and real name servers: every answer is vetted, and silent servers hold up nobody else.
+import { expect, test } from '@jest/globals';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import { createNameServerResolver } from '../../../lib/egress/name-servers.ts';
+import { startNameServer } from '../../support/name-server.ts';
+import type { NameAnswer } from '../../support/name-server.ts';
+import { startReceiver } from '../../support/receivers.ts';
+
+const policy: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32'],
+  denyCidrs: [],
+};
+
+function senderOver(address: string): HttpSender {
+  // Longer than name servers may take, so that a slow machine does not make theirs the receiver's time.
+  const timeoutMs = 20_000;
+  return createHttpSender({
+    policy,
+    resolver: createNameServerResolver({ servers: () => [address] }),
+    timeoutMs,
+  });
+}
+
+function post(sender: HttpSender, name: string, port: number): Promise<SendResult> {
+  return sender.send({ url: `http://${name}:${port}/`, headers: {}, body: '{}' });
+}
+
+function outcomeOf(result: SendResult): string {
+  return result.kind === 'failed'
+    ? `${result.errorClass}: ${result.detail}`
+    : String(result.status);
+}
+
+const blocked = 'blocked: the receiver is not at a public address';
+
+const cases: readonly (readonly [string, NameAnswer, string])[] = [
+  ['an allowed address', ['127.0.0.1'], '200'],
+  ['an alias of an allowed address', ['other.example.com', '127.0.0.1'], '200'],
+  ['an alias of localhost', ['localhost', '127.0.0.1', '::1'], blocked],
+  ['an allowed IPv4 and a refused IPv6 address', ['127.0.0.1', '::1'], blocked],
+  ['a mapped address', ['::ffff:10.0.0.1'], blocked],
+  ['metadata of a cloud', ['169.254.169.254'], blocked],
+  ['25 addresses, the last one refused', [...many(24), '10.0.0.1'], blocked],
+  ['that there is no such name', 'unknown', 'dns: the host name was not found'],
+  ['that the name has no address', [], 'dns: the host name has no address'],
+  ['that it failed', 'failure', 'dns: the host name could not be resolved'],
+];
+
+test.each(cases)('a name server that answers with %s', async (_what, answer, expected) => {
+  await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
+  await using names = await startNameServer(() => answer);
+  await using sender = senderOver(names.address);
+  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
+  expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
+  // No search domain is tried: one name, once for IPv4 and once for IPv6.
+  expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
+});
+
+test('a name that moves to a refused address between attempts is blocked at the next', async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200, { connection: 'close' }).end();
+  }, '0.0.0.0');
+  let answer: NameAnswer = ['127.0.0.1'];
+  await using names = await startNameServer(() => answer);
+  await using sender = senderOver(names.address);
+  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe('200');
+  answer = ['127.0.0.2'];
+  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(blocked);
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('names whose servers stay silent hold up no other, and end in their time', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using names = await startNameServer((name) =>
+    name.startsWith('silent') ? 'silence' : ['127.0.0.1'],
+  );
+  await using sender = senderOver(names.address);
+  const ended: string[] = [];
+  const send = async (name: string): Promise<void> => {
+    ended.push(outcomeOf(await post(sender, name, receiver.port)));
+  };
+  const silent = Array.from({ length: 40 }, (_none, index) => send(`silent-${index}.example.com`));
+  await Promise.all([...silent, send('hooks.example.com')]);
+  const unresolved = 'dns: the host name could not be resolved';
+  expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
+});
+
+test('name servers that change are asked a minute later, and the former ones answer what they were asked', async () => {
+  await using former = await startNameServer((name) =>
+    name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
+  );
+  await using next = await startNameServer(() => ['11.0.0.2']);
+  let servers = [former.address];
+  let nowMs = 0;
+  const clock = { now: () => new Date(nowMs) };
+  const resolve = createNameServerResolver({ servers: () => servers, clock });
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+
+  servers = [next.address];
+  nowMs = 59_999;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+  const underWay = resolve('slow.example.com');
+  nowMs = 60_000;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
+  await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
+});
+
+test('without a name server that answers nothing is connected to', async () => {
+  await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
+  const names = await startNameServer(() => 'silence');
+  await names[Symbol.asyncDispose]();
+  await using sender = senderOver(names.address);
+  const result = await post(sender, 'hooks.example.com', receiver.port);
+  expect(outcomeOf(result)).toBe('dns: the host name could not be resolved');
+  expect(receiver.sockets).toHaveLength(0);
+});
+
+function many(count: number): string[] {
+  return Array.from({ length: count }, (_none, index) => `11.0.0.${index}`);
+}

@@ -1,0 +1,26 @@
+// What tests of the sender send to receivers on this machine, and how they name what came of it.
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import type { SendRequest, SendResult } from '../../../lib/egress/http-sender.ts';
+
+/** Lets a sender reach this machine at any port, in plain http, too. */
+export const policyOfThisMachine: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  denyCidrs: [],
+};
+
+/** Makes a small request; `more` replaces what it has. */
+export function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
+  return { url, headers: {}, body: '{}', timeoutMs: 30_000, ...more };
+}
+
+/** Names the class of a failure, or the answer where there should be none. */
+export function failureOf(result: SendResult): string {
+  return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
+}
+
+/** Gives the status of an answer, or names the failure where there should be none. */
+export function statusOf(result: SendResult): number | string {
+  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
+}

@@ -1,0 +1,232 @@
+// Answers that are wrong, odd or for another client: each is a result, and none is mixed with the next.
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { Socket } from 'node:net';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { startTcpReceiver } from '../../support/receivers.ts';
+import type { Receiver } from '../../support/receivers.ts';
+import { soakShare } from '../../support/soak-share.ts';
+import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
+
+const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+const notHttp = 'reset: the answer of the receiver was not valid HTTP/1.1';
+const cutShort = 'reset: the receiver closed the connection before its answer was complete';
+const broken = 'reset: the answer of the receiver was not complete or not valid HTTP/1.1';
+
+/** Writes an answer to each request, in pieces, and then does something with the connection. */
+function startAnswering(
+  pieces: readonly string[],
+  afterwards: (socket: Socket) => void,
+): Promise<Receiver> {
+  return startTcpReceiver((socket) => {
+    socket.setNoDelay(true);
+    socket.on('data', () => {
+      void (async () => {
+        for (const piece of pieces) {
+          socket.write(piece);
+          // A turn of the event loop, so that the pieces arrive one by one.
+          await new Promise(setImmediate);
+        }
+        afterwards(socket);
+      })();
+    });
+  });
+}
+
+const close = (socket: Socket): void => void socket.end();
+
+/** What an answer is taken for, and over how many connections two of them come. */
+type Case = readonly [string, string | readonly string[], number | string, 1 | 2];
+
+const whileOpen: readonly Case[] = [
+  ['a status of 000', 'HTTP/1.1 000 X\r\n\r\n', notHttp, 2],
+  ['a status of 099', 'HTTP/1.1 099 X\r\n\r\n', notHttp, 2],
+  ['a status of two digits', 'HTTP/1.1 20 X\r\n\r\n', notHttp, 2],
+  ['a status of four digits', 'HTTP/1.1 2000 X\r\n\r\n', notHttp, 2],
+  ['a status of 999', 'HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n', 999, 1],
+  ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', 200, 1],
+  ['a long reason phrase', good.replace('OK', 'r'.repeat(100_000)), 200, 1],
+  [
+    'a longer reason phrase',
+    good.replace('OK', 'r'.repeat(300_000)),
+    'too_large: the answer was too large',
+    2,
+  ],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', notHttp, 2],
+  ['HTTP/2 frames', '\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01', notHttp, 2],
+  ['HTTP/1.0', good.replace('1.1', '1.0'), 200, 2],
+  ['empty lines first', `\r\n\r\n${good}`, 200, 1],
+  ['lines without CR', good.replaceAll('\r\n', '\n'), notHttp, 2],
+  ['a folded header', good.replace('Content', 'X: a\r\n b\r\nContent'), notHttp, 2],
+  ['NUL in a header', good.replace('Content', 'X: a\0b\r\nContent'), notHttp, 2],
+  ['NUL in a header after its length', good.replace('2\r\n', '2\r\nX: a\0b\r\n'), broken, 2],
+  ['a space before a colon', good.replace(':', ' :'), notHttp, 2],
+  ['a header that is no property', good.replace('Content', '__proto__: x\r\nContent'), 200, 1],
+  ['a negative length', good.replace(': 2', ': -2'), notHttp, 2],
+  ['a length beyond all numbers', good.replace(': 2', ': 99999999999999999999999'), broken, 2],
+  ['two lengths', good.replace('Content', 'Content-Length: 3\r\nContent'), broken, 2],
+  ['more than its length', `${good}more`, 200, 2],
+  ['a second answer', good + good.replace('200', '500'), 200, 2],
+  ['204 with a body', 'HTTP/1.1 204 None\r\nContent-Length: 5\r\n\r\nhello', 204, 2],
+  ['304 with the length of another', 'HTTP/1.1 304 Same\r\nContent-Length: 5\r\n\r\n', 304, 2],
+  [
+    'an offer to upgrade',
+    good.replace('Content', 'Connection: upgrade\r\nUpgrade: h2c\r\nContent'),
+    200,
+    1,
+  ],
+  ['a chunk of no size', `${chunked}zz\r\nok\r\n0\r\n\r\n`, notHttp, 2],
+  ['a chunk of negative size', `${chunked}-2\r\nok\r\n0\r\n\r\n`, notHttp, 2],
+  ['a chunk beyond all numbers', `${chunked}ffffffffffffffffff\r\nok`, notHttp, 2],
+  ['a chunk longer than its size', `${chunked}2\r\nokay0\r\n\r\n`, notHttp, 2],
+  ['trailers', `${chunked}2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n`, 200, 1],
+  [
+    'a length among the trailers',
+    `${chunked}2\r\nok\r\n0\r\nContent-Length: 9\r\n\r\n`,
+    notHttp,
+    2,
+  ],
+  ['100 Continue first', `HTTP/1.1 100 Continue\r\n\r\n${good}`, 200, 1],
+  ['100 Continue in pieces', ['HTTP/1', '.1 1', '00 Continue\r', '\n\r', `\n${good}`], 200, 1],
+  [
+    'many interim answers',
+    [`HTTP/1.1 102 P\r\n\r\n`.repeat(50), `HTTP/1.1 100\r\n\r\n${good}`],
+    200,
+    1,
+  ],
+  ['an interim answer that ends', `HTTP/1.0 103 Hints\r\nConnection: close\r\n\r\n${good}`, 200, 1],
+  ['101 with no upgrade, then an answer', `HTTP/1.1 101 Switch\r\n\r\n${good}`, 200, 1],
+  [
+    '101 and another protocol',
+    'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n\x81\x01',
+    notHttp,
+    2,
+  ],
+  [
+    'an interim head of 100 KiB',
+    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(102_400)}\r\n\r\n${good}`,
+    200,
+    1,
+  ],
+  [
+    'an interim head of 300 KiB',
+    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(307_200)}\r\n\r\n${good}`,
+    'too_large: the answer was too large',
+    2,
+  ],
+];
+
+const thenClosed: readonly Case[] = [
+  ['a body without a length', 'HTTP/1.1 200 OK\r\n\r\nhello', 200, 2],
+  ['less than its length', good.slice(0, -1), cutShort, 2],
+  [
+    'less than its length, the last answer',
+    good.replace('C', 'Connection: close\r\nC').slice(0, -1),
+    broken,
+    2,
+  ],
+  ['no last chunk', `${chunked}2\r\nok\r\n`, cutShort, 2],
+  ['half a status line', 'HTTP/1.1 2', cutShort, 2],
+  ['nothing but an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', cutShort, 2],
+  ['half an interim answer', 'HTTP/1.1 100 Cont', cutShort, 2],
+  ['no more HTTP/1.1', 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', cutShort, 2],
+];
+
+const cases = [
+  ...whileOpen.map((answer) => ({ answer, afterwards: () => undefined })),
+  ...thenClosed.map((answer) => ({ answer, afterwards: close })),
+].map(({ answer: [sent, bytes, expected, connections], afterwards }) => {
+  return { sent, pieces: [bytes].flat(), expected, connections, afterwards };
+});
+
+test.each(cases)('a receiver that sends $sent', async (strange) => {
+  await using receiver = await startAnswering(strange.pieces, strange.afterwards);
+  await using sender = createHttpSender({ policy });
+  for (let round = 0; round < 2; round += 1) {
+    // Long enough for any machine: none of these is a matter of time.
+    const result = await sender.send(post(receiver.url, { timeoutMs: 60_000 }));
+    expect(statusOf(result)).toBe(strange.expected);
+  }
+  expect(receiver.sockets).toHaveLength(strange.connections);
+});
+
+test('a connection that broke within an interim answer is not tried again', async () => {
+  let asked = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => {
+      asked += 1;
+      if (asked === 1) socket.write(good);
+      else socket.end('HTTP/1.1 100 Cont');
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(200);
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(cutShort);
+  expect(receiver.sockets).toHaveLength(1);
+});
+
+test('a connection is not used again while the last request waits to be written', async () => {
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.once('data', () => {
+      socket.pause();
+      socket.write(good);
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  // Larger than the buffers of both kernels.
+  const large = post(receiver.url, { body: Buffer.alloc(32 * 1024 * 1024), timeoutMs: 60_000 });
+  expect(statusOf(await sender.send(large))).toBe(200);
+  expect(statusOf(await sender.send(post(receiver.url, { timeoutMs: 60_000 })))).toBe(200);
+  expect(receiver.sockets).toHaveLength(2);
+});
+
+const status = fc.oneof(
+  fc.constantFrom('000', '099', '100', '101', '103', '199', '200', '204', '304', '500', '999'),
+  fc.stringMatching(/^[0-9]{1,4}$/),
+);
+const header = fc.constantFrom(
+  'Content-Length: 2',
+  'Content-Length: -1',
+  'Content-Length: 99999999999999999999',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: gzip, chunked',
+  'Connection: close',
+  'Connection: upgrade',
+  'Upgrade: h2c',
+  'Keep-Alive: timeout=0',
+  'Retry-After: soon',
+  'X\0: \xff',
+);
+const head = fc
+  .tuple(
+    fc.constantFrom('1.1', '1.1', '1.1', '1.0', '2.0'),
+    status,
+    fc.array(header, { maxLength: 4 }),
+  )
+  .map(([version, code, lines]) => [`HTTP/${version} ${code} X`, ...lines, '', ''].join('\r\n'));
+const part = fc.oneof(
+  { weight: 4, arbitrary: head },
+  { weight: 2, arbitrary: fc.constantFrom('ok', '2\r\nok\r\n', '0\r\n\r\n', '\r\n', good) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 20 }) },
+);
+const answers = fc.array(part, { minLength: 1, maxLength: 5 });
+
+test('whatever a receiver sends, it is a result and not a fault of ours', async () => {
+  let pieces: readonly string[] = [];
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => {
+      for (const piece of pieces) socket.write(piece, 'latin1');
+      socket.end();
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  const property = fc.asyncProperty(answers, async (sent) => {
+    pieces = sent;
+    const result = await sender.send(post(receiver.url, { timeoutMs: 60_000 }));
+    if (result.kind === 'failed') expect(['reset', 'too_large']).toContain(result.errorClass);
+    else expect(result.status).toBeGreaterThanOrEqual(200);
+  });
+  await fc.assert(property, { seed: 20_261_122, numRuns: soakShare(1_000) });
+});

@@ -1,0 +1,143 @@
+// The sender over TLS: which certificates it believes, and what it tells of those it does not.
+import { beforeAll, expect, test } from '@jest/globals';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import {
+  makeKeyPair,
+  startReceiver,
+  startTcpReceiver,
+  startTlsReceiver,
+} from '../../support/receivers.ts';
+import type { KeyPair } from '../../support/receivers.ts';
+
+const policy: EgressPolicy = {
+  allowHttp: false,
+  ports: 'any',
+  allowCidrs: ['127.0.0.1/32'],
+  denyCidrs: [],
+};
+
+let pair: KeyPair;
+beforeAll(() => {
+  pair = makeKeyPair();
+});
+
+const resolver = async (): Promise<readonly string[]> => ['127.0.0.1'];
+
+function senderWith(ca?: string): HttpSender {
+  return createHttpSender({ policy, resolver, ...(ca === undefined ? {} : { ca }) });
+}
+
+test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
+  'a certificate that is trusted and names %s is believed',
+  async (host) => {
+    await using receiver = await startTlsReceiver(pair, (response) => response.end('hello'));
+    await using sender = senderWith(pair.cert);
+    const url = `https://${host}:${receiver.port}/`;
+    const first = await sender.send({ url, headers: {}, body: '{}' });
+    expect(first).toMatchObject({ status: 200, responseSample: 'hello', address: '127.0.0.1' });
+    expect(first.ms).toMatchObject({ connect: expect.any(Number), tls: expect.any(Number) });
+    const second = await sender.send({ url, headers: {}, body: '{}' });
+    expect(second.kind).toBe('answered');
+    expect(second.ms.tls).toBeUndefined();
+    expect(receiver.sockets).toHaveLength(1);
+  },
+);
+
+test('a self-signed certificate is refused before anything is sent', async () => {
+  await using receiver = await startTlsReceiver(pair, (response) => response.end());
+  await using sender = senderWith();
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
+    kind: 'failed',
+    errorClass: 'tls',
+    detail: 'the certificate of the receiver is self-signed',
+    address: '127.0.0.1',
+  });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('a certificate for another name is refused', async () => {
+  await using receiver = await startTlsReceiver(pair, (response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://other.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
+    errorClass: 'tls',
+    detail: 'the certificate of the receiver is for another host name',
+  });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('a receiver without TLS is a tls failure', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ errorClass: 'tls' });
+});
+
+test('a handshake that never ends is a timeout', async () => {
+  await using receiver = await startTcpReceiver(() => undefined);
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs: 2_000 });
+  expect(result).toMatchObject({
+    errorClass: 'timeout',
+    detail: 'the TLS handshake with the receiver did not end in time',
+  });
+});
+
+// None of these is a matter of time, unless the sender waits for what will not come.
+const timeoutMs = 60_000;
+
+test.each([
+  [{ ALPNProtocols: ['h2'] }, 'the receiver does not speak HTTP/1.1 over TLS'],
+  [
+    { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    'the receiver speaks neither TLS 1.2 nor 1.3',
+  ],
+  [
+    { requestCert: true, maxVersion: 'TLSv1.3' },
+    'the receiver wants a client certificate, and none is sent',
+  ],
+  [{ requestCert: true, maxVersion: 'TLSv1.2' }, 'the TLS handshake with the receiver failed'],
+] as const)('a receiver with the TLS options %j is told of as such', async (options, detail) => {
+  const wanted = { ...pair, ...options, ca: pair.cert };
+  await using receiver = await startTlsReceiver(wanted, (response) => response.end());
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
+  expect(result).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+// Bytes beside the TLS connection: an alert that is not encrypted, and no record at all.
+const brokenRecords = [Buffer.from('15030300020228', 'hex'), Buffer.from('no record')];
+
+test.each(brokenRecords)('a broken record ends an exchange at once (%#)', async (record) => {
+  await using receiver = await startTlsReceiver(pair, (response) => {
+    response.writeHead(200, { 'content-length': 20 });
+    response.write('half', () => receiver.sockets.at(-1)?.write(record));
+  });
+  await using sender = senderWith(pair.cert);
+  const url = `https://receiver.example.com:${receiver.port}/`;
+  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
+  expect(result).toMatchObject({
+    kind: 'failed',
+    errorClass: 'tls',
+    detail: 'the TLS connection with the receiver broke',
+  });
+});
+
+test.each(brokenRecords)(
+  'a kept connection with a broken record is replaced at once (%#)',
+  async (record) => {
+    await using receiver = await startTlsReceiver(pair, (response) => response.end());
+    await using sender = senderWith(pair.cert);
+    const url = `https://receiver.example.com:${receiver.port}/`;
+    expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+    receiver.sockets[0]?.write(record);
+    expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+    expect(receiver.sockets).toHaveLength(2);
+  },
+);

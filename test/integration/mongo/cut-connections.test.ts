@@ -1,0 +1,180 @@
+// Connections to MongoDB that are cut: what was not written is not taken for written, and nothing hangs.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createApiKeyReader } from '../../../api/access/api-key-reader.ts';
+import type { DeliveryStep } from '../../../lib/model/delivery.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
+import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import { isCommand, startMongodbProxy } from '../../support/mongodb-proxy.ts';
+import type { MongodbProxy } from '../../support/mongodb-proxy.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { startService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+// The driver repeats a write once on another connection, so two cuts make it fail.
+const driverTries = 2;
+
+let proxy: MongodbProxy;
+
+beforeAll(async () => {
+  proxy = await startMongodbProxy();
+});
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+});
+
+const throughProxy = (): { MONGODB_URI: string } => ({ MONGODB_URI: proxy.uri });
+
+test('an insert of deliveries whose connections are cut rejects with the network error', async () => {
+  await using installation = await createInstallation(throughProxy());
+  const { store, app } = installation;
+  const now = new Date();
+  const step: DeliveryStep = {
+    event: 'agent.updated',
+    state: 'held',
+    isFirst: true,
+    attemptsBefore: 0,
+    jobUid: null,
+    attempt: null,
+    nextAttemptAt: null,
+    partition: null,
+    now,
+  };
+  const keyOf = () => ({
+    appUid: app.appUid,
+    eventId: newId('evt', now),
+    webhookUid: newId('whk', now),
+  });
+  const steps = [
+    [keyOf(), step],
+    [keyOf(), step],
+  ] as const;
+  proxy.cutAt(isCommand('insert', 'deliveries'), driverTries);
+  await expect(insertDeliveries(store, steps)).rejects.toThrow(
+    expect.objectContaining({ name: 'MongoNetworkError' }),
+  );
+  expect(await store.deliveries.countDocuments()).toBe(0);
+  // One that is there already is told from one that is written now, and nothing else is.
+  expect(await insertDeliveries(store, steps.slice(0, 1))).toEqual([true]);
+  expect(await insertDeliveries(store, steps)).toEqual([false, true]);
+});
+
+test('an attempt whose record is cut off is made again, and recorded', async () => {
+  await using service = await startService({ env: throughProxy() });
+  await using receiver = await startReceiver((response) => response.writeHead(200).end());
+  const { _id: webhookUid } = await insertWebhook(service, { url: receiver.url });
+  proxy.cutAt(isCommand('insert', 'deliveries'), driverTries);
+  const before = proxy.cuts;
+  const event = await insertEvent(service, [webhookUid]);
+  const delivered = { eventId: event._id, state: 'delivered' } as const;
+  await waitFor(() => service.store.deliveries.findOne(delivered).then((found) => found !== null), {
+    what: 'the record of the delivery',
+  });
+  expect(proxy.cuts - before).toBe(driverTries);
+  const ids = receiver.requests.map((request) => request.headers['x-webhook-event-id']);
+  expect(ids).toEqual([event._id, event._id]);
+});
+
+test('a change whose event cannot be written for lost connections is 503 unavailable, never 500', async () => {
+  await using service = await startService({ env: throughProxy(), worker: false });
+  const context = await service.call('POST', '/contexts', {
+    body: { contextName: 'Docs', externalTenantId: 'tenant-1' },
+  });
+  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
+  const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
+  const calls = [
+    ['/changes', { event: 'agent.updated', data }],
+    [`/contexts/${String(context.body['uid'])}/files`, file],
+  ] as const;
+  for (const [path, body] of calls) {
+    // Cut at the event's insert, and away from then on: the driver looks for a server and finds none.
+    proxy.cutAt((message) => {
+      const isInsert = isCommand('insert', 'events')(message);
+      if (isInsert) proxy.refuse(true);
+      return isInsert;
+    });
+    const answer = await service.call('POST', path, { body });
+    proxy.refuse(false);
+    expect([path, answer.status, answer.body['code']]).toEqual([path, 503, 'unavailable']);
+    await waitFor(async () => (await service.call('GET', '/events')).status === 200);
+  }
+});
+
+/** Destroys the next socket to `port` that is to take a message that matches, just before it would. */
+function destroyBeforeWrite(
+  port: number,
+  matches: (message: Buffer) => boolean,
+): { destroyed: () => number } & Disposable {
+  let destroyed = 0;
+  const watch = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    const write = socket.write.bind(socket);
+    const guarded = (...args: Parameters<typeof write>): boolean => {
+      const [bytes] = args;
+      if (destroyed === 0 && socket.remotePort === port && matches(Buffer.from(bytes))) {
+        destroyed += 1;
+        socket.destroy();
+      }
+      return write(...args);
+    };
+    // Node sets `write` anew when a socket begins to connect.
+    socket.once('connect', () => Object.assign(socket, { write: guarded }));
+  };
+  subscribe('net.client.socket', watch);
+  return {
+    destroyed: () => destroyed,
+    [Symbol.dispose]: () => void unsubscribe('net.client.socket', watch),
+  };
+}
+
+test('a read whose socket is cut between check and write ends within 5 s, and so does the next', async () => {
+  await using installation = await createInstallation(throughProxy());
+  const { app, config } = installation;
+  using trap = destroyBeforeWrite(proxy.port, isCommand('aggregate', 'apiKeys'));
+  await using store = await connectStore(config.mongodb);
+  const findApiKey = createApiKeyReader(store);
+  const keyId = String(app.apiKey.split('_')[1]);
+  const startedAt = performance.now();
+  const [found, next] = [await findApiKey(keyId), await findApiKey(keyId)];
+  expect(trap.destroyed()).toBe(1);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(found).toEqual(next);
+});
+
+test('a write whose socket is cut between check and write ends within 5 s, written once', async () => {
+  await using installation = await createInstallation(throughProxy());
+  using trap = destroyBeforeWrite(proxy.port, isCommand('update', 'webhooks'));
+  await using store = await connectStore(installation.config.mongodb);
+  const { _id } = await insertWebhook(installation, { url: 'https://receiver.example/hook' });
+  const startedAt = performance.now();
+  const { modifiedCount } = await store.webhooks.updateOne({ _id }, { $inc: { probe: 1 } });
+  expect(trap.destroyed()).toBe(1);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(modifiedCount).toBe(1);
+  expect(await store.webhooks.findOne({ _id })).toMatchObject({ probe: 1 });
+});
+
+test('a process whose reads of keys hang is not ready, and is ready again when they end', async () => {
+  await using service = await startService({ env: throughProxy(), worker: false });
+  expect((await service.raw('GET', '/readyz')).status).toBe(200);
+  const { context } = service;
+  const answers: (() => void)[] = [];
+  const aggregate = context.store.apiKeys.aggregate.bind(context.store.apiKeys);
+  const hanging = {
+    toArray: () => new Promise<never[]>((resolve) => answers.push(() => resolve([]))),
+  };
+  context.store.apiKeys.aggregate = (() => hanging) as never;
+  const away = await service.raw('GET', '/readyz');
+  expect(away.status).toBe(503);
+  expect(away.body['parts']).toMatchObject({ mongodb: 'MongoDB does not answer within 2000 ms' });
+  const refused = await service.call('GET', '/events');
+  expect([refused.status, refused.body['code']]).toEqual([503, 'unavailable']);
+  context.store.apiKeys.aggregate = aggregate;
+  await waitFor(async () => (await service.raw('GET', '/readyz')).status === 200);
+  expect((await service.call('GET', '/events')).status).toBe(200);
+});

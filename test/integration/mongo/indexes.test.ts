@@ -1,0 +1,272 @@
+// Every partial index is read by the queries it was made for: MongoDB tells what it really did.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
+import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { systemCaller } from '../../../lib/model/audit-log.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
+import type { PartitionDocument, PartitionKey } from '../../../lib/model/partition.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import { removeAllMembers } from '../../../lib/identity/accounts.ts';
+import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
+import { findStamped, findUnstartedJobs, newRelease } from '../../../lib/deliveries/jobs.ts';
+import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
+import { createUserReader } from '../../../lib/identity/user-reader.ts';
+import { findOrCreateUser } from '../../../lib/identity/users.ts';
+import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
+import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { indexesOf, profile } from '../../support/query-plans.ts';
+import { startService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { writePeople } from './indexed-people.ts';
+
+// So many documents of each kind that a plan which reads them all is told from one that does not.
+const othersCount = 60;
+const at = new Date('2026-01-01T00:00:00Z');
+const later = new Date('2026-01-02T00:00:00Z');
+const failedAt = new Date('2026-01-03T00:00:00Z');
+
+let service: TestService;
+let partition: PartitionKey;
+let appUid: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  ({ appUid } = service.app);
+  partition = { appUid, webhookUid: 'whk_ordered', entity: 'agent', resourceUid: 'agt_1' };
+  await Promise.all([
+    writePeople(service, { count: othersCount, at }),
+    writeWebhooks(),
+    writeEvents(),
+    writeDeliveries(),
+    writeJobs(),
+    writePartitions(),
+  ]);
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const numbers = Array.from({ length: othersCount }, (_none, index) => index);
+
+async function writeWebhooks(): Promise<void> {
+  const url = 'http://127.0.0.1:9/';
+  await Promise.all(
+    numbers.map((n) => insertWebhook(service, { url, entities: [n % 2 ? 'agent' : 'context'] })),
+  );
+  await insertWebhook(service, { url, entities: ['contextfile'] });
+  const active = ['whk_ordered', 'whk_forgotten'];
+  await Promise.all(active.map((_id) => insertWebhook(service, { _id, url, entities: ['agent'] })));
+}
+
+async function writeEvents(): Promise<void> {
+  const { entity, resourceUid, webhookUid } = partition;
+  const sent = (orders: EventDocument['order'][]): EventDocument[] =>
+    orders.map((order) => ({
+      ...newEvent(service, [webhookUid], at),
+      entity,
+      resourceUid,
+      order,
+      dispatchedAt: at,
+    }));
+  const other = numbers.map((n) => ({ webhookUid: 'whk_other', n: n + 1 }));
+  const ours = numbers.map((n) => ({ webhookUid, n: n + 1 }));
+  const unclaimed = newEvent(service, [], at);
+  const claimed = { ...newEvent(service, [], at), workflowId: 'event/evt_1' };
+  await service.store.events.insertMany([
+    ...sent(numbers.map(() => [])),
+    ...sent(other.map((place) => [place])),
+    // Two webhooks have the same event, under numbers of their own.
+    ...sent(ours.map((place, n) => [place, { webhookUid: 'whk_other', n: n + 1 + othersCount }])),
+    unclaimed,
+    claimed,
+  ]);
+}
+
+async function writeDeliveries(): Promise<void> {
+  const { webhookUid } = partition;
+  const taken = { webhookUid: 'whk_taken', jobUid: 'job_taken' };
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
+  const failed = { state: 'exhausted', statusClass: '5xx' } as const;
+  await service.store.deliveries.insertMany([
+    ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
+    newDelivery(service, later, { webhookUid, ...delivered }),
+    newDelivery(service, failedAt, { webhookUid, ...failed }),
+    ...numbers.map(() => newDelivery(service, new Date(failedAt.getTime() - 1), failed)),
+    ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
+    newDelivery(service, at, { state: 'held' }),
+    newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
+    ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),
+  ]);
+}
+
+async function writeJobs(): Promise<void> {
+  const make = () => newRelease({ appUid, webhookUid: 'whk_other' }, at);
+  const started = numbers.map(() => ({ ...make(), startedAt: at }));
+  const replay = { ...make(), kind: 'replay', webhookUid: partition.webhookUid } as const;
+  const facts = { since: at, until: at, events: null, states: [], perSecond: 1 };
+  await service.store.jobs.insertMany([...started, make(), { ...replay, ...facts, startedAt: at }]);
+}
+
+async function writePartitions(): Promise<void> {
+  const make = (resourceUid: string, signalAt: Date | null): PartitionDocument => ({
+    ...partition,
+    _id: partitionId({ ...partition, resourceUid }),
+    resourceUid,
+    issued: 1,
+    settled: 0,
+    lease: null,
+    signalAt,
+  });
+  await service.store.partitions.insertMany([
+    ...numbers.map((n) => make(`idle-${n}`, null)),
+    ...numbers.map((n) => make(`waiting-${n}`, failedAt)),
+    make('overdue', at),
+  ]);
+}
+
+const addition = { accountUids: [], caller: systemCaller, now: at };
+const kept = 100_000 * 24 * 60 * 60 * 1_000;
+const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
+
+/** By index, what reads along it: the service's own functions. */
+const readings: [index: string, what: string, read: () => Promise<unknown>][] = [
+  [
+    'users.appExternalId',
+    'users who sign in',
+    async () => {
+      const readUser = createUserReader(service.store);
+      const ids = ['user-1', 'user-2', 'nobody'].map((externalId) => ({ externalId }));
+      await Promise.all(ids.map((identity) => readUser({ appUid, identity })));
+    },
+  ],
+  [
+    'users.appEmailKey',
+    'users who sign in by e-mail',
+    async () => {
+      const readUser = createUserReader(service.store);
+      const keys = ['key-1', 'key-2', 'nobody'];
+      await Promise.all(keys.map((emailKey) => readUser({ appUid, identity: { emailKey } })));
+    },
+  ],
+  [
+    'users.appExternalId',
+    'the user whom an upsert is to make',
+    () => {
+      const wanted = { appUid, identity: { externalId: 'user-3' }, name: null, email: undefined };
+      return findOrCreateUser(service.store, { ...wanted, ...addition }, async () => null);
+    },
+  ],
+  [
+    'users.appEmailKey',
+    'the user whom an upsert by e-mail is to make',
+    () => {
+      const wanted = { appUid, identity: { emailKey: 'key-3' }, name: null, email: 'e' };
+      return findOrCreateUser(service.store, { ...wanted, ...addition }, async () => null);
+    },
+  ],
+  [
+    'users.appExternalId',
+    'a list of users with an external id',
+    () => service.call('GET', '/sdkusers?externalId=user-4'),
+  ],
+  [
+    'users.members',
+    'the members of an account that goes',
+    () => removeAllMembers(service.store, { appUid, accountUid: 'acc_left' }, at),
+  ],
+  [
+    'agents.appAccount',
+    'the agents of an account that goes',
+    () => closeAccountToAgents(service.context, { appUid, accountUid: 'acc_left' }),
+  ],
+  [
+    'admins.providerIdentity',
+    'the admin of an identity',
+    // As the callback of a sign-in through the provider does.
+    () =>
+      service.store.admins.findOne({ identity: { issuer: 'https://id.example', subject: 's-1' } }),
+  ],
+  [
+    'webhooks.subscribers',
+    'who gets an event',
+    () => findSubscriptions(service.store, { appUids: [appUid], entities: ['contextfile'] }),
+  ],
+  [
+    'events.toDispatch',
+    'events without a workflow',
+    () => findUnclaimed(service.store, later, 100),
+  ],
+  ['events.toDispatch', 'events of lost workflows', () => findClaimed(service.store, later, 100)],
+  [
+    'events.partition',
+    'the head of a partition',
+    () => findNumbered(service.store, partition, { from: 5, countMax: 1 }),
+  ],
+  [
+    'events.partition',
+    'what waits in a partition',
+    () => findNumbered(service.store, partition, { from: 5, countMax: 20 }),
+  ],
+  [
+    'deliveries.webhookStateStatus',
+    'whether a webhook took something lately',
+    () => hasTakenSince(service.store, partition, later),
+  ],
+  [
+    'deliveries.jobPage',
+    'what a page of a job took',
+    () => findStamped(service.store, { jobUid: 'job_taken', page: 7 }),
+  ],
+  [
+    'deliveries.heldSince',
+    'deliveries that were held for too long',
+    () => deleteExpired({ store: service.store, retention }, { now: new Date() }),
+  ],
+  [
+    'jobs.toStart',
+    'jobs without a workflow',
+    () => findUnstartedJobs(service.store, failedAt, 100),
+  ],
+  [
+    'jobs.webhook',
+    'the replays of a webhook',
+    () => service.call('GET', `/webhooks/${partition.webhookUid}/replays`),
+  ],
+  [
+    'partitions.toSignal',
+    'partitions that nobody has moved in time',
+    () => takeOverdue(service.store, later, 100),
+  ],
+];
+
+test.each(readings)('%s serves %s, and nothing else is looked at', async (index, _what, read) => {
+  const [collection = ''] = index.split('.');
+  const profiles = await profile(service.store, collection, read);
+  const served = profiles.filter(({ execStats }) =>
+    indexesOf(execStats as Document, collection).has(index),
+  );
+  expect(served.length).toBeGreaterThan(0);
+  for (const { docsExamined, nreturned, nMatched } of served) {
+    const found = Number(nreturned ?? nMatched);
+    expect(found).toBeGreaterThan(0);
+    expect(docsExamined).toBeLessThanOrEqual(found + 1);
+  }
+  expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
+});
+
+test('no partial index is left without a query that is seen to use it', async () => {
+  const partial = await Promise.all(
+    (await service.store.db.collections()).map(async (collection) => {
+      const indexes = await collection.indexes();
+      return indexes
+        .filter((index) => index['partialFilterExpression'] !== undefined)
+        .map((index) => `${collection.collectionName}.${index.name}`);
+    }),
+  );
+  const seen = new Set(readings.map(([index]) => index));
+  expect(partial.flat().length).toBeGreaterThan(0);
+  expect(partial.flat().filter((index) => !seen.has(index))).toEqual([]);
+});

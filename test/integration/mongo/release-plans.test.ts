@@ -1,0 +1,65 @@
+// A page of a release costs the same however much its webhook was ever sent, and however much it holds.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { takeReleasePage } from '../../../lib/deliveries/release-page.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { ReleaseJob } from '../../../lib/model/job.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+import { profile } from '../../support/query-plans.ts';
+
+const open = new Disposal();
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const longBefore = new Date('2025-12-31T00:00:00Z');
+const before = new Date('2026-01-01T00:00:00Z');
+const resumedAt = new Date('2026-01-02T00:00:00Z');
+const after = new Date('2026-01-03T00:00:00Z');
+const dropped = 60;
+
+/** Writes a webhook that holds more than a page from before its resume and from after it, and was sent more. */
+async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> {
+  const { appUid } = installation.app;
+  const release = newRelease({ appUid, webhookUid: newId('whk') }, resumedAt);
+  const { webhookUid, _id: releaseUid } = release;
+  const url = 'http://127.0.0.1:9/';
+  await insertWebhook(installation, { _id: webhookUid, url, releaseUid, ...fields });
+  const write = (at: Date, state: 'held' | 'delivered', statusClass: '2xx' | '5xx' | null) =>
+    Array.from({ length: dropped / 2 }, () =>
+      newDelivery(installation, at, { webhookUid, state, statusClass }),
+    );
+  const held = [before, after].flatMap((at) => [
+    ...write(at, 'held', null),
+    ...write(at, 'held', '5xx'),
+  ]);
+  const sent = [before, after].flatMap((at) => write(at, 'delivered', '2xx'));
+  await installation.store.deliveries.insertMany([...sent, ...held]);
+  return release;
+}
+
+test.each([
+  ['what a webhook held', {}, 20],
+  ['what a resume dropped', { discardBefore: resumedAt }, dropped],
+  ['what a webhook held since a resume that dropped the rest', { discardBefore: longBefore }, 20],
+])('a page of a release looks at %s and at nothing else', async (_what, fields, count) => {
+  const { store } = installation;
+  const release = await writeHeld(fields);
+  const making = { page: 1, now: after };
+  const profiles = await profile(store, 'deliveries', () =>
+    inTransaction(store, (session) => takeReleasePage({ store }, release, { ...making, session })),
+  );
+  const examined = profiles.map(({ docsExamined }) => Number(docsExamined));
+  expect(Math.max(...examined)).toBeGreaterThanOrEqual(count);
+  expect(Math.max(...examined)).toBeLessThanOrEqual(count + 1);
+  expect(profiles.filter(({ hasSortStage }) => hasSortStage === true)).toEqual([]);
+});

@@ -1,0 +1,45 @@
+// A transaction that others are always in the way of.
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation } from '../../support/installation.ts';
+import type { Installation } from '../../support/installation.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+test('a transaction is begun again while another is in its way, and given up after ten seconds', async () => {
+  const { store } = installation;
+  const { _id } = await insertWebhook(installation, { url: 'https://receiver.example/' });
+  const touch = { $set: { updatedAt: new Date() } };
+  // The time that the limit goes by stands still, but for the two steps below.
+  const startedAtMs = performance.now();
+  using clock = jest.spyOn(performance, 'now').mockReturnValue(startedAtMs);
+  const nowMsAfter = [startedAtMs, startedAtMs + 9_999, startedAtMs + 10_000];
+  let begun = 0;
+  await store.client.withSession(async (inTheWay) => {
+    inTheWay.startTransaction();
+    await store.webhooks.updateOne({ _id }, touch, { session: inTheWay });
+    const giving = inTransaction(store, async (session) => {
+      clock.mockReturnValue(nowMsAfter[begun] ?? 0);
+      begun += 1;
+      await store.webhooks.updateOne({ _id }, touch, { session });
+    });
+    await expect(giving).rejects.toMatchObject({
+      name: 'MongoOperationTimeoutError',
+      cause: { codeName: 'WriteConflict' },
+    });
+    await inTheWay.abortTransaction();
+  });
+  expect(begun).toBe(3);
+  clock.mockRestore();
+  await inTransaction(store, (session) => store.webhooks.deleteOne({ _id }, { session }));
+  expect(await store.webhooks.countDocuments({ _id })).toBe(0);
+});

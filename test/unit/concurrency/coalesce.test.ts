@@ -1,0 +1,96 @@
+// Many items in one call: who goes together, and what each gets.
+import { expect, test } from '@jest/globals';
+import { coalesce } from '../../../lib/concurrency/coalesce.ts';
+import type { CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
+import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
+
+interface Call {
+  items: readonly number[];
+  end: (results: number[]) => void;
+  fail: (reason: Error) => void;
+}
+
+/** A coalesced function whose calls end when the test says so. */
+function controlled(options: CoalesceOptions) {
+  const calls: Call[] = [];
+  const ask = coalesce(
+    options,
+    (items: readonly number[]) =>
+      new Promise<number[]>((resolve, reject) => {
+        calls.push({ items, end: resolve, fail: reject });
+      }),
+  );
+  return { ask, calls };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test('items that come in the same turn go in one call, and each gets its own result', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
+  const results = [1, 2, 3].map(ask);
+  await turn();
+  expect(calls.map((call) => call.items)).toEqual([[1, 2, 3]]);
+  calls[0]?.end([10, 20, 30]);
+  expect(await Promise.all(results)).toEqual([10, 20, 30]);
+});
+
+test('an item never joins a call that has begun, and goes with the next', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
+  const first = ask(1);
+  await turn();
+  const later = [ask(2), ask(3)];
+  await turn();
+  expect(calls).toHaveLength(1);
+  calls[0]?.end([10]);
+  expect(await first).toBe(10);
+  await turn();
+  expect(calls[1]?.items).toEqual([2, 3]);
+  calls[1]?.end([20, 30]);
+  expect(await Promise.all(later)).toEqual([20, 30]);
+});
+
+test('a call takes at most its number of items, and at most its number of calls run at once', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 2 });
+  const results = [1, 2, 3, 4, 5].map(ask);
+  await turn();
+  await turn();
+  await turn();
+  expect(calls.map((call) => call.items)).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  calls[1]?.end([30, 40]);
+  await turn();
+  await turn();
+  expect(calls[2]?.items).toEqual([5]);
+  calls[0]?.end([10, 20]);
+  calls[2]?.end([50]);
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+});
+
+test('a call that fails fails its own items, and those after it go on', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 1 });
+  const [one, two, three] = [1, 2, 3].map(ask);
+  await turn();
+  calls[0]?.fail(new Error('away'));
+  await expect(one).rejects.toThrow('away');
+  await expect(two).rejects.toThrow('away');
+  await turn();
+  calls[1]?.end([30]);
+  expect(await three).toBe(30);
+});
+
+test('the items of a call that does not end in its time reject, and the next call goes', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 1, callsAtOnceMax: 1, callTimeoutMs: 20 });
+  const [hanging, next] = [ask(1), ask(2)];
+  await expect(hanging).rejects.toThrow(CallTimeoutError);
+  await turn();
+  calls[1]?.end([20]);
+  expect(await next).toBe(20);
+  // Its late end changes nothing for anybody.
+  calls[0]?.end([10]);
+  const last = ask(3);
+  await turn();
+  calls[2]?.end([30]);
+  expect(await last).toBe(30);
+});

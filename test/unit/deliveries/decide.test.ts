@@ -1,0 +1,299 @@
+// What becomes of a delivery when somebody asks for an attempt at it: a row a rule, then every combination.
+import { expect, test } from '@jest/globals';
+import { decide } from '../../../lib/deliveries/decide.ts';
+import type { Asker, AttemptFacts, Decision } from '../../../lib/deliveries/decide.ts';
+import { deliveryStates } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { EventToAttempt } from '../../../lib/model/event.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { newDelivery, newEvent, newWebhook } from '../../support/fixtures.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const after = (ms: number): Date => new Date(now.getTime() + ms);
+const recordedAt = after(-60_000);
+const app = { appUid: 'app_1' };
+const secret = { keyId: 'key-1', sealed: '' };
+const anEvent = newEvent({ app }, ['whk_1'], recordedAt);
+const aDelivery = newDelivery({ app }, recordedAt, { eventId: anEvent._id, webhookUid: 'whk_1' });
+const aWebhook = newWebhook(app.appUid, recordedAt, { url: 'https://example.com', secret });
+
+const askers = {
+  'the event': { kind: 'event' },
+  'its job': { kind: 'job', jobUid: 'job_1' },
+  'another job': { kind: 'job', jobUid: 'job_2' },
+  'the partition': { kind: 'partition' },
+} satisfies Record<string, Asker>;
+
+const owners = {
+  'the event': {},
+  'its job': { jobUid: 'job_1', jobPage: 1 },
+  'the partition': { partition: 'whk_1/agent/agt_1' },
+  'its job, in a partition': { jobUid: 'job_1', jobPage: 1, partition: 'whk_1/agent/agt_1' },
+} satisfies Record<string, Partial<DeliveryDocument>>;
+
+const dues = {
+  'without a time': { nextAttemptAt: null },
+  'due long ago': { nextAttemptAt: after(-60_000) },
+  'due in a second': { nextAttemptAt: after(1_000) },
+  'due later': { nextAttemptAt: after(1_001) },
+} satisfies Record<string, Partial<DeliveryDocument>>;
+
+const discardAt = after(-30_000);
+const requests = {
+  'not sent again': {},
+  'resent before the discard': { requeuedAs: 'resend', requeuedAt: after(-30_001) },
+  'resent after it': { requeuedAs: 'resend', requeuedAt: discardAt },
+  'replayed before the discard': { requeuedAs: 'replay', requeuedAt: after(-30_001) },
+  'replayed after it': { requeuedAs: 'replay', requeuedAt: discardAt },
+} satisfies Record<string, Partial<DeliveryDocument>>;
+
+const events = {
+  there: anEvent,
+  'a test': { ...anEvent, event: 'webhook.test', entity: 'webhook', sequence: null },
+  erased: { ...anEvent, body: '', erasedAt: after(-1) },
+  gone: null,
+} satisfies Record<string, EventToAttempt | null>;
+
+const activities = { active: { active: true }, paused: { active: false } };
+const discards = {
+  none: { discardBefore: null },
+  'a discard before the event': { discardBefore: recordedAt },
+  'a discard after the event': { discardBefore: discardAt },
+} satisfies Record<string, Partial<WebhookDocument>>;
+const subscriptions = {
+  subscribed: {},
+  'of other entities': { entities: ['context'] },
+  'of other events': { events: ['agent.created'] },
+  'of other tenants': { externalTenantIds: ['tenant-2'] },
+} satisfies Record<string, Partial<WebhookDocument>>;
+
+interface DeliveryCase {
+  state: DeliveryDocument['state'];
+  owner: keyof typeof owners;
+  due: keyof typeof dues;
+  again: keyof typeof requests;
+}
+
+interface WebhookCase {
+  activity: keyof typeof activities;
+  discard: keyof typeof discards;
+  subscription: keyof typeof subscriptions;
+}
+
+interface Case {
+  asker: keyof typeof askers;
+  delivery: DeliveryCase | null;
+  event: keyof typeof events;
+  webhook: WebhookCase | null;
+}
+
+function factsOf({ asker, delivery, event, webhook }: Case): AttemptFacts {
+  return {
+    asker: askers[asker],
+    delivery: delivery && {
+      ...aDelivery,
+      state: delivery.state,
+      ...owners[delivery.owner],
+      ...dues[delivery.due],
+      ...requests[delivery.again],
+    },
+    event: events[event],
+    webhook: webhook && {
+      ...aWebhook,
+      ...activities[webhook.activity],
+      ...discards[webhook.discard],
+      ...subscriptions[webhook.subscription],
+    },
+    now,
+  };
+}
+
+const pending: DeliveryCase = {
+  state: 'pending',
+  owner: 'the event',
+  due: 'without a time',
+  again: 'not sent again',
+};
+const active: WebhookCase = { activity: 'active', discard: 'none', subscription: 'subscribed' };
+const first: Case = { asker: 'the event', delivery: null, event: 'there', webhook: active };
+const of = (fields: Partial<DeliveryCase>) => ({ delivery: { ...pending, ...fields } });
+const to = (fields: Partial<WebhookCase>) => ({ webhook: { ...active, ...fields } });
+const dropped = to({ discard: 'a discard after the event' });
+const paused = to({ activity: 'paused' });
+
+test.each<[string, Decision, Partial<Case>]>([
+  ['a first attempt is made', 'send', {}],
+  ['what a first attempt left pending is sent', 'send', of({})],
+  ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
+  ['a call a second early is on time', 'send', of({ due: 'due in a second' })],
+  ['a retry is not made early', 'notYet', of({ state: 'retrying', due: 'due later' })],
+
+  ['a job sends what it took', 'send', { asker: 'its job', ...of({ owner: 'its job' }) }],
+  ['what a job took is no more its event’s', 'notMine', of({ owner: 'its job' })],
+  ['nor another job’s', 'notMine', { asker: 'another job', ...of({ owner: 'its job' }) }],
+  ['what no job took is none’s', 'notMine', { asker: 'its job', ...of({}) }],
+  [
+    'a partition sends what is in it',
+    'send',
+    { asker: 'the partition', ...of({ owner: 'the partition' }) },
+  ],
+  ['an event leaves its retries to the partition', 'notMine', of({ owner: 'the partition' })],
+  [
+    'a partition waits for a job',
+    'notMine',
+    { asker: 'the partition', ...of({ owner: 'its job, in a partition' }) },
+  ],
+  ['what was not tried yet a partition may begin', 'send', { asker: 'the partition' }],
+  [
+    'and it is never early',
+    'notYet',
+    { asker: 'the partition', ...of({ owner: 'the partition', due: 'due in a second' }) },
+  ],
+
+  ['what arrived is not sent again', 'notMine', of({ state: 'delivered' })],
+  ['what is held waits for a release', 'notMine', of({ state: 'held' })],
+
+  ['an event that is gone is cancelled', 'cancel', { event: 'gone' }],
+  ['so is one whose payload was erased', 'cancel', { event: 'erased' }],
+  ['and one whose webhook was deleted', 'cancel', { webhook: null }],
+
+  ['a paused webhook’s is held', 'hold', paused],
+  [
+    'a resend and a test, too',
+    'hold',
+    { event: 'a test', ...of({ again: 'resent after it' }), ...paused },
+  ],
+  [
+    'also what it does not subscribe to now',
+    'hold',
+    to({ activity: 'paused', subscription: 'of other events' }),
+  ],
+
+  ['a discard drops what was recorded before', 'cancel', dropped],
+  ['not what came at its moment or later', 'send', to({ discard: 'a discard before the event' })],
+  [
+    'nor what was asked for again since',
+    'send',
+    { ...of({ again: 'replayed after it' }), ...dropped },
+  ],
+  [
+    'but what was asked for before',
+    'cancel',
+    { ...of({ again: 'resent before the discard' }), ...dropped },
+  ],
+  [
+    'also while it is paused once more',
+    'cancel',
+    to({ activity: 'paused', discard: 'a discard after the event' }),
+  ],
+
+  [
+    'what it no longer subscribes to is cancelled',
+    'cancel',
+    to({ subscription: 'of other entities' }),
+  ],
+  [
+    'a replay, too',
+    'cancel',
+    { ...of({ again: 'replayed after it' }), ...to({ subscription: 'of other tenants' }) },
+  ],
+  [
+    'a resend is sent all the same',
+    'send',
+    { ...of({ again: 'resent after it' }), ...to({ subscription: 'of other events' }) },
+  ],
+  ['and so is a test', 'send', { event: 'a test', ...to({ subscription: 'of other entities' }) }],
+])('%s: %s', (_rule, decision, fields) => {
+  expect(decide(factsOf({ ...first, ...fields }))).toBe(decision);
+});
+
+/** Each decision, told on its own: for every case exactly one of them is right. */
+const isRight: Record<Decision, (given: Case) => boolean> = {
+  notMine: (given) => !mayAct(given),
+  notYet: (given) => mayAct(given) && isEarly(given),
+  cancel: (given) => isDue(given) && (isLost(given) || isDropped(given) || isUnwanted(given)),
+  hold: (given) =>
+    isDue(given) && !isLost(given) && !isDropped(given) && given.webhook?.activity === 'paused',
+  send: (given) =>
+    isDue(given) &&
+    !isLost(given) &&
+    !isDropped(given) &&
+    !isUnwanted(given) &&
+    given.webhook?.activity === 'active',
+};
+
+/** Who may act on what is open, by owner; what has a partition its event only begins. */
+const actors: Record<DeliveryCase['owner'], Case['asker'][]> = {
+  'the event': ['the event', 'the partition'],
+  'its job': ['its job'],
+  'the partition': ['the partition'],
+  'its job, in a partition': ['its job'],
+};
+
+function mayAct({ asker, delivery }: Case): boolean {
+  if (delivery === null) return true;
+  return ['pending', 'retrying'].includes(delivery.state) && actors[delivery.owner].includes(asker);
+}
+
+const isEarly = ({ asker, delivery }: Case): boolean =>
+  delivery?.due === 'due later' ||
+  (delivery?.due === 'due in a second' && asker === 'the partition');
+
+const isDue = (given: Case): boolean => mayAct(given) && !isEarly(given);
+
+const isLost = ({ event, webhook }: Case): boolean =>
+  webhook === null || event === 'gone' || event === 'erased';
+
+const isDropped = ({ delivery, webhook }: Case): boolean =>
+  webhook?.discard === 'a discard after the event' &&
+  !(delivery?.again.endsWith('after it') ?? false);
+
+const isUnwanted = ({ event, delivery, webhook }: Case): boolean =>
+  webhook?.activity === 'active' &&
+  webhook.subscription !== 'subscribed' &&
+  event !== 'a test' &&
+  !(delivery?.again.startsWith('resent') ?? false);
+
+const namesOf = <Name extends string>(named: Record<Name, unknown>): Name[] =>
+  Object.keys(named) as Name[];
+
+const allDeliveries = (): (DeliveryCase | null)[] => [
+  null,
+  ...deliveryStates.flatMap((state) =>
+    namesOf(owners).flatMap((owner) =>
+      namesOf(dues).flatMap((due) =>
+        namesOf(requests).map((again) => ({ state, owner, due, again })),
+      ),
+    ),
+  ),
+];
+
+const allWebhooks = (): (WebhookCase | null)[] => [
+  null,
+  ...namesOf(activities).flatMap((activity) =>
+    namesOf(discards).flatMap((discard) =>
+      namesOf(subscriptions).map((subscription) => ({ activity, discard, subscription })),
+    ),
+  ),
+];
+
+function* allCases(): Generator<Case> {
+  const [deliveries, webhooks] = [allDeliveries(), allWebhooks()];
+  for (const asker of namesOf(askers))
+    for (const delivery of deliveries)
+      for (const event of namesOf(events))
+        for (const webhook of webhooks) yield { asker, delivery, event, webhook };
+}
+
+test('in every combination of all these the one decision is made that its rule tells', () => {
+  const wrong: unknown[] = [];
+  const made = new Set<Decision>();
+  for (const given of allCases()) {
+    const right = namesOf(isRight).filter((decision) => isRight[decision](given));
+    const decision = decide(factsOf(given));
+    made.add(decision);
+    if (right.length !== 1 || right[0] !== decision) wrong.push({ given, right, decision });
+  }
+  expect(wrong.slice(0, 3)).toEqual([]);
+  expect([...made].toSorted()).toEqual(namesOf(isRight).toSorted());
+});

@@ -1,0 +1,155 @@
+// When a delivery is tried again, and how Retry-After is read.
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { array, assert, double, integer, maxSafeNat, nat, oneof, property } from 'fast-check';
+import {
+  defaultRetryScheduleMs,
+  nextRetryDelayMs,
+  parseRetryAfterMs,
+  throttledDelayMs,
+} from '../../../lib/deliveries/retry-schedule.ts';
+import { hourMs } from '../../../lib/platform/duration.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+
+function delayMs(
+  attemptsMade: number,
+  retryAfterMs: number | null = null,
+  random = 0,
+): number | null {
+  return nextRetryDelayMs({
+    scheduleMs: defaultRetryScheduleMs,
+    attemptsMade,
+    retryAfterMs,
+    random,
+  });
+}
+
+test('the default schedule is as documented, twelve attempts over about three days', () => {
+  const minutes = Array.from({ length: 12 }, (_, i) => delayMs(i + 1)).map((ms) =>
+    ms === null ? null : ms / 60_000,
+  );
+  expect(minutes).toEqual([5 / 60, 0.5, 2, 10, 30, 120, 300, 600, 840, 1_200, 1_440, null]);
+  expect(delayMs(13)).toBeNull();
+});
+
+test('a throttled attempt asks again after 5 s, then after twice as long each time up to a minute', () => {
+  const waits: number[] = [];
+  for (let dueForMs = 0; waits.length < 6; dueForMs += waits.at(-1) ?? 0) {
+    waits.push(throttledDelayMs(dueForMs, 0.5));
+  }
+  expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+});
+
+test.each([
+  [-1_000, 0, 2_500],
+  [0, 0, 2_500],
+  [0, 0.999, 7_495],
+  [hourMs, 0, 30_000],
+  [hourMs, 0.999, 89_940],
+])(
+  'throttled and due for %d ms, with the random number %d it waits %d ms',
+  (dueForMs, random, waitMs) => {
+    expect(throttledDelayMs(dueForMs, random)).toBe(waitMs);
+  },
+);
+
+test('an empty schedule has no second attempt', () => {
+  expect(
+    nextRetryDelayMs({ scheduleMs: [], attemptsMade: 1, retryAfterMs: 1_000, random: 0 }),
+  ).toBeNull();
+});
+
+test('the jitter adds up to 15 %, in whole milliseconds, and never takes away', () => {
+  assert(
+    property(
+      integer({ min: 1, max: 11 }),
+      double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+      (attemptsMade, random) => {
+        const plain = Number(delayMs(attemptsMade));
+        const delay = Number(delayMs(attemptsMade, null, random));
+        expect(Number.isInteger(delay)).toBe(true);
+        expect(delay).toBeGreaterThanOrEqual(plain);
+        expect(delay).toBeLessThanOrEqual(Math.round(plain * 1.15));
+      },
+    ),
+  );
+  expect(delayMs(1, null, 0.999_999)).toBe(5_750);
+});
+
+test.each([
+  ['earlier than the schedule is the schedule', 1, 1_000, 5_000],
+  ['nothing is the schedule', 1, 0, 5_000],
+  ['within an hour is as asked', 1, 90_000, 90_000],
+  ['one hour is as asked', 1, hourMs, hourMs],
+  ['more than an hour is one hour', 1, hourMs + 1, hourMs],
+  ['up to twice a long wait is as asked', 7, 10 * hourMs, 10 * hourMs],
+  ['more than twice a long wait is twice', 7, 10 * hourMs + 1, 10 * hourMs],
+])('a Retry-After of %s', (...[, attemptsMade, retryAfterMs, expected]) => {
+  expect(delayMs(attemptsMade, retryAfterMs)).toBe(expected);
+});
+
+test('whatever a receiver asks for, the wait is from the scheduled one to twice it, or an hour if that is longer', () => {
+  const schedule = array(integer({ min: 0, max: 7 * 24 * hourMs }), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  const asked = oneof(integer({ min: 0, max: 3 * hourMs }), maxSafeNat());
+  const random = double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+  assert(
+    property(schedule, nat(), asked, random, (...drawn) => {
+      const [scheduleMs, at, retryAfterMs, chance] = drawn;
+      const attemptsMade = 1 + (at % scheduleMs.length);
+      const scheduledMs = scheduleMs[attemptsMade - 1] ?? 0;
+      const longestMs = Math.max(2 * scheduledMs, hourMs);
+      const question = { scheduleMs, attemptsMade, random: chance };
+      const wait = Number(nextRetryDelayMs({ ...question, retryAfterMs }));
+      expect(Number.isInteger(wait)).toBe(true);
+      expect(wait).toBeGreaterThanOrEqual(scheduledMs);
+      expect(wait).toBeLessThanOrEqual(longestMs);
+      // Inside those bounds the receiver is heard: never before the time that it asked for.
+      expect(wait).toBeGreaterThanOrEqual(Math.min(retryAfterMs, longestMs));
+      expect(wait).toBeLessThanOrEqual(Math.round(Math.max(retryAfterMs, scheduledMs) * 1.15));
+    }),
+  );
+});
+
+test('a Retry-After makes no attempt beyond the last', () => {
+  expect(delayMs(12, 1_000)).toBeNull();
+});
+
+test.each<[string | null, number | null]>([
+  [null, null],
+  ['', null],
+  ['120', 120_000],
+  [' 120 ', 120_000],
+  ['0', 0],
+  ['999999999', 999_999_999_000],
+  ['1000000000', null],
+  ['-5', null],
+  ['1.5', null],
+  ['1e3', null],
+  ['soon', null],
+  ['2026', 2_026_000],
+  ['2026-03-01T12:01:00Z', null],
+  ['Sun, 01 Mar 2026 12:01:00 GMT', 60_000],
+  ['Sunday, 01-Mar-26 12:01:00 GMT', 60_000],
+  ['Sun Mar  1 12:01:00 2026', 60_000],
+  ['Sun Mar  1 12:01:00 2026 GMT', 60_000],
+  ['Sun, 01 Mar 2026 14:01:00 +0200', 60_000],
+  ['Sun, 01 Mar 2026 11:59:00 GMT', 0],
+  ['Sun, 99 Mar 2026 12:01:00 GMT', null],
+])('the header %j is read as %p ms', (header, expected) => {
+  expect(parseRetryAfterMs(header, now)).toBe(expected);
+});
+
+test('a date that names no zone is in UTC, wherever this machine is', () => {
+  const script = [
+    "import { parseRetryAfterMs } from './lib/deliveries/retry-schedule.ts';",
+    `const now = new Date('${now.toISOString()}');`,
+    "console.log(parseRetryAfterMs('Sun Mar  1 12:01:00 2026', now));",
+  ].join('\n');
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const env = { ...process.env, TZ: 'Asia/Tokyo' };
+  expect(execFileSync(process.execPath, flags, { env, encoding: 'utf8' }).trim()).toBe('60000');
+});

@@ -1,0 +1,60 @@
+// Which events share a workflow.
+import { expect, test } from '@jest/globals';
+import type { EventToDispatch } from '../../../lib/model/event.ts';
+import { WaitingEvents } from '../../../lib/dispatch/waiting-events.ts';
+
+let made = 0;
+
+function event(appUid: string, webhooks = 1): EventToDispatch {
+  made += 1;
+  return {
+    _id: `evt_${made}`,
+    appUid,
+    event: 'agent.updated',
+    resourceUid: 'agt_1',
+    externalTenantId: 'tenant-1',
+    webhookUids: Array.from({ length: webhooks }, (_, n) => `whk_${n}`),
+    workflowId: null,
+  };
+}
+
+function waitingWith(events: readonly EventToDispatch[]): WaitingEvents {
+  const waiting = new WaitingEvents();
+  for (const each of events) waiting.add(each);
+  return waiting;
+}
+
+test('events of one application go together, oldest first, at most so many', () => {
+  const events = [event('app_a'), event('app_a'), event('app_a')];
+  const waiting = waitingWith(events);
+  expect(waiting.take(2)).toEqual(events.slice(0, 2));
+  expect(waiting.count).toBe(1);
+  expect(waiting.take(2)).toEqual(events.slice(2));
+  expect(waiting.take(2)).toEqual([]);
+});
+
+test('applications never share, and take turns however many events one has', () => {
+  const busy = Array.from({ length: 5 }, () => event('app_busy'));
+  const quiet = event('app_quiet');
+  const waiting = waitingWith([...busy, quiet]);
+  expect(waiting.take(2)).toEqual(busy.slice(0, 2));
+  expect(waiting.take(2)).toEqual([quiet]);
+  expect(waiting.take(2)).toEqual(busy.slice(2, 4));
+});
+
+test.each([
+  [[250, 250, 1], 2],
+  [[250, 251], 1],
+  [[499, 1, 1], 2],
+  [[1_000, 1], 1],
+])('events with %p webhooks: the first %p go together', (webhooks, together) => {
+  const waiting = waitingWith(webhooks.map((count) => event('app_a', count)));
+  expect(waiting.take(60)).toHaveLength(together);
+});
+
+test('what is cleared is counted and gone', () => {
+  const waiting = waitingWith([event('app_a'), event('app_b')]);
+  expect(waiting.clear()).toBe(2);
+  expect(waiting.count).toBe(0);
+  expect(waiting.take(60)).toEqual([]);
+});

@@ -1,0 +1,72 @@
+// How errors of resolver, socket, TLS and parser become classes, and that their text stays inside.
+import { expect, test } from '@jest/globals';
+import { classifySendError } from '../../../lib/egress/classify-send-error.ts';
+import type { SendPhase } from '../../../lib/egress/classify-send-error.ts';
+
+function fault(code: string): Error {
+  return Object.assign(new Error('connect to 10.1.2.3 with secret'), { code });
+}
+
+const cases: readonly (readonly [string, SendPhase, string])[] = [
+  ['ENOTFOUND', 'dns', 'dns'],
+  ['EAI_AGAIN', 'dns', 'dns'],
+  ['ESERVFAIL', 'dns', 'dns'],
+  ['ADDRESS_ABSENT', 'dns', 'dns'],
+  ['NAME_UNRESOLVED', 'dns', 'dns'],
+  ['ADDRESS_BLOCKED', 'dns', 'blocked'],
+  ['ADDRESS_BLOCKED', 'connect', 'blocked'],
+  ['ECONNREFUSED', 'connect', 'connect'],
+  ['EHOSTUNREACH', 'connect', 'connect'],
+  ['ENETUNREACH', 'connect', 'connect'],
+  ['ETIMEDOUT', 'connect', 'connect'],
+  ['EADDRNOTAVAIL', 'connect', 'connect'],
+  ['PROXY_REFUSED', 'connect', 'connect'],
+  ['CERT_HAS_EXPIRED', 'tls', 'tls'],
+  ['CERT_SIGNATURE_FAILURE', 'tls', 'tls'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls', 'tls'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls', 'tls'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'tls'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'tls'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'exchange', 'tls'],
+  ['EPROTO', 'tls', 'tls'],
+  ['EPROTO', 'exchange', 'tls'],
+  ['ECONNRESET', 'exchange', 'reset'],
+  ['EPIPE', 'exchange', 'reset'],
+  ['UND_ERR_SOCKET', 'exchange', 'reset'],
+  ['HPE_INVALID_CONSTANT', 'exchange', 'reset'],
+  ['ERR_ASSERTION', 'exchange', 'reset'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'exchange', 'reset'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'exchange', 'too_large'],
+  ['HPE_HEADER_OVERFLOW', 'exchange', 'too_large'],
+  ['ANSWER_TOO_LONG', 'exchange', 'too_large'],
+  ['ATTEMPT_DEADLINE', 'dns', 'timeout'],
+  ['ATTEMPT_DEADLINE', 'exchange', 'timeout'],
+];
+
+test.each(cases)('%s while in phase %s is %s', (code, phase, errorClass) => {
+  const verdict = classifySendError(fault(code), phase);
+  expect(verdict?.errorClass).toBe(errorClass);
+  expect(verdict?.detail).not.toMatch(/10\.1\.2\.3|secret/);
+});
+
+test('an error without a code belongs to the phase it came in', () => {
+  expect(classifySendError(new Error('odd'), 'tls')?.errorClass).toBe('tls');
+  expect(classifySendError(new Error('odd'), 'dns')?.errorClass).toBe('dns');
+});
+
+test('a fault of our own code is not blamed on the receiver', () => {
+  expect(classifySendError(fault('UND_ERR_INVALID_ARG'), 'exchange')).toBeNull();
+  expect(classifySendError(fault('ERR_INVALID_ARG_TYPE'), 'connect')).toBeNull();
+  expect(classifySendError(fault('PROXY_FAILED'), 'connect')).toBeNull();
+  expect(classifySendError(fault('ERR_ASSERTION'), 'connect')).toBeNull();
+  expect(classifySendError(new TypeError('x is not a function'), 'exchange')).toBeNull();
+  expect(classifySendError(undefined, 'exchange')).toBeNull();
+});
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
+  '%s, of which this host ran out, is not blamed on the receiver',
+  (code) => {
+    expect(classifySendError(fault(code), 'connect')).toBeNull();
+    expect(classifySendError(fault(`${code}X`), 'connect')?.errorClass).toBe('connect');
+  },
+);

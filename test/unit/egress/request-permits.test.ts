@@ -1,0 +1,158 @@
+// The permits of requests to receivers, with the real numbers: what a slow one costs itself and others.
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { RequestPermits } from '../../../lib/egress/request-permits.ts';
+import type { Requester, RequestPermit } from '../../../lib/egress/request-permits.ts';
+
+const url = new URL('https://hooks.example.com/');
+const permitsPerWebhook = 32;
+const permitsPerOrigin = 128;
+const permitsInAll = 256;
+/** With the pass of the event loop in which what was received is read. */
+const overdueAfterMs = 1_001;
+const waitMsMax = 2_000;
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const settle = (afterMs = 0): Promise<void> => jest.advanceTimersByTimeAsync(afterMs);
+
+interface Course {
+  /** Those under way, in the order in which they began. */
+  begun: RequestPermit[];
+  throttled: number;
+}
+
+/** Asks for so many requests and begins each that has its permits. */
+function ask(permits: RequestPermits, count: number, requester: Requester & { to?: URL }): Course {
+  const course: Course = { begun: [], throttled: 0 };
+  const { to = url } = requester;
+  for (let n = 0; n < count; n += 1) {
+    permits.acquire(to, requester).then(
+      (permit) => {
+        permit.begin();
+        return course.begun.push(permit);
+      },
+      ({ code }: { code?: unknown }) => {
+        return code === 'THROTTLED' ? (course.throttled += 1) : undefined;
+      },
+    );
+  }
+  return course;
+}
+
+const silent = { webhookUid: 'silent' };
+const firstAttempts = { ...silent, avoidsSaturated: true };
+
+test('a webhook has 32 requests under way, however long they take, and what waits 2 s is throttled', async () => {
+  const permits = new RequestPermits();
+  const course = ask(permits, 100, silent);
+  await settle(waitMsMax - 1);
+  expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 0 });
+  await settle(1);
+  expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 68 });
+});
+
+test.each([
+  { overdue: permitsPerWebhook / 2 - 1, waitsAtOnce: permitsPerWebhook + 1 },
+  { overdue: permitsPerWebhook / 2, waitsAtOnce: 0 },
+])(
+  'with $overdue of its requests overdue, $waitsAtOnce first attempts wait for a webhook',
+  async (rule) => {
+    const permits = new RequestPermits();
+    ask(permits, rule.overdue, silent);
+    await settle(overdueAfterMs);
+    const young = ask(permits, permitsPerWebhook - rule.overdue, firstAttempts);
+    const next = ask(permits, permitsPerWebhook + 1, firstAttempts);
+    await settle();
+    expect(young.begun).toHaveLength(permitsPerWebhook - rule.overdue);
+    expect(permitsPerWebhook + 1 - next.throttled).toBe(rule.waitsAtOnce);
+  },
+);
+
+test('a saturated webhook has 32 retries wait, of which those that get a permit go', async () => {
+  const permits = new RequestPermits();
+  const { begun } = ask(permits, permitsPerWebhook, silent);
+  await settle(overdueAfterMs);
+  const retries = ask(permits, permitsPerWebhook + 1, silent);
+  await settle();
+  expect(retries).toMatchObject({ begun: [], throttled: 1 });
+  begun[0]?.release();
+  await settle();
+  expect(retries.begun).toHaveLength(1);
+});
+
+test('a webhook whose requests have ended is saturated no longer', async () => {
+  const permits = new RequestPermits();
+  const { begun } = ask(permits, permitsPerWebhook, silent);
+  await settle(overdueAfterMs);
+  for (const permit of begun) permit.release();
+  const next = ask(permits, permitsPerWebhook + 1, firstAttempts);
+  await settle();
+  expect(next).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 0 });
+});
+
+test('a request that has not begun is never overdue', async () => {
+  const permits = new RequestPermits();
+  for (let n = 0; n < permitsPerWebhook; n += 1) await permits.acquire(url, silent);
+  await settle(2 * overdueAfterMs);
+  const next = ask(permits, 1, firstAttempts);
+  await settle();
+  expect(next.throttled).toBe(0);
+});
+
+test('three silent webhooks never keep a fourth of their origin waiting, whatever they ask for', async () => {
+  const permits = new RequestPermits();
+  const silents = [1, 2, 3].map((n) => ask(permits, 1_000, { webhookUid: `silent${n}` }));
+  await settle();
+  for (let second = 0; second < 12; second += 1) {
+    const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick', avoidsSaturated: true });
+    await settle();
+    expect(quick.begun).toHaveLength(permitsPerWebhook);
+    for (const permit of quick.begun) permit.release();
+    await settle(500);
+    if (second % 5 !== 4) continue;
+    for (const { begun } of silents) for (const permit of begun.splice(0)) permit.release();
+    for (const n of [1, 2, 3]) ask(permits, 1_000, { webhookUid: `silent${n}` });
+  }
+});
+
+test.each([
+  { what: 'an origin', most: permitsPerOrigin, urlOf: () => url },
+  { what: 'all', most: permitsInAll, urlOf: (n: number) => new URL(`https://r${n}.example.com/`) },
+])('what is overdue gives its permits of $what to other webhooks', async ({ most, urlOf }) => {
+  const permits = new RequestPermits();
+  const begun: Course[] = [];
+  for (let n = 0; n <= most; n += 1) {
+    begun.push(ask(permits, 1, { webhookUid: `webhook${n}`, to: urlOf(n) }));
+  }
+  await settle();
+  const last = begun.at(-1);
+  expect([begun.filter((one) => one.begun.length === 1).length, last?.begun]).toEqual([most, []]);
+  await settle(overdueAfterMs);
+  expect(last?.begun).toHaveLength(1);
+});
+
+test('a throttled request keeps no permit of its webhook', async () => {
+  const permits = new RequestPermits();
+  for (let n = 0; n < permitsPerOrigin; n += 1) {
+    await permits.acquire(url, { webhookUid: `webhook${n >> 5}` });
+  }
+  const crowded = ask(permits, permitsPerWebhook, { webhookUid: 'crowded' });
+  await settle(waitMsMax);
+  expect(crowded.throttled).toBe(permitsPerWebhook);
+  const elsewhere = ask(permits, permitsPerWebhook, {
+    webhookUid: 'crowded',
+    to: new URL('https://b.example/'),
+  });
+  await settle();
+  expect(elsewhere.begun).toHaveLength(permitsPerWebhook);
+});
+
+test('when the waits end, who waits for any permit is throttled', async () => {
+  const permits = new RequestPermits();
+  const course = ask(permits, 100, silent);
+  await settle();
+  permits.endWaits();
+  await settle();
+  expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 68 });
+});

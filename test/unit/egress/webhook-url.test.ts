@@ -1,0 +1,207 @@
+// The rules on the text of a webhook URL: collected cases, and the value just outside each rule.
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { defaultEgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
+
+interface UrlCase {
+  readonly url: string;
+  readonly verdict: 'allow' | 'deny';
+}
+
+const fixture = new URL('./webhook-url-cases.json', import.meta.url);
+const { cases }: { cases: readonly UrlCase[] } = JSON.parse(readFileSync(fixture, 'utf8'));
+
+const development: EgressPolicy = {
+  allowHttp: true,
+  ports: 'any',
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  denyCidrs: [],
+};
+
+function reasonFor(url: string, policy: EgressPolicy = defaultEgressPolicy): string {
+  const check = checkWebhookUrl(url, policy);
+  return check.ok ? `allowed as ${check.url}` : check.reason;
+}
+
+function canonical(url: string, policy: EgressPolicy = defaultEgressPolicy): string {
+  const check = checkWebhookUrl(url, policy);
+  return check.ok ? check.url : `refused: ${check.reason}`;
+}
+
+test.each(cases)('the collected case $url gets the verdict $verdict', ({ url, verdict }) => {
+  expect(reasonFor(url)).toMatch(verdict === 'allow' ? /^allowed as https:/ : /^url /);
+});
+
+test('the collection has hundreds of cases, each once, and both verdicts', () => {
+  expect(new Set(cases.map(({ url }) => url)).size).toBe(cases.length);
+  expect(cases.length).toBeGreaterThan(450);
+  expect(cases.filter(({ verdict }) => verdict === 'allow').length).toBeGreaterThan(50);
+});
+
+const allowedUrls = [
+  ['HTTPS://Example.COM/A?b=C', 'https://example.com/A?b=C'],
+  ['https://example.com:443/', 'https://example.com/'],
+  ['https://ｅｘａｍｐｌｅ.com/', 'https://example.com/'],
+  ['https://münich.example.com/é', 'https://xn--mnich-kva.example.com/%C3%A9'],
+  ['https://my_hook.example.com', 'https://my_hook.example.com/'],
+  ['https://[64:ff9b::8.8.8.8]/', 'https://[64:ff9b::808:808]/'],
+  ['https://localhost.example.com/', 'https://localhost.example.com/'],
+  ['https://notlocal.com/', 'https://notlocal.com/'],
+  ['https://example.com/a@b', 'https://example.com/a@b'],
+  ['https://1.2.3.com/', 'https://1.2.3.com/'],
+  ['https://аррӏе.com/', 'https://xn--80ak6aa92e.com/'],
+  ['https://раураl.example.com/', 'https://xn--l-7sba6dbr.example.com/'],
+  ['https://ſtripe.com/', 'https://stripe.com/'],
+  ['https://exam\u00adple.com/', 'https://example.com/'],
+  ['https://exam\u200bple.com/', 'https://example.com/'],
+  ['https://exam\ufe0fple.com/', 'https://example.com/'],
+  ['https://ex%61mple.com/', 'https://example.com/'],
+  ['https://example.com:0443/../a/./b', 'https://example.com/a/b'],
+  ['https://[2606:4700:0000::1111]/', 'https://[2606:4700::1111]/'],
+];
+
+test.each(allowedUrls)('%s is stored as %s', (given, stored) => {
+  expect(canonical(given ?? '')).toBe(stored);
+});
+
+test('a url gets the same verdict however often it is checked', () => {
+  // Node 20's URL.canParse changes its mind about Latin-1 letters once it has been compiled.
+  const url = 'https://m\u00fcnich.example.com/caf\u00e9';
+  const verdicts = new Set<string>();
+  for (let time = 0; time < 30_000; time += 1) verdicts.add(canonical(url));
+  expect([...verdicts]).toEqual(['https://xn--mnich-kva.example.com/caf%C3%A9']);
+});
+
+test('a refusal names the thing and the limit', () => {
+  expect(reasonFor('http://example.com/')).toBe('url must be https (got http)');
+  expect(reasonFor('ftp://example.com/')).toBe('url must be https (got ftp)');
+  expect(reasonFor('https://10.0.0.1/')).toBe('url host 10.0.0.1 is not a public address');
+  expect(reasonFor('https://@example.com/')).toBe('url must not hold a user name or password');
+  expect(reasonFor('https://example.com:22/')).toBe('url port must be one of 443, 8443 (got 22)');
+  expect(reasonFor(`https://example.com/${'p'.repeat(2_080)}`)).toBe(
+    'url must be at most 2048 characters (got 2100)',
+  );
+});
+
+test('a url may have 2048 characters and not one more, as given and as stored', () => {
+  const start = 'https://example.com/';
+  expect(reasonFor(start + 'p'.repeat(2_048 - start.length))).toMatch(/^allowed/);
+  expect(reasonFor(start + 'p'.repeat(2_049 - start.length))).toMatch(/at most 2048/);
+  expect(reasonFor(start + 'é'.repeat(1_000))).toMatch(/at most 2048/);
+});
+
+test('labels may have 63 characters and names 253, a trailing dot not counted', () => {
+  const label = 'a'.repeat(63);
+  expect(reasonFor(`https://${label}.com/`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://${label}a.com/`)).toMatch(/at most 63/);
+  const long = `${label}.${label}.${label}.${'b'.repeat(57)}.com`;
+  expect(long).toHaveLength(253);
+  expect(reasonFor(`https://${long}/`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://${long}./`)).toMatch(/^allowed/);
+  expect(reasonFor(`https://b${long}/`)).toMatch(/at most/);
+});
+
+test('http and port 80 are allowed only when the operator allows http', () => {
+  const withHttp = { ...defaultEgressPolicy, allowHttp: true };
+  expect(canonical('http://example.com/', withHttp)).toBe('http://example.com/');
+  expect(reasonFor('http://example.com:8080/', withHttp)).toMatch(/443, 8443, 80/);
+  expect(reasonFor('ftp://example.com/', withHttp)).toBe('url must be https or http (got ftp)');
+});
+
+test('port 0 is refused even when any port is allowed', () => {
+  expect(reasonFor('http://127.0.0.1:0/', development)).toBe('url must not use port 0');
+  expect(canonical('http://127.0.0.1:49152/x', development)).toBe('http://127.0.0.1:49152/x');
+});
+
+test('localhost is a name only where the operator allows loopback', () => {
+  expect(canonical('http://localhost:3000/', development)).toBe('http://localhost:3000/');
+  expect(canonical('http://a.localhost:3000/', development)).toBe('http://a.localhost:3000/');
+  expect(canonical('http://[::1]:3000/', development)).toBe('http://[::1]:3000/');
+  expect(reasonFor('http://database:3000/', development)).toMatch(/full domain name/);
+  expect(reasonFor('http://10.0.0.1/', development)).toMatch(/not a public address/);
+  const other = { ...development, allowCidrs: ['10.0.0.0/8'] };
+  expect(reasonFor('http://localhost/', other)).toMatch(/localhost/);
+  const undone = { ...development, denyCidrs: ['127.0.0.0/8', '::1'] };
+  expect(reasonFor('http://localhost/', undone)).toMatch(/localhost/);
+});
+
+test('a private name is taken when the operator allows it or one above it, and no other', () => {
+  const policy = { ...defaultEgressPolicy, allowHosts: ['receiver', 'svc.cluster.local'] };
+  expect(canonical('https://receiver/', policy)).toBe('https://receiver/');
+  expect(canonical('https://receiver./', policy)).toBe('https://receiver./');
+  expect(canonical('https://a.b.svc.cluster.local/', policy)).toMatch(/^https:/);
+  expect(canonical('https://SVC.cluster.local/', policy)).toMatch(/^https:/);
+  for (const other of [
+    'https://receiver2/',
+    'https://cluster.local/',
+    'https://asvc.cluster.local/',
+    'https://svc.cluster.local.corp/',
+    'https://-x.svc.cluster.local/',
+    'https://localhost/',
+  ])
+    expect(reasonFor(other, policy)).toMatch(/^url host /);
+});
+
+test('a policy with a bad range is a fault of ours', () => {
+  const policy = { ...defaultEgressPolicy, allowCidrs: ['10.0.0.0/33'] };
+  expect(() => checkWebhookUrl('https://example.com/', policy)).toThrow('10.0.0.0/33');
+});
+
+test('no text makes the check throw, and what it allows it allows again unchanged', () => {
+  const parts = fc.constantFrom(
+    'https://',
+    'http://',
+    '//',
+    '127.0.0.1',
+    'example',
+    '.com',
+    '[::1]',
+    '@',
+    ':443',
+    '/',
+    '%00',
+    '\\',
+    '#',
+    '。',
+    'ſ',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.array(fc.oneof(parts, fc.string()), { maxLength: 8 }).map((list) => list.join('')),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const check = checkWebhookUrl(given, defaultEgressPolicy);
+      if (!check.ok) return check.reason.startsWith('url ');
+      return canonical(check.url) === check.url && new URL(check.url).hostname.includes('.');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no spelling of a loopback or private IPv4 address is allowed', () => {
+  const privateBits = fc.oneof(
+    fc.integer({ min: 0x7f000000, max: 0x7fffffff }),
+    fc.integer({ min: 0x0a000000, max: 0x0affffff }),
+    fc.integer({ min: 0xa9fe0000, max: 0xa9feffff }),
+  );
+  const spell = fc.constantFrom(
+    (bits: number) => String(bits),
+    (bits: number) => `0x${bits.toString(16)}`,
+    (bits: number) => `0${bits.toString(8)}`,
+    (bits: number) => `${bits >>> 24}.${bits & 0xffffff}`,
+    (bits: number) => `[::ffff:${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+    (bits: number) => `[::${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+    (bits: number) => `[64:ff9b::${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}]`,
+  );
+  fc.assert(
+    fc.property(privateBits, spell, (bits, spelling) => {
+      return !checkWebhookUrl(`https://${spelling(bits)}/`, defaultEgressPolicy).ok;
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,40 @@
+// Which secrets sign at a time: two until a rotation's overlap ends, one from that moment on.
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { createSecretBox } from '../../../lib/platform/secret-box.ts';
+import { openSecrets, secretPlace } from '../../../lib/webhooks/webhooks.ts';
+
+const box = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const now = new Date('2026-01-01T00:00:00Z');
+const webhook = { _id: 'whk_1', appUid: 'app_1' };
+const seal = (secret: string) => box.seal(secret, secretPlace(webhook));
+
+/** What signs at `now` where the overlap ends so many milliseconds later. */
+function secretsOf(leftMs: number, promoted: boolean) {
+  const until = new Date(now.getTime() + leftMs);
+  const previousSecret = { secret: seal('old'), until, promoted };
+  return openSecrets(box, { ...webhook, secret: seal('new'), previousSecret }, now);
+}
+
+test('during the overlap the body is signed with the old secret, and with the new one once promoted', () => {
+  const standard = ['new', 'old'];
+  expect(secretsOf(1, false)).toEqual({ body: 'old', standard });
+  expect(secretsOf(1, true)).toEqual({ body: 'new', standard });
+});
+
+test.each([
+  [0, false],
+  [0, true],
+  [-1, false],
+  [-1, true],
+])(
+  'with %i ms of the overlap left, promoted: %j, only the new secret signs',
+  (leftMs, promoted) => {
+    expect(secretsOf(leftMs, promoted)).toEqual({ body: 'new', standard: ['new'] });
+  },
+);
+
+test('without a rotation the one secret signs', () => {
+  const secrets = openSecrets(box, { ...webhook, secret: seal('one'), previousSecret: null }, now);
+  expect(secrets).toEqual({ body: 'one', standard: ['one'] });
+});
