@@ -1,37 +1,24 @@
 // What the handlers of one api process share, built once and closed in reverse.
 import type { ConnectionLike } from '@temporalio/client';
-import { systemClock } from '../lib/platform/clock.ts';
-import type { Clock } from '../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { Semaphore } from '../lib/concurrency/semaphore.ts';
-import { createSecretBox } from '../lib/platform/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { overloaded } from '../lib/platform/overloaded.ts';
-import type { SecretBox } from '../lib/platform/secret-box.ts';
-import { checkServers, createInspection } from '../lib/readiness.ts';
-import type { Readiness } from '../lib/readiness.ts';
+import { checkServers, createInspection, type Readiness } from '../lib/readiness.ts';
 import type { Store } from '../lib/mongo/connect.ts';
-import { createTokenEpochReader } from '../lib/identity/token-epochs.ts';
-import { createUserReader } from '../lib/identity/user-reader.ts';
-import type { UserReader } from '../lib/identity/user-reader.ts';
-import type { TokenEpochReader } from '../lib/identity/token-epochs.ts';
-import { createDispatcher } from '../lib/dispatch/dispatcher.ts';
-import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
+import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
+import { createDispatcher, type Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import type { Client } from '@temporalio/client';
 import { callbackPath } from './admin/oidc/callback-path.ts';
-import { createIdentityProvider } from './admin/oidc/identity-provider.ts';
-import type { IdentityProvider } from './admin/oidc/identity-provider.ts';
-import { createUseNoter } from './access/note-use.ts';
-import type { UseNoter } from './access/note-use.ts';
-import { createApiKeyReader } from './access/api-key-reader.ts';
-import type { ApiKeyReader } from './access/api-key-reader.ts';
-import { createLoad } from './access/load.ts';
-import type { Load } from './access/load.ts';
-import { createRateLimits } from './access/rate-limits.ts';
-import type { RateLimits } from './access/rate-limits.ts';
-import { createEventWriter } from './resources/event-writer.ts';
-import type { EventWriter } from './resources/event-writer.ts';
-import { createTokenIssuer } from './users/token-issuer.ts';
-import type { TokenIssuer } from './users/token-issuer.ts';
+import { createIdentityProvider, type IdentityProvider } from './admin/oidc/identity-provider.ts';
+import { createUseRecorder, type UseRecorder } from './access/record-use.ts';
+import { type ApiKeyReader, createApiKeyReader } from './access/api-key-reader.ts';
+import { createLoad, type Load } from './access/load.ts';
+import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
+import { createEventWriter, type EventWriter } from './resources/event-writer.ts';
+import { createTokenIssuer, type TokenIssuer } from './users/token-issuer.ts';
 
 export interface ApiContext {
   config: Config;
@@ -46,8 +33,8 @@ export interface ApiContext {
   load: Load;
   readTokenEpoch: TokenEpochReader;
   readUser: UserReader;
-  noteKeyUse: UseNoter;
-  noteSessionUse: UseNoter;
+  recordKeyUse: UseRecorder;
+  recordSessionUse: UseRecorder;
   secretBox: SecretBox;
   /** Null where none is set up. */
   identityProvider: IdentityProvider | null;
@@ -97,13 +84,13 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     load: createLoad(config.http.requestsAtOnceMax),
     readTokenEpoch: createTokenEpochReader(store),
     readUser: createUserReader(store),
-    noteKeyUse: createUseNoter(clock, (_id, { now, before }) =>
+    recordKeyUse: createUseRecorder(clock, (_id, { now, before }) =>
       store.apiKeys.updateOne(
         { _id, lastUsedAt: { $not: { $gt: before } } },
         { $set: { lastUsedAt: now } },
       ),
     ),
-    noteSessionUse: createUseNoter(clock, (_id, { now, before }) =>
+    recordSessionUse: createUseRecorder(clock, (_id, { now, before }) =>
       store.adminSessions.updateOne(
         { _id, lastUsedAt: { $lte: before } },
         { $set: { lastUsedAt: now } },

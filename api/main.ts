@@ -2,8 +2,7 @@
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { processLog } from '../lib/platform/logger.ts';
-import { runProcess } from '../lib/platform/run-process.ts';
-import type { RunningRole } from '../lib/platform/run-process.ts';
+import { type RunningRole, runProcess } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { loadWorkflowBundle } from '../worker/bundle-workflows.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';

@@ -1,6 +1,5 @@
 // The table of routes and what stands before each handler: who may call, query, body, in that order.
-import { Router } from '@koa/router';
-import type { RouterContext } from '@koa/router';
+import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { inTime } from '../lib/concurrency/in-time.ts';
 import { limits } from '../lib/limits.ts';
@@ -10,15 +9,13 @@ import type { IdempotencyKey } from '../lib/model/idempotency.ts';
 import type { AdminNeed, SignedIn } from './access/admit-admin.ts';
 import type { ApiContext } from './context.ts';
 import { visitOf } from './access/shed-load.ts';
-import { admit } from './access/admit.ts';
-import type { Access } from './access/admit.ts';
+import { type Access, admit } from './access/admit.ts';
 import { clientAddress } from './http/client-address.ts';
 import { readIdempotencyKey } from './http/idempotency-header.ts';
 import { HttpError } from './http/problems.ts';
 import { checkParameters } from './http/query-values.ts';
 import { readJsonBody } from './http/read-json-body.ts';
-import { noFields } from './http/validate.ts';
-import type { Validator } from './http/validate.ts';
+import { noFields, type Validator } from './http/validate.ts';
 
 /** What a handler gets of a request: checked, and free of Koa. */
 export interface ApiRequest<Body = undefined> {

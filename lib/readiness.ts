@@ -2,8 +2,11 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { Store } from './mongo/connect.ts';
 import { findMissingIndexes } from './mongo/indexes.ts';
-import type { AttributeFault } from './temporal/registered-attributes.ts';
-import { findAttributeFaults, tellWrongTypes } from './temporal/registered-attributes.ts';
+import {
+  type AttributeFault,
+  describeWrongTypes,
+  findAttributeFaults,
+} from './temporal/registered-attributes.ts';
 
 export interface Servers {
   store: Store;
@@ -48,14 +51,14 @@ export function createInspection(
       return inspectReplicaSet(store);
     }),
     indexes: inspector('the indexes cannot be read', async () =>
-      tellMissing(await findMissingIndexes(store)),
+      describeMissing(await findMissingIndexes(store)),
     ),
     temporal: inspector('Temporal does not answer', async () => {
       await askTemporal(() => connection.workflowService.describeNamespace({ namespace }));
       return 'ok';
     }),
     searchAttributes: inspector('the search attributes cannot be read', async () =>
-      tellFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
+      describeFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
     ),
   };
   return async () => {
@@ -69,12 +72,12 @@ export function createInspection(
   };
 }
 
-function tellMissing(missing: readonly string[]): string {
+function describeMissing(missing: readonly string[]): string {
   return missing.length === 0 ? 'ok' : `missing ${missing.join(', ')}; run: npm run setup`;
 }
 
-function tellFaults(faults: readonly AttributeFault[]): string {
-  return tellWrongTypes(faults) ?? tellMissing(faults.map(({ name }) => name));
+function describeFaults(faults: readonly AttributeFault[]): string {
+  return describeWrongTypes(faults) ?? describeMissing(faults.map(({ name }) => name));
 }
 
 /** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */

@@ -1,14 +1,14 @@
 // The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
-import { Worker } from '@temporalio/worker';
+import {
+  type CompiledWorkerOptions,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
-import type {
-  CompiledWorkerOptions,
-  WorkerOptions,
-  WorkflowBundleOption,
-} from '@temporalio/worker';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 

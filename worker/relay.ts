@@ -128,7 +128,7 @@ async function startEach(starts: readonly Start[], signal: AbortSignal): Promise
         started += facts.count;
       } catch (error) {
         failures.push(error);
-        relayLog.warn({ ...facts, err: error }, 'relay.not_started');
+        relayLog.warn({ ...facts, err: error }, 'relay.start_failed');
       }
     }
   }

@@ -2,8 +2,11 @@
 import { isCancellation } from '@temporalio/workflow';
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
-import { firstAttemptsPerActivityMax } from '../lib/temporal/messages.ts';
-import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
+import {
+  type DeliverEventsInput,
+  type DeliverySummary,
+  firstAttemptsPerActivityMax,
+} from '../lib/temporal/messages.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
 import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
 

@@ -10,8 +10,7 @@ import { hourMs } from '../../lib/platform/duration.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
-import { includesRole } from '../../lib/model/membership.ts';
-import type { Role } from '../../lib/model/membership.ts';
+import { includesRole, type Role } from '../../lib/model/membership.ts';
 import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
 import { cookieValues, sessionCookie } from './cookies.ts';
@@ -53,7 +52,7 @@ export async function admitAdmin(
     checkOwnPages(publicUrl, request);
     checkCsrfToken(request, csrfToken);
   }
-  context.noteSessionUse(session._id, session.lastUsedAt);
+  context.recordSessionUse(session._id, session.lastUsedAt);
   const role = await checkNeed(context, admin, { appUid, needs });
   return { admin, session, csrfToken, role };
 }

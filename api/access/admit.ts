@@ -1,12 +1,10 @@
 // Who may call a route: anyone, the holder of an API key with a scope, or an admin.
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { ErrorCode } from '../../lib/platform/errors.ts';
+import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import type { Scope } from '../../lib/model/api-key.ts';
 import type { Actor } from '../../lib/model/audit-log.ts';
 import { networkOf } from '../../lib/egress/network-of.ts';
-import { admitAdmin } from './admit-admin.ts';
-import type { AdminNeed, SignedIn } from './admit-admin.ts';
+import { type AdminNeed, admitAdmin, type SignedIn } from './admit-admin.ts';
 import { checkOwnPages } from './own-pages.ts';
 import type { ApiContext } from '../context.ts';
 import { authenticate, refusalOf } from './authenticate.ts';

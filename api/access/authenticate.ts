@@ -29,7 +29,7 @@ export async function authenticate(
   // An unknown key costs the same work as a wrong one.
   const matches = sameHash(hash, key?.secretHash ?? noHash);
   if (!matches || key === null || !isKeyAlive(key, context.clock.now())) throw unauthenticated();
-  context.noteKeyUse(key._id, key.lastUsedAt);
+  context.recordKeyUse(key._id, key.lastUsedAt);
   return key;
 }
 

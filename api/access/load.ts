@@ -114,7 +114,7 @@ class ProcessLoad implements Load {
       });
     } catch (error) {
       // Work has queues of its own, which say nothing of the process.
-      if (!hasBegun) this.#noteRefusal();
+      if (!hasBegun) this.#recordRefusal();
       throw error;
     }
   }
@@ -131,11 +131,11 @@ class ProcessLoad implements Load {
   }
 
   #refuse(fault: string): never {
-    this.#noteRefusal();
+    this.#recordRefusal();
     throw overloaded(fault);
   }
 
-  #noteRefusal(): void {
+  #recordRefusal(): void {
     this.#refused += 1;
     this.#refusedAtMs = performance.now();
   }

@@ -4,8 +4,7 @@ import type { Clock } from '../../lib/platform/clock.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { addCounts } from '../../lib/access/rate-counts.ts';
-import { standingOf, windowOf } from './sliding-count.ts';
-import type { RateLimit, RateStanding } from './sliding-count.ts';
+import { type RateLimit, type RateStanding, standingOf, windowOf } from './sliding-count.ts';
 
 // How often the processes tell each other: so long may a subject do too much on each of them.
 const shareEveryMs = 1_000;
@@ -92,7 +91,8 @@ class SharedRateLimiter implements RateLimiter {
         isShared = true;
       } catch (error) {
         // Said once an outage.
-        if (isShared) httpLog.warn({ limit: this.limit.name, err: error }, 'rate_limit.not_shared');
+        if (isShared)
+          httpLog.warn({ limit: this.limit.name, err: error }, 'rate_limit.sync_failed');
         isShared = false;
       }
       const options = { signal: this.#stopping.signal, ref: false };

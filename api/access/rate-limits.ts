@@ -1,7 +1,6 @@
 // The limits of the api: calls of a key, what strangers at an address may ask, sign-ins of a user.
 import { HttpError } from '../http/problems.ts';
-import { createRateLimiter } from './rate-limiter.ts';
-import type { RateLimiter, RateLimiterPorts } from './rate-limiter.ts';
+import { createRateLimiter, type RateLimiter, type RateLimiterPorts } from './rate-limiter.ts';
 import type { RateLimit, RateStanding } from './sliding-count.ts';
 
 const windowMs = 60_000;

@@ -1,7 +1,6 @@
 // Cookies that hold something for us: sealed, so that a browser can neither read nor change it, and for a time.
 import type { ApiContext } from '../context.ts';
-import { cookieValues, setCookie } from './cookies.ts';
-import type { Cookie } from './cookies.ts';
+import { type Cookie, cookieValues, setCookie } from './cookies.ts';
 
 interface Sealed {
   content: unknown;

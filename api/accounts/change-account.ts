@@ -2,8 +2,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { noSuchAccount, presentAccount } from './account.ts';
-import type { ChangeAccountBody } from './account.ts';
+import { type ChangeAccountBody, noSuchAccount, presentAccount } from './account.ts';
 
 /** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
 export const changeAccount: Handler<ChangeAccountBody> = async (request, context) => {

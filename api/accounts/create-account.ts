@@ -4,8 +4,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { presentAccount } from './account.ts';
-import type { AccountView, CreateAccountBody } from './account.ts';
+import { type AccountView, type CreateAccountBody, presentAccount } from './account.ts';
 
 /** Creates an account; two may have the same name. */
 export const createAccount: Handler<CreateAccountBody> = async (request, context) => {

@@ -4,10 +4,8 @@ import { limits } from '../../lib/limits.ts';
 import type { AuditDocument } from '../../lib/model/audit-log.ts';
 import { madeWithin, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
-import { listHandler } from '../http/list-handler.ts';
-import type { ListAnswer, ListRequest } from '../http/list-handler.ts';
-import { parseTime, textUpTo } from '../http/query-values.ts';
-import type { Filters } from '../http/query-values.ts';
+import { type ListAnswer, listHandler, type ListRequest } from '../http/list-handler.ts';
+import { type Filters, parseTime, textUpTo } from '../http/query-values.ts';
 
 const auditFilters = {
   action: textUpTo(limits.filterCharactersMax),

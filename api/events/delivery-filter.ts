@@ -1,10 +1,7 @@
 // Which deliveries a list is to give: of a state, of a class of answers, of a time.
-import { statusClasses } from '../../lib/model/attempt.ts';
-import type { StatusClass } from '../../lib/model/attempt.ts';
-import { deliveryStates } from '../../lib/model/delivery-state.ts';
-import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { oneOf, parseTime } from '../http/query-values.ts';
-import type { Filters } from '../http/query-values.ts';
+import { type StatusClass, statusClasses } from '../../lib/model/attempt.ts';
+import { type DeliveryState, deliveryStates } from '../../lib/model/delivery-state.ts';
+import { type Filters, oneOf, parseTime } from '../http/query-values.ts';
 
 /** The parameters of a list of deliveries. */
 export const deliveryFilters = {

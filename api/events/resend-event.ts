@@ -1,7 +1,6 @@
 // POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
 import type { ClientSession } from 'mongodb';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';

@@ -1,14 +1,17 @@
 // The HTTP server under Koa: its limits, and answers to what never becomes a request.
-import { createServer as createHttpServer, STATUS_CODES } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { ErrorCode } from '../../lib/platform/errors.ts';
+import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
-import { limitConnections } from './limit-connections.ts';
-import type { ConnectionLimits } from './limit-connections.ts';
+import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
 import { presentProblem, statusOf } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';

@@ -9,9 +9,9 @@ export interface ConnectionLimits {
   connectionsPerAddressMax: number | null;
 }
 
-const tellDroppedEveryMs = 1_000;
+const reportDroppedEveryMs = 1_000;
 /** A client that is broken, or means harm, can be at its limit for days. */
-const tellRefusedEveryMs = 60_000;
+const reportRefusedEveryMs = 60_000;
 
 /** Closes connections beyond either limit at once. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
@@ -35,7 +35,7 @@ function limitAll(server: Server, connectionsMax: number): void {
       httpLog.warn({ dropped, connectionsMax }, 'connections.dropped');
       dropped = 0;
     };
-    setTimeout(tell, tellDroppedEveryMs).unref();
+    setTimeout(tell, reportDroppedEveryMs).unref();
   });
 }
 
@@ -56,7 +56,7 @@ function limitOfAddress(server: Server, connectionsPerAddressMax: number): void 
     }
     socket.destroy();
     refused += 1;
-    if (performance.now() - toldAtMs < tellRefusedEveryMs) return;
+    if (performance.now() - toldAtMs < reportRefusedEveryMs) return;
     httpLog.warn({ refused, remoteAddress, connectionsPerAddressMax }, 'connections.refused');
     toldAtMs = performance.now();
     refused = 0;

@@ -4,8 +4,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { PageRequest } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
-import { readFilters } from './query-values.ts';
-import type { Filters, ParameterTable } from './query-values.ts';
+import { type Filters, type ParameterTable, readFilters } from './query-values.ts';
 import type { ApiRequest, HandlerOf } from '../router.ts';
 import { invalidRequest } from './validate.ts';
 

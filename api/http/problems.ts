@@ -1,6 +1,10 @@
 // Errors as HTTP answers: their statuses, headers and bodies (RFC 9457, application/problem+json).
-import { AppError } from '../../lib/platform/errors.ts';
-import type { AppErrorOptions, ErrorCode, FieldError } from '../../lib/platform/errors.ts';
+import {
+  AppError,
+  type AppErrorOptions,
+  type ErrorCode,
+  type FieldError,
+} from '../../lib/platform/errors.ts';
 
 interface ErrorKind {
   status: number;

@@ -1,8 +1,7 @@
 // Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
 import { causeOfBulkError } from '../../lib/mongo/connect.ts';
 import { headersOf, presentProblem, statusOf } from './problems.ts';

@@ -1,6 +1,5 @@
 // JSON as strangers may send it: parsed, then walked for what would hurt further in.
-import { AppError } from '../../lib/platform/errors.ts';
-import type { FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { pointerTo } from './json-pointer.ts';
 
 const depthMax = 32;

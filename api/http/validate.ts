@@ -1,8 +1,7 @@
 // Checks bodies against JSON Schema and says every fault by its place, in the contract's words.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { pointerTo } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 

@@ -4,7 +4,7 @@ import { httpLog } from '../../lib/platform/logger.ts';
 import type { ApiContext } from '../context.ts';
 
 /**
- * Logs `proxy.not_declared`, once a process, when a request says that it was forwarded while no proxy
+ * Logs `trusted_proxy.missing`, once a process, when a request says that it was forwarded while no proxy
  * is trusted: then all callers have the proxy's address, and share the throttle of sign-ins.
  */
 export function warnOfProxy({ config }: Pick<ApiContext, 'config'>): Middleware {
@@ -19,7 +19,7 @@ export function warnOfProxy({ config }: Pick<ApiContext, 'config'>): Middleware 
         'a request came with X-Forwarded-For or Forwarded: if a proxy of yours is at remoteAddress, ' +
         'set HERALD_TRUSTED_PROXY_HOPS to how many there are and let them add X-Forwarded-For; ' +
         'else the client made it up, and it counts for nothing';
-      httpLog.warn({ remoteAddress, advice }, 'proxy.not_declared');
+      httpLog.warn({ remoteAddress, advice }, 'trusted_proxy.missing');
     }
     await next();
   };

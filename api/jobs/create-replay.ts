@@ -3,8 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
 import { limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
-import { eventNames } from '../../lib/model/event-name.ts';
-import type { EventName } from '../../lib/model/event-name.ts';
+import { type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ReplayJob, ReplayedState } from '../../lib/model/job.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
@@ -106,7 +105,7 @@ function newReplay(
   const now = context.clock.now();
   const since = parseTime('#/since', body.since);
   // What is recorded from now on is delivered without a replay, and a replay must come to an end. What is
-  // being recorded right now is looked at when it is there (`mayLookUntil`).
+  // being recorded right now is looked at when it is there (`scanUntil`).
   const asked = body.until === undefined ? now : parseTime('#/until', body.until);
   const until = asked < now ? asked : now;
   if (since >= until) {

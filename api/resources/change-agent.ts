@@ -1,8 +1,7 @@
 // PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { agentKind } from './agent.ts';
-import type { ChangeAgentBody } from './agent.ts';
+import { agentKind, type ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';
 
 /** Changes an agent. Throws `unknown_account_uids`. */

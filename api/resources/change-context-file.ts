@@ -1,7 +1,6 @@
 // PATCH …/contexts/{contextUid}/files/{fileUid}: a new name or processing status.
 import type { Handler } from '../router.ts';
-import { contextFileKind } from './context-file.ts';
-import type { ChangeContextFileBody } from './context-file.ts';
+import { type ChangeContextFileBody, contextFileKind } from './context-file.ts';
 import { changeResource } from './resource-kind.ts';
 
 /** Changes a file; a processing status other than `failed` takes away an error that is not given with it. */

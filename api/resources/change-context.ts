@@ -1,7 +1,6 @@
 // PATCH …/contexts/{contextUid}: changes a context; the event is context.updated, if anything changed.
 import type { Handler } from '../router.ts';
-import { contextKind } from './context.ts';
-import type { ChangeContextBody } from './context.ts';
+import { type ChangeContextBody, contextKind } from './context.ts';
 import { changeResource } from './resource-kind.ts';
 
 export const changeContext: Handler<ChangeContextBody> = ({ appUid, params, body }, context) => {

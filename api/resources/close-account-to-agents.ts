@@ -1,8 +1,7 @@
 // Takes a deleted account off the agents that name it, each with its event agent.updated.
 import type { ApiContext } from '../context.ts';
 import { agentKind } from './agent.ts';
-import { recordChange } from './record-change.ts';
-import type { Change } from './record-change.ts';
+import { type Change, recordChange } from './record-change.ts';
 
 // Each is an event with a payload of its own in the same transaction.
 const agentsPerBatchMax = 50;

@@ -1,6 +1,9 @@
 // Context files: their fields, their processing status, and how clients and receivers see them.
-import { processingStatuses } from '../../lib/model/resource.ts';
-import type { ContextFileDocument, ProcessingStatus } from '../../lib/model/resource.ts';
+import {
+  type ContextFileDocument,
+  type ProcessingStatus,
+  processingStatuses,
+} from '../../lib/model/resource.ts';
 import { validator } from '../http/validate.ts';
 import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';

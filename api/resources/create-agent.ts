@@ -2,8 +2,7 @@
 import { newId } from '../../lib/platform/ids.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { agentKind } from './agent.ts';
-import type { CreateAgentBody } from './agent.ts';
+import { agentKind, type CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';
 
 /** Creates an agent. Throws `unknown_account_uids`. */

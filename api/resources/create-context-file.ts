@@ -6,8 +6,7 @@ import { limits } from '../../lib/limits.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { contextFileKind } from './context-file.ts';
-import type { CreateContextFileBody } from './context-file.ts';
+import { contextFileKind, type CreateContextFileBody } from './context-file.ts';
 import { createResource, noSuchResource } from './resource-kind.ts';
 
 /** Creates a file, which takes its context's tenant. Throws `not_found`, `limit_reached`. */

@@ -1,8 +1,7 @@
 // POST …/contexts: creates a context; the event is context.created.
 import { newId } from '../../lib/platform/ids.ts';
 import type { Handler } from '../router.ts';
-import { contextKind } from './context.ts';
-import type { CreateContextBody } from './context.ts';
+import { contextKind, type CreateContextBody } from './context.ts';
 import { createResource } from './resource-kind.ts';
 
 export const createContext: Handler<CreateContextBody> = (request, context) =>

@@ -1,7 +1,6 @@
 // Writes events that no resource of ours is changed with, and finds who gets them, many at once.
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
-import { entityOf, testEventName } from '../../lib/model/event-name.ts';
-import type { EventName } from '../../lib/model/event-name.ts';
+import { entityOf, type EventName, testEventName } from '../../lib/model/event-name.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Subscription } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';

@@ -1,8 +1,7 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
 import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
-import { eventNames } from '../../lib/model/event-name.ts';
-import type { EventName } from '../../lib/model/event-name.ts';
+import { type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';

@@ -5,13 +5,11 @@ import type { Entity } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { differs } from '../../lib/mongo/differs.ts';
-import { readPage } from '../../lib/mongo/paging.ts';
-import type { PageRequest } from '../../lib/mongo/paging.ts';
+import { type PageRequest, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import type { ListAnswer } from '../http/list-handler.ts';
 import type { ApiAnswer, ApiRequest } from '../router.ts';
-import { recordChange } from './record-change.ts';
-import type { Change } from './record-change.ts';
+import { type Change, recordChange } from './record-change.ts';
 
 interface Resource {
   _id: string;

@@ -2,8 +2,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { noSuchUser, presentUser } from './user.ts';
-import type { ChangeUserBody } from './user.ts';
+import { type ChangeUserBody, noSuchUser, presentUser } from './user.ts';
 
 /** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
 export const changeUser: Handler<ChangeUserBody> = async (request, context) => {

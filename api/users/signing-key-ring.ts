@@ -1,16 +1,22 @@
 // The signing keys as a process knows them: read now and then, rotated by whoever reads first.
 import type { JWK } from 'jose';
 import type { Clock } from '../../lib/platform/clock.ts';
-import { jwksStaleMs, keysCachedMs, planRotation } from '../../lib/identity/key-rotation.ts';
-import type { RotationPlan } from '../../lib/identity/key-rotation.ts';
+import {
+  jwksStaleMs,
+  keysCachedMs,
+  planRotation,
+  type RotationPlan,
+} from '../../lib/identity/key-rotation.ts';
 import type { SecretBox } from '../../lib/platform/secret-box.ts';
-import { createSigningKey, importSigningKey } from '../../lib/identity/user-token.ts';
-import type { SigningKey } from '../../lib/identity/user-token.ts';
+import {
+  createSigningKey,
+  importSigningKey,
+  type SigningKey,
+} from '../../lib/identity/user-token.ts';
 import { limits } from '../../lib/limits.ts';
 import { tokenLog } from '../../lib/platform/logger.ts';
 import type { KeyTerm, SigningKeyDocument } from '../../lib/model/signing-key.ts';
-import { isDuplicateKey } from '../../lib/mongo/connect.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
+import { isDuplicateKey, type Store } from '../../lib/mongo/connect.ts';
 import {
   insertSigningKey,
   removeSigningKey,
@@ -49,7 +55,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       reading.keys.then(
         (found) => (known = { keys: found, at: now }),
         (error: unknown) => {
-          tokenLog.warn({ err: error }, 'signing_keys.not_read');
+          tokenLog.warn({ err: error }, 'signing_keys.read_failed');
           // A failure is not kept: whoever comes next tries again.
           if (read === reading) read = null;
         },

@@ -1,10 +1,8 @@
 // Signs user tokens and publishes the public keys, over the signing keys in the database.
 import type { JWK } from 'jose';
 import type { Clock } from '../../lib/platform/clock.ts';
-import { signUserToken } from '../../lib/identity/user-token.ts';
-import type { UserClaims } from '../../lib/identity/user-token.ts';
-import { createSigningKeyRing } from './signing-key-ring.ts';
-import type { SigningKeyRingPorts } from './signing-key-ring.ts';
+import { signUserToken, type UserClaims } from '../../lib/identity/user-token.ts';
+import { createSigningKeyRing, type SigningKeyRingPorts } from './signing-key-ring.ts';
 
 export interface TokenIssuerPorts extends SigningKeyRingPorts {
   clock: Clock;

@@ -1,7 +1,6 @@
 // POST …/sdkusers/token/verify: whether a user token is good at this moment, and for which agent.
 import type { JWK } from 'jose';
-import { verifyUserToken } from '../../lib/identity/verify-user-token.ts';
-import type { VerifiedClaims } from '../../lib/identity/verify-user-token.ts';
+import { type VerifiedClaims, verifyUserToken } from '../../lib/identity/verify-user-token.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { ApiContext } from '../context.ts';

@@ -10,8 +10,13 @@ import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
-import { checkEvents, noSuchWebhook, readFields } from './webhook-fields.ts';
-import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
+import {
+  type ChangeWebhookBody,
+  checkEvents,
+  noSuchWebhook,
+  readFields,
+  type WrittenFields,
+} from './webhook-fields.ts';
 
 /**
  * Changes the fields given; attempts made from now on see them, and cancel what the webhook no longer

@@ -10,8 +10,7 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
-import { checkEvents, readFields } from './webhook-fields.ts';
-import type { CreateWebhookBody } from './webhook-fields.ts';
+import { checkEvents, type CreateWebhookBody, readFields } from './webhook-fields.ts';
 
 /** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {

@@ -4,13 +4,16 @@ import {
   parseSchedule,
   retryStepsMax,
 } from '../../lib/deliveries/retry-schedule.ts';
-import { AppError } from '../../lib/platform/errors.ts';
-import type { FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
-import { entities, entityOf, eventNames } from '../../lib/model/event-name.ts';
-import type { Entity, EventName } from '../../lib/model/event-name.ts';
-import { orderings } from '../../lib/model/webhook.ts';
-import type { Ordering, WebhookDocument } from '../../lib/model/webhook.ts';
+import {
+  entities,
+  type Entity,
+  entityOf,
+  type EventName,
+  eventNames,
+} from '../../lib/model/event-name.ts';
+import { type Ordering, orderings, type WebhookDocument } from '../../lib/model/webhook.ts';
 import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';

@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import { readStoreConfig } from '../../lib/config/config.ts';
 import { newPassword } from '../../lib/access/password.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { connectStore } from '../../lib/mongo/connect.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import {
   createAdmin,
   removeAdmin,

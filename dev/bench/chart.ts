@@ -1,7 +1,6 @@
 // The report as a picture: a bar from p50 to p99 a measurement, a mark at its maximum, the floor on top.
 import type { Distribution } from './distribution.ts';
-import { describeLoad } from './report.ts';
-import type { Report } from './report.ts';
+import { describeLoad, type Report } from './report.ts';
 
 interface Row {
   label: string;

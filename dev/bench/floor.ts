@@ -6,11 +6,9 @@ import { newId } from '../../lib/platform/ids.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
-import { describeValues, round } from './distribution.ts';
-import type { Distribution } from './distribution.ts';
+import { describeValues, type Distribution, round } from './distribution.ts';
 import { startHelper } from './helper-process.ts';
-import { cpuMsEach, readUsage } from './process-usage.ts';
-import type { ProcessGroups } from './process-usage.ts';
+import { cpuMsEach, type ProcessGroups, readUsage } from './process-usage.ts';
 import { sized } from './settings.ts';
 
 export interface Floor {

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { helpText, readArguments } from './arguments.ts';
 import { drawChart } from './chart.ts';
-import { renderSummary } from './report.ts';
-import type { Report } from './report.ts';
+import { renderSummary, type Report } from './report.ts';
 import { runSession } from './session.ts';
 
 const resultsDir = fileURLToPath(new URL('results', import.meta.url));

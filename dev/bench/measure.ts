@@ -1,21 +1,15 @@
 // One measured run: a fresh application, a load, the wait for everything to arrive, the figures.
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeApp } from './app.ts';
-import type { BenchApp, Hooks } from './app.ts';
+import { type BenchApp, type Hooks, makeApp } from './app.ts';
 import type { Bench } from './bench.ts';
-import { openCaller } from './calls.ts';
-import type { Call, Caller } from './calls.ts';
+import { type Call, type Caller, openCaller } from './calls.ts';
 import { nowMs } from './clock.ts';
-import { describeValues, round } from './distribution.ts';
-import type { Distribution } from './distribution.ts';
+import { describeValues, type Distribution, round } from './distribution.ts';
 import { Ledger } from './ledger.ts';
-import { runLoad } from './load.ts';
-import type { Load } from './load.ts';
+import { type Load, runLoad } from './load.ts';
 import { operationsEach, readOperations } from './mongodb-operations.ts';
-import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
-import type { Memory } from './process-usage.ts';
-import { readTemporalCost } from './temporal-cost.ts';
-import type { TemporalCost } from './temporal-cost.ts';
+import { cpuMsEach, type Memory, memoryOf, readUsage } from './process-usage.ts';
+import { readTemporalCost, type TemporalCost } from './temporal-cost.ts';
 
 /** What to run. */
 export interface Plan {

@@ -1,13 +1,12 @@
 // The receiver's process: answers deliveries and tells the driver when each came. It verifies nothing.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nowMs } from './clock.ts';
 import type { Arrival, FromReceiver } from './receiver.ts';
 
 // Told in bundles: a message a delivery would cost more than the delivery does.
-const tellEveryMs = 50;
+const reportEveryMs = 50;
 const bodyCharactersMax = 1024 * 1024;
 
 const untold: Arrival[] = [];
@@ -39,7 +38,7 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 setInterval(() => {
   if (untold.length > 0) tell({ arrivals: untold.splice(0) });
-}, tellEveryMs);
+}, reportEveryMs);
 // The channel ends with the driver, however that one ended.
 process.once('disconnect', () => process.exit(0));
 tell({ port: (server.address() as AddressInfo).port });

@@ -5,13 +5,10 @@ import { measureFloor } from './floor.ts';
 import { readMachine, readVersions } from './machine.ts';
 import { measure } from './measure.ts';
 import { startReceiver } from './receiver.ts';
-import { renderFloor, renderMachine, renderScenario } from './report.ts';
-import type { Report } from './report.ts';
+import { renderFloor, renderMachine, renderScenario, type Report } from './report.ts';
 import type { Scenario } from './scenario.ts';
-import { openService } from './service.ts';
-import type { Service } from './service.ts';
-import type { Settings } from './settings.ts';
-import { sized } from './settings.ts';
+import { openService, type Service } from './service.ts';
+import { type Settings, sized } from './settings.ts';
 
 export interface Session {
   settings: Settings;

@@ -4,7 +4,7 @@ import { nowMs } from './clock.ts';
 import type { SlowSocketsSeen, SlowTarget } from './slow-sockets.ts';
 
 const dripEveryMs = 1_000;
-const tellEveryMs = 100;
+const reportEveryMs = 100;
 // They begin one after the other, as clients do: that many at once would be another kind of load.
 const openEveryMs = 5;
 
@@ -51,7 +51,7 @@ process.on('message', (message) => {
 const tell = (): void => {
   if (process.connected) process.send?.(seen);
 };
-setInterval(tell, tellEveryMs);
+setInterval(tell, reportEveryMs);
 // The channel ends with the driver, however that one ended.
 process.once('disconnect', () => process.exit(0));
 tell();

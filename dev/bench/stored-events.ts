@@ -4,8 +4,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import { makeApp } from './app.ts';
-import type { BenchApp } from './app.ts';
+import { type BenchApp, makeApp } from './app.ts';
 import type { Bench } from './bench.ts';
 import { openCaller } from './calls.ts';
 

@@ -2,9 +2,8 @@
 import { resolve } from 'node:path';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { readDevFile } from '../../lib/config/dev-file.ts';
-import { startDemoReceiver } from './receiver.ts';
-import type { DemoReceiver } from './receiver.ts';
-import { tellStory } from './story.ts';
+import { type DemoReceiver, startDemoReceiver } from './receiver.ts';
+import { playStory } from './story.ts';
 
 const arrivalTimeoutMs = 30_000;
 
@@ -24,7 +23,7 @@ async function main(): Promise<boolean> {
   }
   const receiver = await startDemoReceiver(say);
   try {
-    const expected = await tellStory({ dev, receiver, say });
+    const expected = await playStory({ dev, receiver, say });
     return await checkArrivals(receiver, expected);
   } finally {
     await receiver[Symbol.asyncDispose]();

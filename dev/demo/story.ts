@@ -12,7 +12,7 @@ export interface StoryOptions {
 type Json = Record<string, unknown>;
 
 /** Plays the story and gives the names of the events it must have caused. Throws when a call fails. */
-export async function tellStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
+export async function playStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
   const call = caller(dev, say);
   const session = await call('POST', '/sdkusers/auth', {
     externalId: 'demo-user',

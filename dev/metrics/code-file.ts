@@ -1,8 +1,9 @@
 // What the metrics need to know of one source file, read off TypeScript's syntax tree.
 import { posix } from 'node:path';
 import {
-  SyntaxKind,
   createScanner,
+  type ExportDeclaration,
+  type ImportDeclaration,
   isArrayLiteralExpression,
   isAsExpression,
   isBlock,
@@ -24,13 +25,10 @@ import {
   isPropertySignatureDeclaration,
   isStringLiteral,
   isVariableDeclaration,
-} from 'typescript/unstable/ast';
-import type {
-  ExportDeclaration,
-  ImportDeclaration,
-  Node,
-  SourceFile,
-  VariableDeclaration,
+  type Node,
+  type SourceFile,
+  SyntaxKind,
+  type VariableDeclaration,
 } from 'typescript/unstable/ast';
 
 /** A function with a body in braces; its lines are those of the function without its comment. */
@@ -78,9 +76,9 @@ export function describeFile(path: string, source: SourceFile): CodeFile {
     interfaces: {},
   };
   forEachNode(source, (node) => {
-    noteFunction(file, node, source);
-    noteImport(file, node);
-    noteDeclaration(file, node, source);
+    addFunction(file, node, source);
+    addImport(file, node);
+    addDeclaration(file, node, source);
   });
   return file;
 }
@@ -90,7 +88,7 @@ function forEachNode(node: Node, visit: (node: Node) => void): void {
   node.forEachChild((child) => forEachNode(child, visit));
 }
 
-function noteFunction(file: CodeFile, node: Node, source: SourceFile): void {
+function addFunction(file: CodeFile, node: Node, source: SourceFile): void {
   if (!isFunctionLikeDeclaration(node)) return;
   if (!('body' in node) || node.body === undefined || !isBlock(node.body)) return;
   const first = lineAt(source, node.getStart(source));
@@ -106,7 +104,7 @@ function nameOf(node: Node): Node | undefined {
   return isVariableDeclaration(node) ? node.name : undefined;
 }
 
-function noteImport(file: CodeFile, node: Node): void {
+function addImport(file: CodeFile, node: Node): void {
   const found = importOf(node);
   if (found === null || !isStringLiteral(found.from) || !found.from.text.startsWith('.')) return;
   const path = posix.join(posix.dirname(file.path), found.from.text);
@@ -141,7 +139,7 @@ function isTypeExport({ isTypeOnly, exportClause }: ExportDeclaration): boolean 
   return isNamedExports(exportClause) && exportClause.elements.every((each) => each.isTypeOnly);
 }
 
-function noteDeclaration(file: CodeFile, node: Node, source: SourceFile): void {
+function addDeclaration(file: CodeFile, node: Node, source: SourceFile): void {
   if (isFunctionDeclaration(node) && node.parent === source && node.name !== undefined) {
     file.declaredFunctions.push(node.name.text);
   }

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { measure } from './measure.ts';
-import { proseLines } from './prose.ts';
-import type { ProseLine } from './prose.ts';
+import { type ProseLine, proseLines } from './prose.ts';
 import { readTree } from './read-tree.ts';
 import { toMarkdown } from './to-markdown.ts';
 

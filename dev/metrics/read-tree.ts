@@ -1,8 +1,7 @@
 // Parses a source tree with the TypeScript of this project.
 import { relative, sep } from 'node:path';
 import { API } from 'typescript/unstable/sync';
-import { describeFile } from './code-file.ts';
-import type { CodeFile } from './code-file.ts';
+import { type CodeFile, describeFile } from './code-file.ts';
 
 /** Reads the files that `tsconfig.json` at the root names, in the order of their paths. */
 export function readTree(root: string): CodeFile[] {

@@ -1,14 +1,13 @@
 // The application of a development installation: made on the first start, found on the next.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
 import { scopes } from '../../lib/model/api-key.ts';
-import { connectStore } from '../../lib/mongo/connect.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import {
   createAppWithKey,
   createFirstAccount,
   createFullKey,
+  type NewApp,
 } from '../../lib/access/create-app-with-key.ts';
-import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { readAppFile, writeDevFile } from '../../lib/config/dev-file.ts';
 

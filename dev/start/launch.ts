@@ -12,8 +12,7 @@ import { prepareServers } from '../../cli/setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
 import { findOrCreateDevApp } from './dev-app.ts';
-import { writeDevFile } from '../../lib/config/dev-file.ts';
-import type { DevFile } from '../../lib/config/dev-file.ts';
+import { type DevFile, writeDevFile } from '../../lib/config/dev-file.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { superviseServer } from './supervise-server.ts';
 

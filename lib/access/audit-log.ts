@@ -2,8 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { AuditEntry, Caller } from '../model/audit-log.ts';
-import { within } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 
 /** Whose the rows are, and when; with the session of the change they tell about. */
 export interface AuditOccasion {

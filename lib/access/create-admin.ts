@@ -7,8 +7,7 @@ import type { AdminDocument } from '../model/admin.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
 import { holdAdmin, makeAdmin } from './admins.ts';
 import { recordAudit } from './audit-log.ts';
-import { inTransaction, isDuplicateKey } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
 
 export interface AdminWish {
   email: string;

@@ -5,8 +5,7 @@ import { systemCaller as caller } from '../model/audit-log.ts';
 import { makeApiKey } from './api-keys.ts';
 import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
-import { inTransaction } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, type Store } from '../mongo/connect.ts';
 
 /** A new application; `apiKey` is shown here and never again. */
 export interface NewApp {

@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
 import { networkOf } from '../egress/network-of.ts';
-import { isDuplicateKey } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { isDuplicateKey, type Store } from '../mongo/connect.ts';
 
 // An office behind one address may mistype more often than one person does.
 const freeFailures = { person: 5, address: 20 } as const;

@@ -1,16 +1,12 @@
 // The settings of the service: the environment in, one checked object out, all faults at once.
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { parseKeyRing } from '../platform/secret-box.ts';
-import type { SealingKey } from '../platform/secret-box.ts';
+import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
+import { parseKeyRing, type SealingKey } from '../platform/secret-box.ts';
 import { defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
 import { dayMs } from '../platform/duration.ts';
 import { limits } from '../limits.ts';
 import type { Retention } from '../model/retention.ts';
-import { defaultEgressPolicy } from '../egress/egress-policy.ts';
-import type { EgressPolicy } from '../egress/egress-policy.ts';
-import { parseEgressProxy } from '../egress/egress-proxy.ts';
-import type { EgressProxy } from '../egress/egress-proxy.ts';
+import { defaultEgressPolicy, type EgressPolicy } from '../egress/egress-policy.ts';
+import { type EgressProxy, parseEgressProxy } from '../egress/egress-proxy.ts';
 import { parseUrl } from '../egress/parse-url.ts';
 import {
   asBoolean,
@@ -30,8 +26,7 @@ import {
   asTokenLifetime,
   asWebhookPorts,
 } from './setting-parsers.ts';
-import { ConfigError, SettingReader } from '../platform/setting-reader.ts';
-import type { Environment } from '../platform/setting-reader.ts';
+import { ConfigError, type Environment, SettingReader } from '../platform/setting-reader.ts';
 import { idsPerSearchAttributeMax } from '../temporal/names.ts';
 
 /** The identity provider through which admins may sign in. */
@@ -137,7 +132,7 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   }
   // The SDK reads these itself, so its complaint stands for all of them.
   const none: ClientConnectConfig = { connectionOptions: {} };
-  const profile = settings.noteFaults('TEMPORAL_*', none, () =>
+  const profile = settings.collectFaults('TEMPORAL_*', none, () =>
     loadClientConnectConfig({ overrideEnvVars }),
   );
   const address = profile.connectionOptions.address ?? 'localhost:7233';

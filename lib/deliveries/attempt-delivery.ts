@@ -12,11 +12,10 @@ import { removeDelivery } from './deliveries.ts';
 import { openSecrets } from '../webhooks/webhooks.ts';
 import { userAgent } from '../platform/version.ts';
 import { classifyResponse } from './classify-response.ts';
-import { decide } from './decide.ts';
-import type { Asker } from './decide.ts';
+import { type Asker, decide } from './decide.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
-import { noteHealth } from './note-health.ts';
+import { recordHealth } from './record-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
 import { passTurn, takeTurn } from './pass-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -116,11 +115,11 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
   // Before the record: once that is written a repeat of this attempt would not come here again.
-  await noteHealth(ports, { key, webhook, verdict, now });
+  await recordHealth(ports, { key, webhook, verdict, now });
   const { state, nextAttemptAt } = verdict;
   const [outcome] = await Promise.all([
     record(ports, subject, { state, attempt, nextAttemptAt, now, target }),
-    ports.records.noteTriggered(webhook, at),
+    ports.records.recordTriggered(webhook, at),
   ]);
   logAttempt(key, { event, host, attempt, verdict, result });
   return outcome;
@@ -222,7 +221,7 @@ async function record(
     partition: turn === null ? null : partitionId(turn.partition),
   };
   if (await records.record(key, step)) return { ...recordedOutcome(key, step), ...target };
-  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.recorded_elsewhere');
+  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
   const stored = await records.readDelivery(key);
   if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
   return outcomeOf(key, stored, options.asker);

@@ -13,7 +13,7 @@ import { throttledDelayMs } from './retry-schedule.ts';
 const attemptsPerStepMax = 100;
 const stepMsMax = 15_000;
 /** How soon to look again at what somebody else attempts, and at what a job sends; whoever settles it signals. */
-const lookAgainMs = 2_000;
+const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
 /**
@@ -44,7 +44,7 @@ export async function attemptInOrder(
     if (outcome.state === 'held') return { ...nothing, next: 'end' };
     const { state } = outcome;
     if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
-      const waitMs = untilNextLookMs(ports, outcome);
+      const waitMs = untilNextCheckMs(ports, outcome);
       const isFailing = outcome.attemptCount > 0;
       return {
         next: { waitMs },
@@ -70,13 +70,13 @@ async function waitingIn(
   return waiting.map(({ eventId }) => eventId);
 }
 
-function untilNextLookMs(
+function untilNextCheckMs(
   { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
   { state, nextAttemptAt, dueAt }: DeliveryOutcome,
 ): number {
   const nowMs = clock.now().getTime();
   if (state === 'superseded') return sentByJobMs;
-  if (state !== 'retrying') return lookAgainMs;
+  if (state !== 'retrying') return checkAgainMs;
   if (nextAttemptAt !== null) return Math.max(1, Date.parse(nextAttemptAt) - nowMs);
   const dueForMs = dueAt === undefined ? 0 : nowMs - Date.parse(dueAt);
   return throttledDelayMs(dueForMs, random());

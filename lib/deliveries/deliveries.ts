@@ -5,8 +5,7 @@ import { limits } from '../limits.ts';
 import { statusClassOf } from '../model/attempt.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
-import { duplicateIndexes, within } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { duplicateIndexes, type Store, within } from '../mongo/connect.ts';
 
 /** Reads deliveries, null for those of which nothing has been recorded yet, in the keys' order. */
 export async function findDeliveries(

@@ -1,13 +1,16 @@
 // Lists of deliveries, each read along an index that has the order and every filter in it.
 import type { Filter } from 'mongodb';
-import { statusClasses } from '../model/attempt.ts';
-import type { StatusClass } from '../model/attempt.ts';
-import { deliveryStates } from '../model/delivery-state.ts';
-import type { DeliveryState } from '../model/delivery-state.ts';
+import { type StatusClass, statusClasses } from '../model/attempt.ts';
+import { type DeliveryState, deliveryStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { Store } from '../mongo/connect.ts';
-import { madeWithin, readPage } from '../mongo/paging.ts';
-import type { Page, PageRequest, TimeRange } from '../mongo/paging.ts';
+import {
+  madeWithin,
+  type Page,
+  type PageRequest,
+  readPage,
+  type TimeRange,
+} from '../mongo/paging.ts';
 
 /** Which of a webhook's deliveries; null asks for all. */
 export interface WebhookDeliveries extends TimeRange {

@@ -6,7 +6,7 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
-import { createTriggerNotes } from '../webhooks/webhooks.ts';
+import { createTriggerRecorder } from '../webhooks/webhooks.ts';
 
 /** The records of deliveries, as an attempt sees them. */
 export interface DeliveryRecords {
@@ -19,7 +19,7 @@ export interface DeliveryRecords {
   /** Gives false, and writes nothing, when another process recorded an attempt meanwhile. */
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   /** Moves the webhook's `lastTriggeredAt` to about the time of an attempt. */
-  noteTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
+  recordTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
 }
 
 // Reads overlap freely; writes wait for the disk, which takes many documents in the time of one.
@@ -58,7 +58,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
       if (step.isFirst && (await insert([key, step]))) return true;
       return recordDelivery(store, key, step);
     },
-    noteTriggered: createTriggerNotes(store),
+    recordTriggered: createTriggerRecorder(store),
   };
 }
 

@@ -40,8 +40,8 @@ export async function eraseStretch(
     .map((event) => event._id)
     .toArray();
   const last = stretch.at(-1) ?? cursor;
-  const lookedAt = { appUid, _id: { $gt: cursor, $lte: last } };
-  const found = await findErasable(store, lookedAt, { subject, erasureUid });
+  const scanned = { appUid, _id: { $gt: cursor, $lte: last } };
+  const found = await findErasable(store, scanned, { subject, erasureUid });
   const partitionIds = await erasePayloads(store, found, { erasureUid, now });
   await expectSignal(store, partitionIds, { now });
   const partitions = await store.partitions.find({ _id: { $in: partitionIds } }).toArray();

@@ -1,6 +1,5 @@
 // What waits for a webhook, counted.
-import { openStates } from '../model/delivery-state.ts';
-import type { DeliveryState } from '../model/delivery-state.ts';
+import { type DeliveryState, openStates } from '../model/delivery-state.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 

@@ -1,8 +1,12 @@
 // Partitions: the events about one resource on their way to one webhook that gets them in order.
 import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
-import { partitionId } from '../model/partition.ts';
-import type { PartitionDocument, PartitionKey, Turn } from '../model/partition.ts';
+import {
+  type PartitionDocument,
+  partitionId,
+  type PartitionKey,
+  type Turn,
+} from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 
 /** Longer than any attempt with its reads and writes: the activity that makes it is given up before. */

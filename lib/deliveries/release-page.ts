@@ -5,8 +5,7 @@ import { statusClasses } from '../model/attempt.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
-import { keyOfPartition } from '../model/partition.ts';
-import type { PartitionKey } from '../model/partition.ts';
+import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
 import { jobPageEveryMs, releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { PageMaking, TakenPage } from './page-making.ts';
@@ -18,7 +17,7 @@ const cancelledPerPageMax = 1_000;
  * An attempt that read the webhook before it was resumed may write `held` after that, until its activity is
  * given up at 30 s. So an empty page is the last only when it is later.
  */
-const lookAgainAfterMs = [1_000, 5_000, 35_000];
+const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // Named, because MongoDB may choose the one that goes through all that a webhook was ever sent.
 const hint = 'webhookStateStatus';
@@ -52,7 +51,7 @@ export async function takeReleasePage(
   }
   // An attempt that read the webhook before it was deleted may record its delivery as open after.
   if (webhook === null) {
-    const look = nextLook(job, now);
+    const look = nextCheck(job, now);
     const isEnd = look.isEnd && (await removePartitions(store, webhookUid, session));
     return { ...nothing, ...look, isEnd };
   }
@@ -65,7 +64,7 @@ export async function takeReleasePage(
     .sort({ _id: 1 })
     .limit(releasedPerSecondDefault)
     .toArray();
-  if (held.length === 0) return { ...nothing, ...nextLook(job, now) };
+  if (held.length === 0) return { ...nothing, ...nextCheck(job, now) };
   const partitions = await release({ store }, job, { held, making });
   return { cursor, count: held.length, isEnd: false, partitions };
 }
@@ -144,8 +143,8 @@ async function toSignal(
   return found.map(keyOfPartition);
 }
 
-function nextLook({ createdAt }: ReleaseJob, now: Date): Pick<TakenPage, 'isEnd' | 'waitMs'> {
+function nextCheck({ createdAt }: ReleaseJob, now: Date): Pick<TakenPage, 'isEnd' | 'waitMs'> {
   const ageMs = now.getTime() - createdAt.getTime();
-  const nextMs = lookAgainAfterMs.find((ms) => ms > ageMs);
+  const nextMs = checkAgainAfterMs.find((ms) => ms > ageMs);
   return { isEnd: nextMs === undefined, waitMs: Math.max(jobPageEveryMs, (nextMs ?? 0) - ageMs) };
 }

@@ -5,23 +5,19 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { ReplayJob } from '../model/job.ts';
-import { partitionId } from '../model/partition.ts';
-import type { PartitionKey } from '../model/partition.ts';
+import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { within } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 import { findDeliveries } from './deliveries.ts';
 import { factsOnly } from '../events/events.ts';
-import { requeueDeliveries } from './jobs.ts';
-import type { PageStamp } from './jobs.ts';
-import type { SentAgain } from './jobs.ts';
+import { type PageStamp, requeueDeliveries, type SentAgain } from './jobs.ts';
 import { findSettled, issueNumbers } from './partitions.ts';
 import { isSubscribed } from '../webhooks/webhooks.ts';
 import type { PageMaking, TakenPage } from './page-making.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 // A page looks at so many events for those that are to be sent; most may have been delivered.
-const eventsLookedAtMax = 1_000;
+const eventsScannedMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
 // An event has its uid from the beginning of its request, and is there once that is committed: its transaction
@@ -34,16 +30,16 @@ const eventWrittenMsMax = 15_000;
  * that may still be being written, for subscribers from before the webhook was one: it would be past them for
  * good. Any other state an event of such a moment has only got since the replay was asked for.
  */
-function mayLookUntil({ states, until }: ReplayJob, now: Date): Date {
+function scanUntil({ states, until }: ReplayJob, now: Date): Date {
   if (!states.includes('never_attempted')) return until;
   return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
 }
 
-type LookedAt = Omit<EventDocument, 'body'>;
+type ScannedEvent = Omit<EventDocument, 'body'>;
 
 /** What a look at the next events came to. */
 interface Look {
-  chosen: { event: LookedAt; delivery: DeliveryDocument | null }[];
+  chosen: { event: ScannedEvent; delivery: DeliveryDocument | null }[];
   last: string;
   isEnd: boolean;
 }
@@ -58,8 +54,8 @@ export async function takeReplayPage(
   const { now, session } = making;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
   if (webhook === null) return { cursor: after, count: 0, isEnd: true, partitions: [] };
-  const before = mayLookUntil(replay, now);
-  const looked = await lookAtEvents(store, { replay, webhook, after, before, session });
+  const before = scanUntil(replay, now);
+  const looked = await scanEvents(store, { replay, webhook, after, before, session });
   const chosen = looked.chosen.slice(0, perSecond);
   const wasCut = chosen.length < looked.chosen.length;
   const partitions =
@@ -86,7 +82,7 @@ function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requ
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
 
-function toSentAgain(event: LookedAt, webhookUid: string, partition: string | null): SentAgain {
+function toSentAgain(event: ScannedEvent, webhookUid: string, partition: string | null): SentAgain {
   const { _id: eventId, appUid, event: name } = event;
   return { appUid, eventId, webhookUid, event: name, partition };
 }
@@ -143,7 +139,7 @@ async function sendInOrder(
  * Looks at the next events of a replay, those after the uid `after` and recorded before `before`, for what
  * it sends. The end is that of the replay's time.
  */
-async function lookAtEvents(
+async function scanEvents(
   store: Store,
   facts: {
     replay: ReplayJob;
@@ -162,7 +158,7 @@ async function lookAtEvents(
       { projection: factsOnly, ...within(session) },
     )
     .sort({ _id: 1 })
-    .limit(eventsLookedAtMax)
+    .limit(eventsScannedMax)
     .toArray();
   const keys = events.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
   const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys, session);
@@ -172,12 +168,12 @@ async function lookAtEvents(
       return isChosen(event, delivery, { replay, webhook }) ? [{ event, delivery }] : [];
     }),
     last: events.at(-1)?._id ?? after,
-    isEnd: before >= until && events.length < eventsLookedAtMax,
+    isEnd: before >= until && events.length < eventsScannedMax,
   };
 }
 
 function isChosen(
-  event: LookedAt,
+  event: ScannedEvent,
   delivery: DeliveryDocument | null,
   { replay, webhook }: { replay: ReplayJob; webhook: WebhookDocument },
 ): boolean {
@@ -234,7 +230,7 @@ export async function countReplay(
   let count = 0;
   let after = '';
   for (let looks = 0; looks < countedLooksMax; looks += 1) {
-    const look = await lookAtEvents(store, { replay, webhook, after, before: replay.until });
+    const look = await scanEvents(store, { replay, webhook, after, before: replay.until });
     count += look.chosen.length;
     if (count > countedMax) return { count: countedMax, countIsCapped: true };
     if (look.isEnd) return { count, countIsCapped: false };

@@ -34,7 +34,7 @@ const waitingMax = 5_000;
 // The marks of a moment go together, after the workflow's first task has had the processor.
 const marks = { itemsPerCallMax: 60, callsAtOnceMax: 2, lingerMs: 50 };
 // After a failed start Temporal is left alone for so long; the relay takes what comes meanwhile.
-const restMs = 1_000;
+const backOffMs = 1_000;
 
 export interface DispatcherPorts {
   client: Client;
@@ -83,7 +83,7 @@ class PacedDispatcher implements Dispatcher {
   readonly #waiting = new WaitingEvents();
   readonly #running = new Set<Promise<void>>();
   #nextPump: NodeJS.Timeout | undefined;
-  #restingUntilMs = 0;
+  #backingOffUntilMs = 0;
 
   constructor(ports: DispatcherPorts) {
     this.#ports = ports;
@@ -98,12 +98,12 @@ class PacedDispatcher implements Dispatcher {
     // Whoever waits has the next start; and none is promised while Temporal does not answer.
     const mayGoAlone =
       !this.#isPaced ||
-      (this.#waiting.count === 0 && !this.#isResting() && this.#mayStart(aloneCost));
+      (this.#waiting.count === 0 && !this.#isBackingOff() && this.#mayStart(aloneCost));
     return mayGoAlone ? eventWorkflowId(eventId) : null;
   }
 
   dispatch(events: readonly EventToDispatch[]): void {
-    if (this.#isResting()) return;
+    if (this.#isBackingOff()) return;
     for (const event of events) {
       if (event.webhookUids.length === 0) continue;
       // The pace bounds how many go alone; without it, the starts in flight do.
@@ -160,7 +160,7 @@ class PacedDispatcher implements Dispatcher {
   #run(start: Promise<void>, facts: Record<string, unknown>): void {
     const entry = start
       .catch((error: unknown) => {
-        this.#restingUntilMs = performance.now() + restMs;
+        this.#backingOffUntilMs = performance.now() + backOffMs;
         dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
       })
       .finally(() => {
@@ -179,8 +179,8 @@ class PacedDispatcher implements Dispatcher {
     return this.#running.size < startsInFlightMax;
   }
 
-  #isResting(): boolean {
-    return performance.now() < this.#restingUntilMs;
+  #isBackingOff(): boolean {
+    return performance.now() < this.#backingOffUntilMs;
   }
 
   #takeWaiting(): EventToDispatch[] {

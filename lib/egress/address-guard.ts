@@ -1,17 +1,24 @@
 // Decides whether an IP address may be connected to: the one control against requests to ourselves.
 import { networkInterfaces } from 'node:os';
 import {
+  type EmbeddingRange,
   embeddingRanges,
   ipv6GlobalUnicast,
   nat64WellKnownPrefix,
   refusedIpv4Ranges,
   refusedIpv6Ranges,
+  type SpecialRange,
 } from './address-ranges.ts';
-import type { EmbeddingRange, SpecialRange } from './address-ranges.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { localNat64Ipv4s } from './local-nat64.ts';
-import { inCidr, ipv4Address, parseAddress, parseCidr } from './parse-address.ts';
-import type { Cidr, ParsedAddress } from './parse-address.ts';
+import {
+  type Cidr,
+  inCidr,
+  ipv4Address,
+  parseAddress,
+  parseCidr,
+  type ParsedAddress,
+} from './parse-address.ts';
 
 /** What the guard says of an address. The reason is for operators and logs. */
 export type AddressVerdict =

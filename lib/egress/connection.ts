@@ -1,4 +1,4 @@
-// One socket with an HTTP/1.1 client of its own, and the shelf where idle ones wait.
+// One socket with an HTTP/1.1 client of its own, and the pool where idle ones wait.
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { SendFault } from './send-fault.ts';
@@ -15,7 +15,7 @@ const idleMarginMs = 1_000;
 /** A name can move, so even a busy connection is dropped for a new lookup after this long. */
 const connectionAgeMsMax = 60_000;
 
-/** A connection in use or on the shelf; whoever took it is its only user. */
+/** A connection in use or in the idle pool; whoever took it is its only user. */
 export interface Connection {
   readonly origin: string;
   readonly socket: Socket;
@@ -70,7 +70,7 @@ export function destroyConnection({ client, socket }: Connection, reason?: Error
   socket.destroy();
 }
 
-export interface ConnectionShelfLimits {
+export interface IdlePoolLimits {
   readonly idlePerOriginMax: number;
   readonly idleMax: number;
 }
@@ -79,14 +79,14 @@ export interface ConnectionShelfLimits {
  * Idle connections by origin, newest first out. It never holds more than its limits: the longest
  * idle is closed for a newer one, and a closed connection leaves no trace of its origin.
  */
-export class ConnectionShelf {
-  readonly #limits: ConnectionShelfLimits;
+export class IdlePool {
+  readonly #limits: IdlePoolLimits;
   readonly #byOrigin = new Map<string, Connection[]>();
   readonly #oldestFirst = new Set<Connection>();
   readonly #watched = new WeakSet<Connection>();
   #closed = false;
 
-  constructor(limits: ConnectionShelfLimits) {
+  constructor(limits: IdlePoolLimits) {
     this.#limits = limits;
   }
 

@@ -1,7 +1,6 @@
 // A way out through the operator's proxy: a tunnel (HTTP CONNECT, RFC 9110 §9.3.6) to a vetted address.
 import { request } from 'node:http';
-import { isIP } from 'node:net';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { errorCode } from '../platform/error-code.ts';
 import { parseUrl } from './parse-url.ts';
 import { SendFault } from './send-fault.ts';

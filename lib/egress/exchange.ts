@@ -1,8 +1,6 @@
 // One POST and its answer over one connection, read within a limit and a deadline.
-import { msSince } from './attempt-trace.ts';
-import type { AttemptTrace } from './attempt-trace.ts';
-import { destroyConnection } from './connection.ts';
-import type { Connection } from './connection.ts';
+import { type AttemptTrace, msSince } from './attempt-trace.ts';
+import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
 import { responseSampleBytesMax } from './response-sample.ts';

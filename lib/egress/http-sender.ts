@@ -4,25 +4,23 @@ import { errorCode } from '../platform/error-code.ts';
 import type { AttemptTimings } from '../model/attempt.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
-import { createTrace, msSince } from './attempt-trace.ts';
-import type { AttemptTrace } from './attempt-trace.ts';
-import { classifySendError, isConnectionBroken } from './classify-send-error.ts';
-import type { SendErrorClass, SendErrorVerdict } from './classify-send-error.ts';
-import { ConnectionShelf, createConnection } from './connection.ts';
-import type { Connection } from './connection.ts';
+import { type AttemptTrace, createTrace, msSince } from './attempt-trace.ts';
+import {
+  classifySendError,
+  isConnectionBroken,
+  type SendErrorClass,
+  type SendErrorVerdict,
+} from './classify-send-error.ts';
+import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import { exchange } from './exchange.ts';
-import type { Answer, ExchangeOptions, ExchangeRequest } from './exchange.ts';
-import { openSocket } from './open-socket.ts';
-import type { SocketOpener } from './open-socket.ts';
+import { type Answer, exchange, type ExchangeOptions, type ExchangeRequest } from './exchange.ts';
+import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
-import { createHostResolver } from './resolve-host.ts';
-import type { Resolver } from './resolve-host.ts';
+import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
-import { permitsPerOrigin, RequestPermits } from './request-permits.ts';
-import type { Requester } from './request-permits.ts';
+import { permitsPerOrigin, type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -121,8 +119,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { policy, timeoutMs = attemptTimeoutMsDefault, userAgent = 'agent-herald' } = options;
   const guard = addressGuardOf(policy);
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
-  const roads: Roads = {
-    shelf: new ConnectionShelf({ idlePerOriginMax, idleMax }),
+  const transport: Transport = {
+    idlePool: new IdlePool({ idlePerOriginMax, idleMax }),
     opener: { guard, hosts, proxy: options.proxy ?? null, ca: options.ca },
   };
   const permits = new RequestPermits();
@@ -155,7 +153,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
     try {
       const options = { signal: deadline.signal, trace: attempt.trace };
-      return answered(attempt, await deliver(url, message, { roads, ...options }));
+      return answered(attempt, await deliver(url, message, { transport, ...options }));
     } catch (error) {
       // Our shutdown says nothing about the receiver, so it must not become an attempt of its.
       target.signal?.throwIfAborted();
@@ -181,15 +179,15 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
       disposed = true;
-      roads.shelf.close();
+      transport.idlePool.close();
       // Each of these is bounded by its deadline, and tells its own caller how it ended.
       await Promise.allSettled(underWay);
     },
   };
 }
 
-interface Roads {
-  readonly shelf: ConnectionShelf;
+interface Transport {
+  readonly idlePool: IdlePool;
   readonly opener: SocketOpener;
 }
 
@@ -202,34 +200,34 @@ function newAttempt(): Attempt {
   return { trace: createTrace(), startedAt: performance.now() };
 }
 
-type DeliverOptions = ExchangeOptions & { readonly roads: Roads };
+type DeliverOptions = ExchangeOptions & { readonly transport: Transport };
 
 /** One exchange: over a kept connection when there is one, over a new one otherwise. */
 async function deliver(
   url: URL,
   message: ExchangeRequest,
-  { roads, signal, trace }: DeliverOptions,
+  { transport, signal, trace }: DeliverOptions,
 ): Promise<Answer> {
-  const kept = roads.shelf.take(url.origin);
+  const kept = transport.idlePool.take(url.origin);
   if (kept !== null) {
     try {
-      return await exchangeAndKeep(kept, message, { roads, signal, trace });
+      return await exchangeAndKeep(kept, message, { transport, signal, trace });
     } catch (error) {
       if (!wentStale(error, trace)) throw error;
     }
   }
-  const socket = await openSocket(url, roads.opener, { signal, trace });
+  const socket = await openSocket(url, transport.opener, { signal, trace });
   const fresh = createConnection(url.origin, socket, trace.address);
-  return exchangeAndKeep(fresh, message, { roads, signal, trace });
+  return exchangeAndKeep(fresh, message, { transport, signal, trace });
 }
 
 async function exchangeAndKeep(
   connection: Connection,
   message: ExchangeRequest,
-  { roads, signal, trace }: DeliverOptions,
+  { transport, signal, trace }: DeliverOptions,
 ): Promise<Answer> {
   const answer = await exchange(connection, message, { signal, trace });
-  if (answer.complete) roads.shelf.put(connection);
+  if (answer.complete) transport.idlePool.put(connection);
   return answer;
 }
 

@@ -1,6 +1,5 @@
 // Reads the IPv4 address out of an address of local NAT64, where its place depends on the prefix.
-import { inCidr, ipv4Address } from './parse-address.ts';
-import type { Cidr, ParsedAddress } from './parse-address.ts';
+import { type Cidr, inCidr, ipv4Address, type ParsedAddress } from './parse-address.ts';
 
 /** How an address is made up with a prefix of some length (RFC 6052 §2.2). */
 interface Layout {

@@ -1,7 +1,6 @@
 // Asks the name servers of the system for every address of a name.
 import { Resolver as DnsClient } from 'node:dns/promises';
-import { systemClock } from '../platform/clock.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { errorCode } from '../platform/error-code.ts';
 import type { Resolver } from './resolve-host.ts';
 import { SendFault } from './send-fault.ts';

@@ -1,17 +1,13 @@
 // Opens a socket to a receiver: resolve, vet, connect, vet the peer, shake hands.
 import { once } from 'node:events';
-import { connect as connectTcp, isIP } from 'node:net';
-import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { msSince } from './attempt-trace.ts';
-import type { AttemptTrace } from './attempt-trace.ts';
-import { openTunnel } from './egress-proxy.ts';
-import type { EgressProxy } from './egress-proxy.ts';
+import { type AttemptTrace, msSince } from './attempt-trace.ts';
+import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
-import { requireAllowed } from './resolve-host.ts';
-import type { HostResolver } from './resolve-host.ts';
+import { type HostResolver, requireAllowed } from './resolve-host.ts';
 import { SendFault } from './send-fault.ts';
 
 export interface SocketOpener {

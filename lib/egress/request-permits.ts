@@ -1,6 +1,5 @@
 // How many requests go to receivers concurrently: of a webhook, to an origin, in all.
-import { Semaphore } from '../concurrency/semaphore.ts';
-import type { Permit } from '../concurrency/semaphore.ts';
+import { type Permit, Semaphore } from '../concurrency/semaphore.ts';
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 

@@ -1,6 +1,5 @@
 // Checks the URL of a webhook by its text alone; the address behind the name is checked at connect.
-import { addressGuardOf } from './address-guard.ts';
-import type { AddressGuard } from './address-guard.ts';
+import { type AddressGuard, addressGuardOf } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
 import { parseAddress } from './parse-address.ts';

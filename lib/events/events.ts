@@ -1,7 +1,6 @@
 // Events as they are stored: the exact bytes to send, for whom, and whether a workflow carries them.
 import type { EventToAttempt, EventToDispatch } from '../model/event.ts';
-import { inTransaction } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, type Store } from '../mongo/connect.ts';
 
 /** The projection that reads an event's facts alone. */
 export const factsOnly = { body: 0 } as const;

@@ -1,7 +1,6 @@
 // Questions about an application's accounts, and the removal of one from its users.
 import type { ClientSession } from 'mongodb';
-import { within } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 
 /** The accounts that a request of an application names. */
 export interface NamedAccounts {

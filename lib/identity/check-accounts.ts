@@ -1,8 +1,7 @@
 // The check of the `accountUids` that a request names.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
-import { findKnownAccounts } from './accounts.ts';
-import type { NamedAccounts } from './accounts.ts';
+import { findKnownAccounts, type NamedAccounts } from './accounts.ts';
 import type { Store } from '../mongo/connect.ts';
 
 /** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */

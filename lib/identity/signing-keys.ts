@@ -2,8 +2,7 @@
 import { systemCaller } from '../model/audit-log.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import { recordAudit } from '../access/audit-log.ts';
-import { inTransaction } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, type Store } from '../mongo/connect.ts';
 
 /** Where a private key is sealed to, so that it opens in its own row alone. */
 export function signingKeyPlace(keyId: string): string {

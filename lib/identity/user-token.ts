@@ -1,13 +1,14 @@
 // User tokens: JWTs (RFC 7519) signed with ES256, checked offline against the published keys.
 import {
-  SignJWT,
   calculateJwkThumbprint,
+  type CryptoKey,
   exportJWK,
   exportPKCS8,
   generateKeyPair,
   importPKCS8,
+  type JWK,
+  SignJWT,
 } from 'jose';
-import type { CryptoKey, JWK } from 'jose';
 import { newId } from '../platform/ids.ts';
 
 /** The one algorithm, the `typ` of the header and the `aud` of the claims: a verifier must ask for all. */

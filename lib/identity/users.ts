@@ -8,8 +8,7 @@ import type { UserDocument, UserIdentity } from '../model/user.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { overloaded } from '../platform/overloaded.ts';
 import { recordAudits } from '../access/audit-log.ts';
-import { inTransaction, isDuplicateKey } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
 import type { UserReader } from './user-reader.ts';
 
 /** Accounts to add to a user's, without repetition, and who adds them. */

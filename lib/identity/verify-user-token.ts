@@ -1,14 +1,13 @@
 // Checks a user token from anywhere: only what this service wrote, as it writes it, is believed.
-import { errors, importJWK, jwtVerify } from 'jose';
-import type { JWK, JWTPayload } from 'jose';
+import { errors, importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { limits } from '../limits.ts';
 import {
   clockToleranceSeconds,
+  type UserClaims,
   userTokenAlgorithm,
   userTokenAudience,
   userTokenType,
 } from './user-token.ts';
-import type { UserClaims } from './user-token.ts';
 
 export interface VerifiedClaims extends UserClaims {
   tokenUid: string;

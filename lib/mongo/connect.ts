@@ -1,6 +1,13 @@
 // The connection to MongoDB and the collections on it.
-import { MongoBulkWriteError, MongoClient, MongoOperationTimeoutError } from 'mongodb';
-import type { ClientSession, Collection, Db, MongoClientOptions } from 'mongodb';
+import {
+  type ClientSession,
+  type Collection,
+  type Db,
+  MongoBulkWriteError,
+  MongoClient,
+  type MongoClientOptions,
+  MongoOperationTimeoutError,
+} from 'mongodb';
 import { errorCode } from '../platform/error-code.ts';
 import type { AccountDocument } from '../model/account.ts';
 import type { AdminSessionDocument } from '../model/admin-session.ts';

@@ -4,8 +4,7 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
-import { inTransaction, isDuplicateKey } from './connect.ts';
-import type { Store } from './connect.ts';
+import { inTransaction, isDuplicateKey, type Store } from './connect.ts';
 
 /** Makes the stored form of an `Idempotency-Key` header; `scope` is the application and path. */
 export function idempotencyKey(scope: string, header: string, body: unknown): IdempotencyKey {

@@ -1,8 +1,13 @@
 // Pages of a collection, newest first, that stay right while rows are added.
-import { BSON } from 'mongodb';
-import type { Collection, Document, Filter, FindCursor, WithId } from 'mongodb';
-import { idAt } from '../platform/ids.ts';
-import type { IdPrefix } from '../platform/ids.ts';
+import {
+  BSON,
+  type Collection,
+  type Document,
+  type Filter,
+  type FindCursor,
+  type WithId,
+} from 'mongodb';
+import { idAt, type IdPrefix } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 
 export interface PageRequest {

@@ -23,7 +23,7 @@ export class SettingReader {
   /** Reads a setting; an absent or empty one takes the fallback, or is a fault where there is none. */
   read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
     const text = this.#environment[name]?.trim() ?? '';
-    return this.noteFaults(name, fallback as T, () => {
+    return this.collectFaults(name, fallback as T, () => {
       if (text !== '') return parse(text);
       if (fallback !== undefined) return fallback;
       throw new Error('must be set');
@@ -31,7 +31,7 @@ export class SettingReader {
   }
 
   /** Gives what `make` gives; what it throws is noted as a fault of the setting. */
-  noteFaults<T>(name: string, fallback: T, make: () => T): T {
+  collectFaults<T>(name: string, fallback: T, make: () => T): T {
     try {
       return make();
     } catch (error) {

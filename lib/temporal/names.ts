@@ -1,7 +1,6 @@
 // The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
 // No Node built-ins here: workflows import this file.
-import { partitionId } from '../model/partition.ts';
-import type { PartitionKey } from '../model/partition.ts';
+import { partitionId, type PartitionKey } from '../model/partition.ts';
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';

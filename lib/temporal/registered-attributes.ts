@@ -47,7 +47,7 @@ export async function findAttributeFaults(
  * Tells which search attributes have another type, and what mends it; null when none has. Every start
  * of a workflow fails then, and the name cannot be registered a second time.
  */
-export function tellWrongTypes(faults: readonly AttributeFault[]): string | null {
+export function describeWrongTypes(faults: readonly AttributeFault[]): string | null {
   const wrong = faults.filter(({ registeredAs }) => registeredAs !== null);
   if (wrong.length === 0) return null;
   const told = wrong.map(
@@ -70,7 +70,7 @@ export async function ensureSearchAttributes(
   for (;;) {
     const faults = await findAttributeFaults(connection, namespace);
     if (faults.length === 0) return;
-    const wrongTypes = tellWrongTypes(faults);
+    const wrongTypes = describeWrongTypes(faults);
     if (wrongTypes !== null) {
       throw new Error(`the search attributes of namespace ${namespace}: ${wrongTypes}`);
     }

@@ -1,6 +1,5 @@
 // The schedule that starts the retention each hour: made by the setup step, found again by its id.
-import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { Client } from '@temporalio/client';
+import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import {
   eventsTaskQueue,
   jobWorkflowId,

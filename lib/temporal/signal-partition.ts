@@ -2,8 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { coalesce } from '../concurrency/coalesce.ts';
-import { partitionId } from '../model/partition.ts';
-import type { PartitionKey } from '../model/partition.ts';
+import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { DeliverInOrderInput } from './messages.ts';
 import {
   deliverInOrderWorkflow,

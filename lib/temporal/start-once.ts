@@ -1,6 +1,9 @@
 // Starts a workflow, however often it is asked for.
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Client, WorkflowStartOptions } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import { eventsTaskQueue, workflowTaskTimeoutMs } from './names.ts';
 
 const startTimeoutMs = 5_000;

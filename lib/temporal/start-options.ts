@@ -1,11 +1,9 @@
 // What workflows are started with: their input, and what operators see of them in the Temporal UI.
 import type { WorkflowStartOptions } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
-import type { SearchAttributePair } from '@temporalio/common';
+import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
-import { jobPageEveryMs } from './messages.ts';
-import type { DeliverEventsInput, RunJobInput } from './messages.ts';
+import { type DeliverEventsInput, jobPageEveryMs, type RunJobInput } from './messages.ts';
 import { idsPerSearchAttributeMax, jobWorkflowId, summarizeUid } from './names.ts';
 import {
   appUidAttribute,

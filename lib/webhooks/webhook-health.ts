@@ -5,8 +5,7 @@ import { systemCaller } from '../model/audit-log.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
 import { recordAudit } from '../access/audit-log.ts';
-import { inTransaction } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inTransaction, type Store } from '../mongo/connect.ts';
 
 /** The part of a webhook that tells how its receiver does. */
 type Health = Pick<WebhookDocument, '_id' | 'appUid' | 'failingSince' | 'lastExhaustedAt'>;
@@ -60,7 +59,7 @@ export interface FailingClock {
  * has succeeded for `deactivateAfterMs` and a delivery was exhausted in that time pauses the webhook.
  * Returns true when this failure paused it.
  */
-export async function noteFailed(
+export async function recordFailure(
   store: Store,
   webhook: Health,
   { at, exhausted, deactivateAfterMs }: FailingClock,
@@ -104,7 +103,7 @@ export async function hasTakenSince(
 }
 
 /** Notes a success: the clock of failures stands still. */
-export async function noteSucceeded(store: Store, webhook: Health): Promise<void> {
+export async function recordSuccess(store: Store, webhook: Health): Promise<void> {
   if (webhook.failingSince === null) return;
   await store.webhooks.updateOne({ _id: webhook._id, appUid: webhook.appUid }, { $set: unfailing });
 }

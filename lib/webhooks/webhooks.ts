@@ -3,11 +3,9 @@ import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { createTouch } from '../concurrency/touch.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import { entityOf } from '../model/event-name.ts';
-import type { Entity, EventName } from '../model/event-name.ts';
+import { type Entity, entityOf, type EventName } from '../model/event-name.ts';
 import type { KnownWebhook, Subscription, WebhookDocument } from '../model/webhook.ts';
-import { within } from '../mongo/connect.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 
 /** Where a webhook's secret lives, for the seal: a sealed secret moved to another row does not open. */
 export function secretPlace(webhook: { appUid: string; _id: string }): string {
@@ -61,7 +59,7 @@ const triggerWrites = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
  * Gives the function that moves a webhook's `lastTriggeredAt` forward to the time of an attempt,
  * never back, at most once a second a webhook for all the attempts of this process.
  */
-export function createTriggerNotes(
+export function createTriggerRecorder(
   store: Store,
 ): (webhook: WebhookDocument, at: Date) => Promise<void> {
   const touch = createTouch(triggerStepMs);

@@ -1,6 +1,10 @@
 // The admin area: sessions, applications, keys, accounts, members, the audit logs.
-import { cookieOf, makeTestAdmin, sessionHeaders } from '../support/admin-client.ts';
-import type { TestAdmin } from '../support/admin-client.ts';
+import {
+  cookieOf,
+  makeTestAdmin,
+  sessionHeaders,
+  type TestAdmin,
+} from '../support/admin-client.ts';
 import { openPage } from '../support/oidc-visit.ts';
 import type { Recorder } from './recorder.ts';
 import type { Stage } from './stage.ts';

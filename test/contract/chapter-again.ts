@@ -1,9 +1,7 @@
 // What is sent again, and what is taken away: events, resends, replays, erasures.
-import { becomes, report, subscribe } from './chapter-deliveries.ts';
-import type { Subscription } from './chapter-deliveries.ts';
+import { becomes, report, subscribe, type Subscription } from './chapter-deliveries.ts';
 import type { Answer } from './recorder.ts';
-import { has } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { has, type Stage } from './stage.ts';
 
 const since = '2026-01-01T00:00:00Z';
 

@@ -1,7 +1,6 @@
 // Deliveries in each of their states. Every webhook has a tenant of its own, so it gets only its own events.
 import { closedPort } from '../support/receivers.ts';
-import { has, isFirst } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { has, isFirst, type Stage } from './stage.ts';
 import type { Answer } from './recorder.ts';
 
 /** A webhook and the tenant whose events it gets. */

@@ -1,8 +1,7 @@
 // What is answered where a limit is reached: a service with small ones, at which time stands.
 import { routes } from '../../api/routes.ts';
 import { startService } from '../support/service.ts';
-import { createRecorder } from './recorder.ts';
-import type { Answer, RecordedCall } from './recorder.ts';
+import { type Answer, createRecorder, type RecordedCall } from './recorder.ts';
 
 // Counts are of one minute, and an hour ahead the database removes none while this plays.
 const standing = new Date(Date.now() + 3_600_000);

@@ -6,8 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import { routes } from '../../api/routes.ts';
 import { nameRoute } from './recorder.ts';
 import { shapeOf } from './shape.ts';
-import { playStory } from './story.ts';
-import type { Contract } from './story.ts';
+import { type Contract, playStory } from './story.ts';
 
 const path = join('test', 'contract', 'recorded.json');
 // `npm run contract:record` sets it, when the contract has changed on purpose.

@@ -1,6 +1,5 @@
 // What of an answer is the contract: its status, problem code, some headers, and the shape of its body.
-import { shapeOf } from './shape.ts';
-import type { Shape } from './shape.ts';
+import { type Shape, shapeOf } from './shape.ts';
 
 export interface DescribedAnswer {
   status: number;

@@ -2,8 +2,7 @@
 import type { Route } from '../../api/router.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { describeAnswer, mask } from './describe-answer.ts';
-import type { DescribedAnswer, PlainAnswer } from './describe-answer.ts';
+import { describeAnswer, type DescribedAnswer, mask, type PlainAnswer } from './describe-answer.ts';
 
 export interface RecordedCall extends DescribedAnswer {
   what: string;

@@ -4,8 +4,7 @@ import { routes } from '../../api/routes.ts';
 import { goodBodyOf } from '../integration/api/furnished-app.ts';
 import { makeKey } from '../integration/api/problems.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
-import { nameRoute } from './recorder.ts';
-import type { CallOptions } from './recorder.ts';
+import { type CallOptions, nameRoute } from './recorder.ts';
 import type { Stage } from './stage.ts';
 
 /** What a route answers, such as `401 unauthenticated`, by what is wrong with the request. */

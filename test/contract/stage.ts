@@ -1,14 +1,11 @@
 // What the chapters of the story play on: a whole service, its receiver and provider, and the record.
 import { routes } from '../../api/routes.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import { startIdentityProvider } from '../support/identity-provider.ts';
-import type { TestProvider } from '../support/identity-provider.ts';
+import { startIdentityProvider, type TestProvider } from '../support/identity-provider.ts';
 import { oidcSettings } from '../support/oidc-visit.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
-import { createRecorder } from './recorder.ts';
-import type { Answer, Recorder } from './recorder.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { type Answer, createRecorder, type Recorder } from './recorder.ts';
 
 export interface Stage extends Recorder, AsyncDisposable {
   service: TestService;

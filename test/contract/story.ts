@@ -8,8 +8,7 @@ import { playResources } from './chapter-resources.ts';
 import { playUsers } from './chapter-users.ts';
 import { playWebhooks } from './chapter-webhooks.ts';
 import type { RecordedCall } from './recorder.ts';
-import { playRefusals } from './refusals.ts';
-import type { Refusals } from './refusals.ts';
+import { playRefusals, type Refusals } from './refusals.ts';
 import { openStage } from './stage.ts';
 
 /** What a service answers to the story. */

@@ -1,11 +1,8 @@
 // The share of one address in the connections, over real sockets from several.
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const share = 3;

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { insertWebhook } from '../support/fixtures.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 

@@ -7,12 +7,9 @@ import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let installation: Installation;

@@ -4,12 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertWebhook } from '../support/fixtures.ts';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { ReceivedRequest } from '../support/receivers.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type ReceivedRequest, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 

@@ -7,13 +7,10 @@ import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { insertWebhook, newEvent } from '../support/fixtures.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { pagesOf } from '../support/job-workflow.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const open = new Disposal();

@@ -15,10 +15,8 @@ import {
 } from '../../worker/create-worker.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../support/fixtures.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const open = new Disposal();

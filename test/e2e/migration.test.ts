@@ -1,10 +1,8 @@
 // From the retired call to a token, by the steps of docs/migration.md.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeTestAdmin } from '../support/admin-client.ts';
-import type { TestAdmin } from '../support/admin-client.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { expectProblem } from '../integration/api/problems.ts';
 
 let service: TestService;

@@ -2,10 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId } from '../../lib/temporal/names.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { ReceivedRequest, Receiver } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 

@@ -2,11 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
-import { resourceOf, sequenceOf, startCountingReceiver } from '../support/counting-receiver.ts';
-import type { CountingReceiver } from '../support/counting-receiver.ts';
+import {
+  type CountingReceiver,
+  resourceOf,
+  sequenceOf,
+  startCountingReceiver,
+} from '../support/counting-receiver.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 

@@ -1,10 +1,12 @@
 // A webhook with ordering "resource" that is paused and resumed: order, and one at a time, hold all the same.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { sequenceOf, startCountingReceiver } from '../support/counting-receiver.ts';
-import type { CountingReceiver } from '../support/counting-receiver.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import {
+  type CountingReceiver,
+  sequenceOf,
+  startCountingReceiver,
+} from '../support/counting-receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 

@@ -1,10 +1,13 @@
 // The workflow of a partition: how an operator finds it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Answering, ReceivedRequest, Receiver } from '../support/receivers.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import {
+  type Answering,
+  type ReceivedRequest,
+  type Receiver,
+  startReceiver,
+} from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 

@@ -4,11 +4,9 @@ import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
 import { runJobWorkflow } from '../../lib/temporal/names.ts';
 import { newDelivery } from '../support/fixtures.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { pagesOf } from '../support/job-workflow.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 

@@ -3,12 +3,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApiClient } from '../support/api-client.ts';
-import type { CallOptions } from '../support/api-client.ts';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
+import { type CallOptions, createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const connectionsMax = 4;

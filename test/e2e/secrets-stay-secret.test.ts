@@ -3,16 +3,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
-import { createApiClient } from '../support/api-client.ts';
-import type { Answer, CallOptions } from '../support/api-client.ts';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Receiver } from '../support/receivers.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
-import { clientId, clientSecret, startIdentityProvider } from '../support/identity-provider.ts';
-import type { TestProvider } from '../support/identity-provider.ts';
+import { type Answer, type CallOptions, createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
+import {
+  clientId,
+  clientSecret,
+  startIdentityProvider,
+  type TestProvider,
+} from '../support/identity-provider.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
 

@@ -3,12 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createFullKey } from '../../lib/access/create-app-with-key.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
-import { createApiClient } from '../support/api-client.ts';
-import type { ApiClient, Answer } from '../support/api-client.ts';
-import { createInstallation } from '../support/installation.ts';
-import type { Installation } from '../support/installation.ts';
-import { startRole } from '../support/role-process.ts';
-import type { RoleProcess } from '../support/role-process.ts';
+import { type Answer, type ApiClient, createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
 
 const open = new Disposal();
 let service: Installation & ApiClient;

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.ts';
 test('the first forwarded request makes one warning that names the setting and holds nothing of the header', async () => {
   await using installation = await createInstallation({ HERALD_TRUSTED_PROXY_HOPS: '0' });
   await using api = await startRole('api', installation.env);
-  const warnings = () => api.lines.filter((line) => line.msg === 'proxy.not_declared');
+  const warnings = () => api.lines.filter((line) => line.msg === 'trusted_proxy.missing');
   const visit = async (headers: Record<string, string>): Promise<void> => {
     const answer = await fetch(`http://127.0.0.1:${api.port}/nothing`, { headers });
     const requestId = answer.headers.get('x-request-id');

@@ -7,8 +7,7 @@ import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
-import { partitionId } from '../../lib/model/partition.ts';
-import type { PartitionKey } from '../../lib/model/partition.ts';
+import { partitionId, type PartitionKey } from '../../lib/model/partition.ts';
 import {
   eventsTaskQueue,
   jobWorkflowId,

@@ -1,7 +1,6 @@
 // Every process killed or frozen, one after the other, under changes of all kinds: nothing is lost or stays behind.
 import { expect, test } from '@jest/globals';
-import { runWithFaults } from './fault-run.ts';
-import type { Fault } from './fault-run.ts';
+import { type Fault, runWithFaults } from './fault-run.ts';
 import { seededRandom, soakSeeds } from './seeded-random.ts';
 
 const seconds = 240;

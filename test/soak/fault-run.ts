@@ -5,17 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../lib/config/config.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import { connectStore } from '../../lib/mongo/connect.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { launch } from '../../dev/start/launch.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { makeCalls, prepareChanges, registerWebhooks } from './changes.ts';
-import type { Answers, Load } from './changes.ts';
-import { judge } from './verdict.ts';
-import type { Receipt, Verdict } from './verdict.ts';
+import { type Answers, type Load, makeCalls, prepareChanges, registerWebhooks } from './changes.ts';
+import { judge, type Receipt, type Verdict } from './verdict.ts';
 
 /** A process that is killed (SIGKILL), or frozen (SIGSTOP) for a while, so long after the load began. */
 export interface Fault {

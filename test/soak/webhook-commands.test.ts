@@ -2,16 +2,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { addApp } from '../support/add-app.ts';
-import { startService } from '../support/service.ts';
-import type { TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { soakSeeds } from './seeded-random.ts';
 import type { Real } from './webhook-commands/calls.ts';
 import { sequences } from './webhook-commands/commands.ts';
 import { findLate } from './webhook-commands/judge.ts';
-import { isDone, newModel } from './webhook-commands/model.ts';
-import type { Model } from './webhook-commands/model.ts';
-import { startSequencesReceiver } from './webhook-commands/receiver.ts';
-import type { SequencesReceiver } from './webhook-commands/receiver.ts';
+import { isDone, type Model, newModel } from './webhook-commands/model.ts';
+import { type SequencesReceiver, startSequencesReceiver } from './webhook-commands/receiver.ts';
 import { begin, finish } from './webhook-commands/sequence.ts';
 
 // As many go at once; each has an application of its own.

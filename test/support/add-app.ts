@@ -1,8 +1,6 @@
 // A further application of a service under test, with a client of its own.
-import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
-import type { NewApp } from '../../lib/access/create-app-with-key.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
+import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
 import type { TestService } from './service.ts';
 
 /** An application and the calls of its key. */

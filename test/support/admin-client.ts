@@ -1,8 +1,7 @@
 // An admin with a session, both made in the database, calling with cookie and token.
 import { randomBytes } from 'node:crypto';
 import { sessionCookie, setCookie } from '../../api/access/cookies.ts';
-import type { Clock } from '../../lib/platform/clock.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { csrfTokenOf, hashSessionToken, newSessionToken } from '../../lib/access/session-token.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';

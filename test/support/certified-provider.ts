@@ -1,7 +1,6 @@
 // An OpenID provider that is not ours: `oidc-provider`, certified by the OpenID Foundation.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import { clientId, clientSecret } from './identity-provider.ts';
 

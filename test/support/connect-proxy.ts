@@ -1,9 +1,7 @@
 // An HTTP CONNECT proxy for tests: records what it is asked for, and connects or refuses as told.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { OutgoingHttpHeaders } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type OutgoingHttpHeaders } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 
 /** What the proxy does with a request for a tunnel: connects, breaks off, answers with something else, or nothing. */
 export type ProxyReaction =

@@ -1,7 +1,6 @@
 // A receiver that takes its time, and tells how many requests about one resource it ever had at once.
 import type { ServerResponse } from 'node:http';
-import { startReceiver } from './receivers.ts';
-import type { ReceivedRequest, Receiver } from './receivers.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from './receivers.ts';
 
 /** A receiver whose answers a test changes as it goes. */
 export interface CountingReceiver extends Receiver {

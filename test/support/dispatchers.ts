@@ -2,8 +2,11 @@
 import type { Client } from '@temporalio/client';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import { createDispatcher } from '../../lib/dispatch/dispatcher.ts';
-import type { Dispatcher, DispatcherPorts } from '../../lib/dispatch/dispatcher.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherPorts,
+} from '../../lib/dispatch/dispatcher.ts';
 
 interface Servers {
   store: Store;

@@ -1,12 +1,9 @@
 // A database and a namespace of a test file's own, on the shared servers, prepared and with one app.
 import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
-import { readConfig } from '../../lib/config/config.ts';
-import type { Config } from '../../lib/config/config.ts';
-import { connectStore } from '../../lib/mongo/connect.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
-import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
-import type { NewApp } from '../../lib/access/create-app-with-key.ts';
+import { type Config, readConfig } from '../../lib/config/config.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
+import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
 import { ensureIndexes } from '../../lib/mongo/indexes.ts';
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';

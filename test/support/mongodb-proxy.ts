@@ -1,7 +1,6 @@
 // A proxy between the driver and mongod for tests: cuts connections at chosen messages, or takes none.
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
 
 export interface MongodbProxy extends AsyncDisposable {

@@ -1,8 +1,7 @@
 // A delivery that a page of a job takes to send it again, as the job's transaction does it.
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
-import { requeueDeliveries } from '../../lib/deliveries/jobs.ts';
-import type { PageStamp } from '../../lib/deliveries/jobs.ts';
+import { type PageStamp, requeueDeliveries } from '../../lib/deliveries/jobs.ts';
 import type { Installation } from './installation.ts';
 
 /** Has a job take a delivery of an event `agent.updated`, as its first page. */

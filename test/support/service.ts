@@ -1,19 +1,14 @@
 // The whole service inside a test: api and worker on real MongoDB and real Temporal.
-import { createApiContext } from '../../api/context.ts';
-import type { ApiContext } from '../../api/context.ts';
+import { type ApiContext, createApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
-import type { Clock } from '../../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
-import { connectTemporal } from '../../worker/connect-temporal.ts';
-import type { Temporal } from '../../worker/connect-temporal.ts';
+import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
 import { createDeliveryWorker } from '../../worker/create-delivery-worker.ts';
 import { createWorkflowWorker, runWorkers } from '../../worker/create-worker.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
-import { createInstallation } from './installation.ts';
-import type { Installation } from './installation.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
 
 export interface TestService extends Installation, ApiClient {
   apiUrl: string;

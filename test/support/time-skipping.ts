@@ -25,8 +25,7 @@ import {
 } from '../../worker/create-worker.ts';
 import { deliveryPorts } from './delivery-ports.ts';
 import { newDispatcher } from './dispatchers.ts';
-import { createInstallation } from './installation.ts';
-import type { Installation } from './installation.ts';
+import { createInstallation, type Installation } from './installation.ts';
 import { testServers } from './servers.ts';
 
 export interface SkippingDeliveries extends Installation {

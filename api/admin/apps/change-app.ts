@@ -5,8 +5,7 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
 import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';
-import { presentApp } from './present-app.ts';
-import type { ChangeAppBody } from './present-app.ts';
+import { type ChangeAppBody, presentApp } from './present-app.ts';
 
 /**
  * Changes what is given and not so already, with a row of the audit log each. The API keys of a
@@ -20,15 +19,15 @@ export const changeApp: AdminHandler<ChangeAppBody> = async (request, { store, c
     const before = await store.apps.findOne({ _id: appUid }, { session });
     if (before === null) throw noSuchApp();
     const { name = before.name, active = isActive(before) } = body;
-    const isTurned = active !== isActive(before);
+    const isChanged = active !== isActive(before);
     const done = [
       ...(name === before.name ? [] : [{ action: 'app.renamed', details: { name } }]),
-      ...(isTurned ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
+      ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
     ];
     if (done.length === 0) return before;
     const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
     await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
-    if (isTurned && active) await revokeAppTokens(store, appUid, session);
+    if (isChanged && active) await revokeAppTokens(store, appUid, session);
     const target = { kind: 'app', uid: appUid };
     const rows = done.map((each) => ({ appUid, target, ...each }));
     await recordAudits(store, rows, { caller, now, session });

@@ -5,8 +5,7 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { notSignedIn } from '../../access/admit-admin.ts';
-import { presentApp } from './present-app.ts';
-import type { AppBody } from './present-app.ts';
+import { type AppBody, presentApp } from './present-app.ts';
 
 /** Throws `not_signed_in` for an admin who is removed meanwhile. */
 export const createApp: AdminHandler<AppBody> = async (request, context) => {

@@ -2,8 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
-import { scopes } from '../../../lib/model/api-key.ts';
-import type { ApiKeyDocument, Scope } from '../../../lib/model/api-key.ts';
+import { type ApiKeyDocument, type Scope, scopes } from '../../../lib/model/api-key.ts';
 import { goAlone } from '../../../lib/access/apps.ts';
 import { within } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';

@@ -3,8 +3,7 @@ import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
-import { makeRoom, readExpiry } from './api-key-fields.ts';
-import type { CreateApiKeyBody } from './api-key-fields.ts';
+import { type CreateApiKeyBody, makeRoom, readExpiry } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
 /** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application, or 1,000 in all. */

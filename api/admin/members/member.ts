@@ -2,8 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
-import { roles } from '../../../lib/model/membership.ts';
-import type { MembershipDocument, Role } from '../../../lib/model/membership.ts';
+import { type MembershipDocument, type Role, roles } from '../../../lib/model/membership.ts';
 import { goAlone } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../router.ts';

@@ -4,16 +4,14 @@ import { AppError } from '../../../lib/platform/errors.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 import { networkOf } from '../../../lib/egress/network-of.ts';
-import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
-import type { SignInFailure } from '../../../lib/access/sign-in-failures.ts';
+import { recordSignInFailure, type SignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer, ApiRequest, Handler } from '../../router.ts';
 import { oidcCookie, setCookie } from '../../access/cookies.ts';
 import { openCookie } from '../../access/sealed-cookie.ts';
 import { spend } from '../../access/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
-import { requireProvider } from './begin-oidc.ts';
-import type { BegunSignIn } from './begin-oidc.ts';
+import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
 import { callbackPath } from './callback-path.ts';
 
 const pagesPath = '/admin';

@@ -1,8 +1,7 @@
 // Checks an admin's password at the pace that guessing is allowed.
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
-import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
-import type { SignInSubject } from '../../../lib/access/sign-in-throttle.ts';
+import { type SignInSubject, takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import type { ApiContext } from '../../context.ts';
 
 /**

@@ -1,7 +1,6 @@
 // A session as the admin area's pages see it: who is signed in, until when, and the CSRF token.
 import type { AdminDocument } from '../../../lib/model/admin.ts';
-import { sessionIdleMs } from '../../access/admit-admin.ts';
-import type { SignedIn } from '../../access/admit-admin.ts';
+import { sessionIdleMs, type SignedIn } from '../../access/admit-admin.ts';
 
 export interface PresentedAdmin {
   uid: string;

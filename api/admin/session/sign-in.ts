@@ -50,7 +50,7 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   const occasion = { caller, now: context.clock.now() };
   // Not waited for: it takes longer for an admin than for an e-mail that none has, which would tell.
   recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
-    httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.not_recorded');
+    httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
   });
   throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
 };

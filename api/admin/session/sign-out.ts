@@ -3,8 +3,7 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
-import { deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
-import type { Cookie } from '../../access/cookies.ts';
+import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
 
 /** Ends the session that asks. */
 export const signOut: AdminHandler = (request, context) =>

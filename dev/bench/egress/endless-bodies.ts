@@ -1,7 +1,6 @@
 // 200 receivers whose bodies never end, all the time: what they cost the sender.
 import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
-import { watchMemory } from './memory-watch.ts';
-import type { MemoryUse } from './memory-watch.ts';
+import { type MemoryUse, watchMemory } from './memory-watch.ts';
 import type { Receivers } from './receivers.ts';
 
 const receiversAtOnce = 200;

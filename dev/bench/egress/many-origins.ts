@@ -1,7 +1,6 @@
 // Thousands of origins, one request each: what is kept of them.
 import type { HttpSender } from '../../../lib/egress/http-sender.ts';
-import { watchMemory } from './memory-watch.ts';
-import type { MemoryUse } from './memory-watch.ts';
+import { type MemoryUse, watchMemory } from './memory-watch.ts';
 import type { Receivers } from './receivers.ts';
 
 /** As many as the activities that a worker runs at once. */

@@ -1,7 +1,6 @@
 // The receivers' process: bodies without an end, fast or slow, and plain answers, by the path of the request.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const block = Buffer.alloc(64 * 1024, 0x61);

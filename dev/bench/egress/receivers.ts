@@ -1,6 +1,5 @@
 // The driver's side of the receivers: their process, their origins, and a sender that may reach them.
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { startHelper } from '../helper-process.ts';
 
 export interface Receivers extends AsyncDisposable {

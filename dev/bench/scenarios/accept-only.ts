@@ -1,7 +1,6 @@
 // Changes are accepted while Temporal stands still, and delivered when it goes on.
 import { measure } from '../measure.ts';
-import { cpuMsEach, readUsage } from '../process-usage.ts';
-import type { Usage } from '../process-usage.ts';
+import { cpuMsEach, readUsage, type Usage } from '../process-usage.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Service } from '../service.ts';
 import { rateOf, secondsOf } from '../settings.ts';

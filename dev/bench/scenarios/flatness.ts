@@ -1,8 +1,7 @@
 // Whether an event costs the same however much is stored, and however many webhooks do not want it.
 import type { BenchApp, Hooks } from '../app.ts';
 import type { Bench } from '../bench.ts';
-import { measure } from '../measure.ts';
-import type { Measurement } from '../measure.ts';
+import { measure, type Measurement } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 import { removeEvents, storeEvents } from '../stored-events.ts';

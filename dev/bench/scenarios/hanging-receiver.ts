@@ -1,7 +1,6 @@
 // One of two webhooks never answers in time: does the other one wait for it?
 import { compareBeside } from '../beside.ts';
-import { measure } from '../measure.ts';
-import type { Plan } from '../measure.ts';
+import { measure, type Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 

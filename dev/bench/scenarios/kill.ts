@@ -1,8 +1,7 @@
 // A process is killed in the middle of a load: what is lost, what comes twice, how long it takes.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
-import { measure } from '../measure.ts';
-import type { Measurement } from '../measure.ts';
+import { measure, type Measurement } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 

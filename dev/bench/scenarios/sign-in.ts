@@ -1,7 +1,6 @@
 // Users who come back: sign-ins at a constant rate.
 import type { Bench } from '../bench.ts';
-import { measure } from '../measure.ts';
-import type { Plan } from '../measure.ts';
+import { measure, type Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf, sized } from '../settings.ts';
 

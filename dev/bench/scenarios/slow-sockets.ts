@@ -1,12 +1,10 @@
 // Clients that are slow on purpose, beside good ones: headers and bodies that drip, connections that idle.
 import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
-import { measure } from '../measure.ts';
-import type { Measurement } from '../measure.ts';
+import { measure, type Measurement } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { sized } from '../settings.ts';
-import { openSlowSockets } from '../slow-sockets.ts';
-import type { SlowSockets, SlowSocketsSeen } from '../slow-sockets.ts';
+import { openSlowSockets, type SlowSockets, type SlowSocketsSeen } from '../slow-sockets.ts';
 import { planSignIns } from './sign-in.ts';
 
 export const slowSockets: Scenario = {

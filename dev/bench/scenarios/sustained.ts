@@ -1,8 +1,7 @@
 // The highest rate at which the backlog does not grow, and the latency at 60 % of it.
 import { backlogGrowth, isHeld, sampleBacklog } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
-import { measure } from '../measure.ts';
-import type { Measurement } from '../measure.ts';
+import { measure, type Measurement } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
 

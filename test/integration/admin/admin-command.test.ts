@@ -9,8 +9,7 @@ import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { writeDevFile } from '../../../lib/config/dev-file.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { testServers } from '../../support/servers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const main = join(testServers().build, 'cli', 'admin', 'main.js');

@@ -5,11 +5,9 @@ import { serve } from '../../../api/serve.ts';
 import { limits } from '../../../lib/limits.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
 
 let service: TestService;

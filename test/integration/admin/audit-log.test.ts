@@ -2,11 +2,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
-import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import {
+  makeTestAdmin,
+  sessionHeaders,
+  signIn,
+  type TestAdmin,
+} from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf, itemsOf, makeKey } from '../api/problems.ts';
 

@@ -4,8 +4,7 @@ import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { makeTestAdmin, sessionHeaders, signIn } from '../../support/admin-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from '../api/problems.ts';
 
 let service: TestService;

@@ -1,9 +1,7 @@
 // Requests that other sites' pages make a browser send: refused, though the cookie were with them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeTestAdmin, signIn } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
 let service: TestService;

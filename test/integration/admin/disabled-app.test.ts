@@ -1,13 +1,10 @@
 // A disabled application: its keys open nothing, its tokens end, what was to be sent is sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
-import { addApp } from '../../support/add-app.ts';
-import type { TestApp } from '../../support/add-app.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
+import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf } from '../api/problems.ts';
 import { signIn, verify } from '../api/token-forge.ts';

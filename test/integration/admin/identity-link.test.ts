@@ -3,14 +3,19 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
-import { startCertifiedProvider } from '../../support/certified-provider.ts';
-import type { CertifiedProvider } from '../../support/certified-provider.ts';
-import { startIdentityProvider } from '../../support/identity-provider.ts';
-import type { TestProvider } from '../../support/identity-provider.ts';
-import { comeBack, oidcSettings, openPage, visitProvider } from '../../support/oidc-visit.ts';
-import type { Visit } from '../../support/oidc-visit.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import {
+  type CertifiedProvider,
+  startCertifiedProvider,
+} from '../../support/certified-provider.ts';
+import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
+import {
+  comeBack,
+  oidcSettings,
+  openPage,
+  type Visit,
+  visitProvider,
+} from '../../support/oidc-visit.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 let provider: TestProvider;
 let service: TestService;

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
-import { makeTestAdmin, sessionHeaders } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, sessionHeaders, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
 let service: TestService;

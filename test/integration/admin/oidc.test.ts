@@ -2,11 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
-import { startIdentityProvider } from '../../support/identity-provider.ts';
-import type { TestProvider } from '../../support/identity-provider.ts';
+import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
 import { comeBack, oidcSettings, openPage, visitProvider } from '../../support/oidc-visit.ts';
 
 let provider: TestProvider;

@@ -2,11 +2,9 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Role } from '../../../lib/model/membership.ts';
 import { removeAdmin } from '../../../lib/access/create-admin.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
 

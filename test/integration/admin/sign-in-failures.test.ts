@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
-import { startIdentityProvider } from '../../support/identity-provider.ts';
-import type { TestProvider } from '../../support/identity-provider.ts';
+import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
 import { comeBack, oidcSettings, visitProvider } from '../../support/oidc-visit.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let provider: TestProvider;

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
 let service: TestService;

@@ -3,10 +3,8 @@ import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../lib/access/password.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
-import { cookieOf, makeTestAdmin, signIn } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { cookieOf, makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from '../api/problems.ts';
 
 let service: TestService;

@@ -4,26 +4,22 @@ import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import type { AdminNeed } from '../../../api/access/admit-admin.ts';
 import { newApiKey } from '../../../lib/access/api-key.ts';
-import { scopes } from '../../../lib/model/api-key.ts';
-import type { Scope } from '../../../lib/model/api-key.ts';
-import { roles } from '../../../lib/model/membership.ts';
-import type { Role } from '../../../lib/model/membership.ts';
+import { type Scope, scopes } from '../../../lib/model/api-key.ts';
+import { type Role, roles } from '../../../lib/model/membership.ts';
 import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { addApp } from '../../support/add-app.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import {
   fillPath,
   furnishAdminArea,
   furnishApp,
   goodBodyOf,
   nameOf,
+  type PathUids,
   readEverythingOf,
 } from './furnished-app.ts';
-import type { PathUids } from './furnished-app.ts';
 import { expectProblem, makeKey } from './problems.ts';
 
 let service: TestService;

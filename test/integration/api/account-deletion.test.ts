@@ -1,9 +1,7 @@
 // Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { addApp } from '../../support/add-app.ts';
-import type { TestApp } from '../../support/add-app.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { addApp, type TestApp } from '../../support/add-app.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 import { makeAgent } from './resource-calls.ts';

@@ -1,10 +1,8 @@
 // Accounts: what is kept of them, and who is in them.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { addApp } from '../../support/add-app.ts';
-import type { TestApp } from '../../support/add-app.ts';
+import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { makeAccount, signIn } from './account-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 

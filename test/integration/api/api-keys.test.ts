@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, makeKey } from './problems.ts';
 
@@ -127,7 +126,7 @@ test('a use that cannot be noted fails no request', async () => {
       () =>
         warn.mock.calls.some(
           ([facts, event]: unknown[]) =>
-            event === 'use.not_noted' && (facts as { uid?: string }).uid === uid,
+            event === 'last_used.update_failed' && (facts as { uid?: string }).uid === uid,
         ),
       { what: 'the warning' },
     );

@@ -1,8 +1,7 @@
 // A change and its event are one: committed together or not at all, under any number of callers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeAgent, makeContext, makeFile } from './resource-calls.ts';
 import { expectProblem } from './problems.ts';
 

@@ -3,13 +3,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import { addApp } from '../../support/add-app.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
-import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
-import type { PathUids } from './furnished-app.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import {
+  fillPath,
+  furnishAdminArea,
+  furnishApp,
+  goodBodyOf,
+  nameOf,
+  type PathUids,
+} from './furnished-app.ts';
 
 let service: TestService;
 let superuser: TestAdmin;

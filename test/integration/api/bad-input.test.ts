@@ -2,13 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { badBodiesOf, textThatFails } from './bad-bodies.ts';
-import { fillPath, furnishAdminArea, furnishApp, goodBodyOf, nameOf } from './furnished-app.ts';
-import type { PathUids } from './furnished-app.ts';
+import {
+  fillPath,
+  furnishAdminArea,
+  furnishApp,
+  goodBodyOf,
+  nameOf,
+  type PathUids,
+} from './furnished-app.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

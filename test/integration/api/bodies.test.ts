@@ -2,10 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { JsonBody } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
-import { expectProblem, faultsOf } from './problems.ts';
-import type { Refusal } from './problems.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf, type Refusal } from './problems.ts';
 
 let service: TestService;
 

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { limits } from '../../../lib/limits.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
-import { expectProblem } from './problems.ts';
-import type { Refusal } from './problems.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectProblem, type Refusal } from './problems.ts';
 
 let service: TestService;
 

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { limits } from '../../../lib/limits.ts';
 import { eventNames } from '../../../lib/model/event-name.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf } from './resource-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 

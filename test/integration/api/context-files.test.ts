@@ -1,8 +1,7 @@
 // The files of a context: where they are, how their processing stands, how many, and their end with it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { limits } from '../../../lib/limits.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext, makeFile } from './resource-calls.ts';
 import { expectProblem } from './problems.ts';
 

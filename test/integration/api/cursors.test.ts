@@ -2,14 +2,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { newDelivery } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
-import { fillPath, furnishAdminArea, furnishApp, nameOf } from './furnished-app.ts';
-import type { PathUids } from './furnished-app.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { fillPath, furnishAdminArea, furnishApp, nameOf, type PathUids } from './furnished-app.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
 

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { limits } from '../../../lib/limits.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from './problems.ts';
 
 const size = limits.requestBytesMax;

@@ -4,8 +4,7 @@ import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { insertEvent } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
 import { expectProblem } from './problems.ts';
 

@@ -1,7 +1,6 @@
 // What a caller is told of a body that is no JSON, or is not there.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

@@ -5,8 +5,7 @@ import type { ReplayJob } from '../../../lib/model/job.ts';
 import { newJob } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { itemsOf } from './problems.ts';
 
 // What is of a list and what is not take turns, so that a plan which reads more than its page is seen.

@@ -1,8 +1,7 @@
 // The type of a context file: what a media type is by RFC 9110, and what is none.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 import { makeContext } from './resource-calls.ts';
 

@@ -11,8 +11,7 @@ import {
   record as recordOf,
   string as text,
 } from 'fast-check';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 let service: TestService;

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
 import { itemsOf } from './problems.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -2,20 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
-import { makeTestAdmin } from '../../support/admin-client.ts';
-import type { TestAdmin } from '../../support/admin-client.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import {
   fillPath,
   furnishAdminArea,
   furnishApp,
   goodBodyOf,
   nameOf,
+  type PathUids,
   readEverythingOf,
 } from './furnished-app.ts';
-import type { PathUids } from './furnished-app.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

@@ -1,16 +1,13 @@
 // Limits of calls: of a key, of refused credentials from an address, of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createApiContext } from '../../../api/context.ts';
-import { createRateLimiter } from '../../../api/access/rate-limiter.ts';
-import type { RateLimiter } from '../../../api/access/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../../api/access/rate-limiter.ts';
 import { serve } from '../../../api/serve.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { addApp } from '../../support/add-app.ts';
-import { createApiClient } from '../../support/api-client.ts';
-import type { Answer } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { type Answer, createApiClient } from '../../support/api-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from './problems.ts';
 

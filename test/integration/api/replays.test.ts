@@ -4,8 +4,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
 import type { Answer } from '../../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

@@ -4,8 +4,7 @@ import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from './problems.ts';
 
 let service: TestService;

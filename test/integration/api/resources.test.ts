@@ -1,7 +1,6 @@
 // Agents, contexts and context files: creating, reading, changing, deleting, and the events of it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 

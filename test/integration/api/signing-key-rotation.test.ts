@@ -1,18 +1,15 @@
 // Signing keys over months: published before they sign, kept after, under many processes and deaths.
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import type { JSONWebKeySet } from 'jose';
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
 import { request } from 'undici';
-import { createSigningKeyRing } from '../../../api/users/signing-key-ring.ts';
-import type { SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
+import { createSigningKeyRing, type SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { tokenLog } from '../../../lib/platform/logger.ts';
 import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 // Real time and what a test adds to it.
 let aheadMs = 0;
@@ -199,7 +196,7 @@ test('while the database is silent the keys are published at once as last read, 
   const signing = ring.active();
   fail(new Error('no database'));
   await expect(signing).rejects.toThrow('no database');
-  expect(warned.mock.calls.map(([, message]) => message)).toEqual(['signing_keys.not_read']);
+  expect(warned.mock.calls.map(([, message]) => message)).toEqual(['signing_keys.read_failed']);
   warned.mockRestore();
   aheadMs += minuteMs + 1;
   const late = ring.published();

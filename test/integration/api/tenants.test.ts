@@ -1,7 +1,6 @@
 // An integrator's own id of a tenant: as long in one call as in all others.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

@@ -1,6 +1,11 @@
 // Makes tokens as the service makes them, and as an attacker would: any header, any payload, any key.
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import type { JsonWebKey, KeyObject } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { expect } from '@jest/globals';
 import { signingKeyPlace } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,9 +1,14 @@
 // Tokens that must be refused for their algorithm, header or claims, each one change away from a good one.
-import { createHmac, generateKeyPairSync } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { exportJWK } from 'jose';
-import { resign, signTexts, unsigned } from './token-forge.ts';
-import type { GoodToken, Json, RefusalCase } from './token-forge.ts';
+import {
+  type GoodToken,
+  type Json,
+  type RefusalCase,
+  resign,
+  signTexts,
+  unsigned,
+} from './token-forge.ts';
 import { shapeCases } from './token-shape-cases.ts';
 
 const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' });

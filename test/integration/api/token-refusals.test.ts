@@ -2,11 +2,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
-import { resign, signIn, takeApart, verify } from './token-forge.ts';
-import type { GoodToken } from './token-forge.ts';
+import { type GoodToken, resign, signIn, takeApart, verify } from './token-forge.ts';
 import { refusalCases } from './token-refusal-cases.ts';
 
 let service: TestService;

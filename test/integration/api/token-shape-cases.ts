@@ -1,8 +1,14 @@
 // Tokens that must be refused for how they are written or signed, each one change away from a good one.
 import { sign } from 'node:crypto';
 import { CompactEncrypt } from 'jose';
-import { base64url, resign, signTexts, unsigned } from './token-forge.ts';
-import type { GoodToken, RefusalCase } from './token-forge.ts';
+import {
+  base64url,
+  type GoodToken,
+  type RefusalCase,
+  resign,
+  signTexts,
+  unsigned,
+} from './token-forge.ts';
 
 const [dot, space] = ['.', ' '];
 

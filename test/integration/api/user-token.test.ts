@@ -1,11 +1,9 @@
 // The token of a sign-in: checked by others with the published keys alone.
 import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
-import type { JWTVerifyOptions } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { addApp } from '../../support/add-app.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 

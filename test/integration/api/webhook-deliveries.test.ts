@@ -5,8 +5,7 @@ import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { webhookDeliveriesFilter } from '../../../lib/deliveries/delivery-lists.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, itemsOf } from './problems.ts';
 
 let service: TestService;

@@ -1,12 +1,10 @@
 // Webhooks: registering, reading, changing, deleting, and how many there may be.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
-import { addApp } from '../../support/add-app.ts';
-import type { TestApp } from '../../support/add-app.ts';
+import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
 let service: TestService;

@@ -1,10 +1,8 @@
 // What an event costs, in counts that no machine's speed changes: commands, transitions, history.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { reportChange } from '../../support/webhook-calls.ts';
 

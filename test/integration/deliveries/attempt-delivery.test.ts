@@ -4,8 +4,7 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryKey } from '../../../lib/model/delivery.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
@@ -13,11 +12,9 @@ import {
   insertWebhook,
   newDelivery as newDeliveryDocument,
 } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { requeue } from '../../support/requeue.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

@@ -10,11 +10,9 @@ import type { DeliveryKey } from '../../../lib/model/delivery.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { requeue } from '../../support/requeue.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
 
 const open = new Disposal();
 let installation: Installation;

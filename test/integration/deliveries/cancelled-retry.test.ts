@@ -5,14 +5,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let installation: Installation;

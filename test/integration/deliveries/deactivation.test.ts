@@ -3,13 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { deactivateGoneWebhook, noteFailed } from '../../../lib/webhooks/webhook-health.ts';
+import { deactivateGoneWebhook, recordFailure } from '../../../lib/webhooks/webhook-health.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { startSkippingDeliveries } from '../../support/time-skipping.ts';
-import type { SkippingDeliveries } from '../../support/time-skipping.ts';
+import { type SkippingDeliveries, startSkippingDeliveries } from '../../support/time-skipping.ts';
 
 let deliveries: SkippingDeliveries;
 const receivers: Receiver[] = [];
@@ -104,7 +102,7 @@ test.each([
   const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
   const webhook = await webhookOf(() => 500, { failingSince });
   const clock = { at, exhausted: true, deactivateAfterMs };
-  expect(await noteFailed(deliveries.store, webhook, clock)).toBe(!active);
+  expect(await recordFailure(deliveries.store, webhook, clock)).toBe(!active);
   expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
 });
 

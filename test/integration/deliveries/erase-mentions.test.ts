@@ -5,8 +5,7 @@ import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { newErasure } from '../../../lib/deliveries/erasures.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 
 let installation: Installation;
 

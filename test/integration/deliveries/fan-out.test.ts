@@ -2,10 +2,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { ReceivedRequest, Receiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { soakShare } from '../../support/soak-share.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { reportChange } from '../../support/webhook-calls.ts';

@@ -10,8 +10,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForReplay, askForResend, eventIdsOf, resume } from '../../support/jobs.ts';
 
 const open = new Disposal();

@@ -15,10 +15,8 @@ import { countHeld } from '../../../lib/deliveries/held-counts.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { giveTurn } from '../../support/give-turn.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
 const open = new Disposal();

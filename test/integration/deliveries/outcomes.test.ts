@@ -12,16 +12,15 @@ import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import {
   closedPort,
   makeKeyPair,
+  type Receiver,
   startReceiver,
   startTcpReceiver,
   startTlsReceiver,
 } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
 
 const open = new Disposal();
 let installation: Installation;

@@ -11,10 +11,8 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
 const open = new Disposal();

@@ -8,8 +8,11 @@ import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { partitionId } from '../../../lib/model/partition.ts';
-import type { PartitionDocument, PartitionKey } from '../../../lib/model/partition.ts';
+import {
+  type PartitionDocument,
+  partitionId,
+  type PartitionKey,
+} from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
@@ -23,10 +26,8 @@ import {
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';

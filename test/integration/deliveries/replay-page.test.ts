@@ -7,13 +7,11 @@ import { minuteMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob, ReplayedState } from '../../../lib/model/job.ts';
-import { partitionId } from '../../../lib/model/partition.ts';
-import type { PartitionKey } from '../../../lib/model/partition.ts';
+import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();

@@ -5,8 +5,7 @@ import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForResend } from '../../support/jobs.ts';
 
 const open = new Disposal();

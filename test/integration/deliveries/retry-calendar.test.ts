@@ -5,10 +5,12 @@ import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.t
 import { hourMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
-import { expectWait, startSkippingDeliveries } from '../../support/time-skipping.ts';
-import type { SkippingDeliveries } from '../../support/time-skipping.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import {
+  expectWait,
+  type SkippingDeliveries,
+  startSkippingDeliveries,
+} from '../../support/time-skipping.ts';
 
 let deliveries: SkippingDeliveries;
 const receivers: Receiver[] = [];

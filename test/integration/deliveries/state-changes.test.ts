@@ -11,15 +11,12 @@
 //   any → pending by a resend or replay                        test/e2e/redelivery.test.ts
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { deliveryStates } from '../../../lib/model/delivery-state.ts';
-import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
+import { type DeliveryState, deliveryStates } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
-import { attempt, beginCourse, happenings, readStored } from './delivery-course.ts';
-import type { Stage } from './delivery-course.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { attempt, beginCourse, happenings, readStored, type Stage } from './delivery-course.ts';
 
 const open = new Disposal();
 let receiver: Receiver;

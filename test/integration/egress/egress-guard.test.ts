@@ -4,12 +4,10 @@ import { expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { createTrace } from '../../../lib/egress/attempt-trace.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { SendResult } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { openSocket } from '../../../lib/egress/open-socket.ts';
 import { createHostResolver } from '../../../lib/egress/resolve-host.ts';
-import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { type Receiver, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 
 // 127.0.0.1 plays the public receiver; every other address, 127.0.0.2 too, is as in production.
 const policy: EgressPolicy = {

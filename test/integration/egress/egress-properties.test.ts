@@ -1,13 +1,15 @@
 // Random hosts and random DNS over real sockets: nothing that is denied is ever connected to.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import {
+  createHttpSender,
+  type HttpSender,
+  type SendResult,
+} from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 
 // Listeners on all of these; two play public receivers, the others what must not be reached.

@@ -2,18 +2,24 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender, HttpSenderOptions } from '../../../lib/egress/http-sender.ts';
-import { startConnectProxy } from '../../support/connect-proxy.ts';
-import type { ConnectProxy, ProxyReaction } from '../../support/connect-proxy.ts';
+import {
+  createHttpSender,
+  type HttpSender,
+  type HttpSenderOptions,
+} from '../../../lib/egress/http-sender.ts';
+import {
+  type ConnectProxy,
+  type ProxyReaction,
+  startConnectProxy,
+} from '../../support/connect-proxy.ts';
 import {
   closedPort,
+  type KeyPair,
   makeKeyPair,
   startReceiver,
   startTcpReceiver,
   startTlsReceiver,
 } from '../../support/receivers.ts';
-import type { KeyPair } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const policy: EgressPolicy = {

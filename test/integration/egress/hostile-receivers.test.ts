@@ -3,8 +3,11 @@ import { expect, test } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import {
+  createHttpSender,
+  type HttpSender,
+  type SendResult,
+} from '../../../lib/egress/http-sender.ts';
 import { watchEventLoop } from '../../support/event-loop.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';

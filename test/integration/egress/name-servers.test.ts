@@ -1,11 +1,13 @@
 // The sender and real name servers: every answer is vetted, and silent servers hold up nobody else.
 import { expect, test } from '@jest/globals';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import {
+  createHttpSender,
+  type HttpSender,
+  type SendResult,
+} from '../../../lib/egress/http-sender.ts';
 import { createNameServerResolver } from '../../../lib/egress/name-servers.ts';
-import { startNameServer } from '../../support/name-server.ts';
-import type { NameAnswer } from '../../support/name-server.ts';
+import { type NameAnswer, startNameServer } from '../../support/name-server.ts';
 import { startReceiver } from '../../support/receivers.ts';
 
 const policy: EgressPolicy = {

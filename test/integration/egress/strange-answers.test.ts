@@ -3,8 +3,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { startTcpReceiver } from '../../support/receivers.ts';
-import type { Receiver } from '../../support/receivers.ts';
+import { type Receiver, startTcpReceiver } from '../../support/receivers.ts';
 import { soakShare } from '../../support/soak-share.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 

@@ -1,15 +1,14 @@
 // The sender over TLS: which certificates it believes, and what it tells of those it does not.
 import { beforeAll, expect, test } from '@jest/globals';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import {
+  type KeyPair,
   makeKeyPair,
   startReceiver,
   startTcpReceiver,
   startTlsReceiver,
 } from '../../support/receivers.ts';
-import type { KeyPair } from '../../support/receivers.ts';
 
 const policy: EgressPolicy = {
   allowHttp: false,

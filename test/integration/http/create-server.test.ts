@@ -1,8 +1,7 @@
 // The server under Koa: what becomes of a client that takes nothing, and of one that goes on sending.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, jest, test } from '@jest/globals';
 import Koa from 'koa';
 import { createServer } from '../../../api/http/create-server.ts';

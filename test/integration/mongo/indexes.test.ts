@@ -4,8 +4,11 @@ import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
-import { partitionId } from '../../../lib/model/partition.ts';
-import type { PartitionDocument, PartitionKey } from '../../../lib/model/partition.ts';
+import {
+  type PartitionDocument,
+  partitionId,
+  type PartitionKey,
+} from '../../../lib/model/partition.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
@@ -17,8 +20,7 @@ import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { writePeople } from './indexed-people.ts';
 
 // So many documents of each kind that a plan which reads them all is told from one that does not.

@@ -8,8 +8,7 @@ import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { profile } from '../../support/query-plans.ts';
 
 const open = new Disposal();

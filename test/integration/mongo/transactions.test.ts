@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 
 let installation: Installation;
 

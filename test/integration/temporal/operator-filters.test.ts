@@ -6,10 +6,8 @@ import { jobPageWorkflowId, jobWorkflowId } from '../../../lib/temporal/names.ts
 import { deliveryStateAttribute } from '../../../lib/temporal/search-attributes.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import type { Answering, Receiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { type Answering, type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;

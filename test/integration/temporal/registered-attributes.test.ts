@@ -7,8 +7,7 @@ import { ensureSearchAttributes } from '../../../lib/temporal/registered-attribu
 import { appUidAttribute, eventIdsAttribute } from '../../../lib/temporal/search-attributes.ts';
 import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
 import { prepareServers } from '../../../cli/setup/prepare-servers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;

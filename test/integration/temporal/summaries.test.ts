@@ -6,8 +6,7 @@ import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts
 import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
 import { newDispatcher } from '../../support/dispatchers.ts';
 import { newEvent } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const webhookUid = 'whk_01m80nyvgfnywx520qxtcd6bn7';

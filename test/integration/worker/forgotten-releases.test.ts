@@ -6,8 +6,7 @@ import { minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 
 const open = new Disposal();
 const url = 'https://receiver.example.com/';

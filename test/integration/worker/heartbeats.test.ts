@@ -11,8 +11,7 @@ import type { DeliveryActivities } from '../../../lib/temporal/messages.ts';
 import { retentionJobUid } from '../../../lib/temporal/names.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 
 const open = new Disposal();
 let installation: Installation;

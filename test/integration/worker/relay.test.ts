@@ -2,11 +2,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { systemClock } from '../../../lib/platform/clock.ts';
-import type { Clock } from '../../../lib/platform/clock.ts';
-import type { SignalPartition } from '../../../lib/temporal/signal-partition.ts';
-import { keyOfPartition, partitionId } from '../../../lib/model/partition.ts';
-import type { PartitionDocument } from '../../../lib/model/partition.ts';
+import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
+import {
+  createPartitionSignaller,
+  type SignalPartition,
+} from '../../../lib/temporal/signal-partition.ts';
+import {
+  keyOfPartition,
+  type PartitionDocument,
+  partitionId,
+} from '../../../lib/model/partition.ts';
 import { newErasure } from '../../../lib/deliveries/erasures.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import type { Dispatcher } from '../../../lib/dispatch/dispatcher.ts';
@@ -15,13 +20,10 @@ import {
   jobWorkflowId,
   partitionWorkflowId,
 } from '../../../lib/temporal/names.ts';
-import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
-import { runRelay, sweep } from '../../../worker/relay.ts';
-import type { RelayPorts } from '../../../worker/relay.ts';
+import { type RelayPorts, runRelay, sweep } from '../../../worker/relay.ts';
 import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;

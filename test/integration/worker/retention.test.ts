@@ -23,8 +23,7 @@ import { ensureRetentionSchedule } from '../../../lib/temporal/retention-schedul
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;

@@ -1,6 +1,13 @@
 // Which answers the docs have for the calls of a sequence.
-import { isBefore, isDone, standingOf } from './model.ts';
-import type { Call, Hook, Model, Resend } from './model.ts';
+import {
+  type Call,
+  type Hook,
+  isBefore,
+  isDone,
+  type Model,
+  type Resend,
+  standingOf,
+} from './model.ts';
 
 /** Tells which calls got an answer that the docs do not have for them. */
 export function findBadAnswers(model: Model): string[] {

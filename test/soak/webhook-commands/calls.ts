@@ -1,7 +1,16 @@
 // The calls that commands make, each kept in the model with its time and its answer.
 import type { Answer, ApiClient } from '../../support/api-client.ts';
-import { isDone } from './model.ts';
-import type { Call, Hook, Model, Ordering, Replay, Report, Resource, Setting } from './model.ts';
+import {
+  type Call,
+  type Hook,
+  isDone,
+  type Model,
+  type Ordering,
+  type Replay,
+  type Report,
+  type Resource,
+  type Setting,
+} from './model.ts';
 
 /** What a sequence runs against: an application of its own and its part of the receiver. */
 export interface Real {

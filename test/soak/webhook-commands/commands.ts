@@ -2,8 +2,17 @@
 // one overlaps it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { cancel, erase, register, remove, replay, report, resend, set } from './calls.ts';
-import type { Real } from './calls.ts';
+import {
+  cancel,
+  erase,
+  type Real,
+  register,
+  remove,
+  replay,
+  report,
+  resend,
+  set,
+} from './calls.ts';
 import type { Model, Ordering, Resource, Setting } from './model.ts';
 import { untilQuiet } from './quiet.ts';
 

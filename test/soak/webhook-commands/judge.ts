@@ -1,17 +1,22 @@
 // What must not have happened, whatever the order in which overlapping calls were done.
 import {
+  type Asker,
   askersOf,
   attemptsMax,
+  type Call,
   causesToCancel,
   isBefore,
   isDone,
+  type Model,
+  type Pair,
+  type Receipt,
   receiptsOf,
+  type Report,
+  type Setting,
   standingOf,
 } from './model.ts';
-import type { Asker, Call, Model, Pair, Receipt, Report, Setting } from './model.ts';
 import { findOvertaken } from './order-rule.ts';
-import { deliveryOf } from './reading.ts';
-import type { EventRead, Reading } from './reading.ts';
+import { deliveryOf, type EventRead, type Reading } from './reading.ts';
 
 // From the moment at which an attempt reads its webhook and event until the receiver has its request.
 const underwayMs = 2_000;

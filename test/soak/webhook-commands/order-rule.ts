@@ -1,6 +1,17 @@
 // Order at a webhook with `ordering: "resource"`: what may come after what.
-import { askersOf, causesToCancel, isBefore, isDone, receiptsOf } from './model.ts';
-import type { Hook, Model, Pair, Receipt, Report, Setting } from './model.ts';
+import {
+  askersOf,
+  causesToCancel,
+  type Hook,
+  isBefore,
+  isDone,
+  type Model,
+  type Pair,
+  type Receipt,
+  receiptsOf,
+  type Report,
+  type Setting,
+} from './model.ts';
 import type { Reading } from './reading.ts';
 
 /**

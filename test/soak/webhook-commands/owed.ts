@@ -1,8 +1,17 @@
 // What is still to come: a sequence is quiet once nothing is.
-import { askersOf, causesToCancel, isBefore, isDone, receiptsOf, standingOf } from './model.ts';
-import type { Call, Hook, Model, Resend } from './model.ts';
-import { deliveryOf } from './reading.ts';
-import type { Reading } from './reading.ts';
+import {
+  askersOf,
+  type Call,
+  causesToCancel,
+  type Hook,
+  isBefore,
+  isDone,
+  type Model,
+  receiptsOf,
+  type Resend,
+  standingOf,
+} from './model.ts';
+import { deliveryOf, type Reading } from './reading.ts';
 
 const settledStates = new Set(['delivered', 'exhausted', 'cancelled', 'blocked']);
 

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Real } from './calls.ts';
 import { findOwed } from './owed.ts';
 import type { Model } from './model.ts';
-import { read } from './reading.ts';
-import type { Reading } from './reading.ts';
+import { read, type Reading } from './reading.ts';
 
 // Three attempts, a replay that stays 15 s behind the present, and a machine that is busy with other sequences.
 const quietWithinMs = 90_000;

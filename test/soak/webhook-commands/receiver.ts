@@ -1,8 +1,7 @@
 // The receiver of all sequences: each has a part of its paths, whose answers it controls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import { startReceiver } from '../../support/receivers.ts';
-import type { ReceivedRequest } from '../../support/receivers.ts';
+import { type ReceivedRequest, startReceiver } from '../../support/receivers.ts';
 import type { Real } from './calls.ts';
 import type { Model, Receipt } from './model.ts';
 

@@ -1,12 +1,10 @@
 // Runs one sequence and judges it.
-import { register, replay, set } from './calls.ts';
-import type { Real } from './calls.ts';
+import { type Real, register, replay, set } from './calls.ts';
 import { findBadAnswers } from './answers.ts';
 import { findFaults } from './judge.ts';
 import type { Hook, Model } from './model.ts';
 import { untilQuiet } from './quiet.ts';
-import { deliveryOf } from './reading.ts';
-import type { Reading } from './reading.ts';
+import { deliveryOf, type Reading } from './reading.ts';
 import { timelineOf } from './timeline.ts';
 
 /** Registers the two webhooks that a sequence begins with. */

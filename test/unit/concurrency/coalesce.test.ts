@@ -1,7 +1,6 @@
 // Many items in one call: who goes together, and what each gets.
 import { expect, test } from '@jest/globals';
-import { coalesce } from '../../../lib/concurrency/coalesce.ts';
-import type { CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
+import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
 
 interface Call {

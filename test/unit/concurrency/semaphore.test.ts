@@ -1,7 +1,6 @@
 // So many run concurrently by key, the next wait in order of arrival, and who waits too long is refused.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { Semaphore } from '../../../lib/concurrency/semaphore.ts';
-import type { AcquireOptions, Permit } from '../../../lib/concurrency/semaphore.ts';
+import { type AcquireOptions, type Permit, Semaphore } from '../../../lib/concurrency/semaphore.ts';
 
 const refusal = (reason: string): Error => new Error(`refused: ${reason}`);
 const waitMsMax = 2_000;

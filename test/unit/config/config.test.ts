@@ -2,8 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
-import { ConfigError } from '../../../lib/platform/setting-reader.ts';
-import type { Environment } from '../../../lib/platform/setting-reader.ts';
+import { ConfigError, type Environment } from '../../../lib/platform/setting-reader.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 
 const secrets = makeDevSecrets();

@@ -1,8 +1,7 @@
 // What every result of an attempt means for its delivery.
 import { expect, test } from '@jest/globals';
 import { assert, constantFrom, double, integer, option, property } from 'fast-check';
-import { classifyResponse } from '../../../lib/deliveries/classify-response.ts';
-import type { Verdict } from '../../../lib/deliveries/classify-response.ts';
+import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
 import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts';
 import type { SendResult } from '../../../lib/egress/http-sender.ts';
 

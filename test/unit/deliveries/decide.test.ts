@@ -1,7 +1,11 @@
 // What becomes of a delivery when somebody asks for an attempt at it: a row a rule, then every combination.
 import { expect, test } from '@jest/globals';
-import { decide } from '../../../lib/deliveries/decide.ts';
-import type { Asker, AttemptFacts, Decision } from '../../../lib/deliveries/decide.ts';
+import {
+  type Asker,
+  type AttemptFacts,
+  decide,
+  type Decision,
+} from '../../../lib/deliveries/decide.ts';
 import { deliveryStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';

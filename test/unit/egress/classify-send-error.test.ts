@@ -1,7 +1,6 @@
 // How errors of resolver, socket, TLS and parser become classes, and that their text stays inside.
 import { expect, test } from '@jest/globals';
-import { classifySendError } from '../../../lib/egress/classify-send-error.ts';
-import type { SendPhase } from '../../../lib/egress/classify-send-error.ts';
+import { classifySendError, type SendPhase } from '../../../lib/egress/classify-send-error.ts';
 
 function fault(code: string): Error {
   return Object.assign(new Error('connect to 10.1.2.3 with secret'), { code });

@@ -1,7 +1,6 @@
 // Which addresses of local NAT64 are public: those whose IPv4 address is, after the prefix allowed.
 import { expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
-import type { AddressGuard } from '../../../lib/egress/address-guard.ts';
+import { type AddressGuard, createAddressGuard } from '../../../lib/egress/address-guard.ts';
 
 function allows(address: string, guard: AddressGuard): boolean {
   return guard.verdict(address).allowed;

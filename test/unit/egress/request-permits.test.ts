@@ -1,7 +1,10 @@
 // The permits of requests to receivers, with the real numbers: what a slow one costs itself and others.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { RequestPermits } from '../../../lib/egress/request-permits.ts';
-import type { Requester, RequestPermit } from '../../../lib/egress/request-permits.ts';
+import {
+  type Requester,
+  type RequestPermit,
+  RequestPermits,
+} from '../../../lib/egress/request-permits.ts';
 
 const url = new URL('https://hooks.example.com/');
 const permitsPerWebhook = 32;

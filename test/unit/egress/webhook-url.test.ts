@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { defaultEgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { defaultEgressPolicy, type EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
 
 interface UrlCase {

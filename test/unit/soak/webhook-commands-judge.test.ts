@@ -2,15 +2,15 @@
 import { expect, test } from '@jest/globals';
 import { findBadAnswers } from '../../soak/webhook-commands/answers.ts';
 import { findFaults } from '../../soak/webhook-commands/judge.ts';
-import { newModel } from '../../soak/webhook-commands/model.ts';
-import type {
-  Call,
-  Hook,
-  Model,
-  Receipt,
-  Replay,
-  Report,
-  Setting,
+import {
+  type Call,
+  type Hook,
+  type Model,
+  newModel,
+  type Receipt,
+  type Replay,
+  type Report,
+  type Setting,
 } from '../../soak/webhook-commands/model.ts';
 import { findOwed } from '../../soak/webhook-commands/owed.ts';
 import type { DeliveryRead, EventRead, Reading } from '../../soak/webhook-commands/reading.ts';

@@ -1,10 +1,9 @@
 // `lastTriggeredAt`: each webhook's is the time of its own latest attempt.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { createTriggerNotes } from '../../../lib/webhooks/webhooks.ts';
+import { createTriggerRecorder } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import type { Installation } from '../../support/installation.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let installation: Installation;
@@ -30,7 +29,7 @@ const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second)
 test('attempts at several webhooks, noted at once, leave each the time of its own, the latest', async () => {
   const insert = () => insertWebhook(installation, { url: 'https://receiver.example.com' });
   const [one, other] = [await insert(), await insert()];
-  const note = createTriggerNotes(installation.store);
+  const note = createTriggerRecorder(installation.store);
   const notes = [note(one, at(5)), note(other, at(30)), note(one, at(9)), note(one, at(2))];
   await Promise.all(notes);
   await waitFor(async () => (await lastTriggeredAt(one)) > at(5));
@@ -40,11 +39,11 @@ test('attempts at several webhooks, noted at once, leave each the time of its ow
 
 test('an earlier attempt that another process notes later does not move it back', async () => {
   const webhook = await insertWebhook(installation, { url: 'https://receiver.example.com' });
-  await createTriggerNotes(installation.store)(webhook, at(30));
-  await createTriggerNotes(installation.store)(webhook, at(5));
+  await createTriggerRecorder(installation.store)(webhook, at(30));
+  await createTriggerRecorder(installation.store)(webhook, at(5));
   // The last that is written to is seen last.
   const last = await insertWebhook(installation, { url: 'https://receiver.example.com' });
-  await createTriggerNotes(installation.store)(last, at(1));
+  await createTriggerRecorder(installation.store)(last, at(1));
   await lastTriggeredAt(last);
   expect(await lastTriggeredAt(webhook)).toEqual(at(30));
 });

@@ -1,7 +1,6 @@
 // Kept connections are bounded: by origin, in all, and in the time they may stay idle.
 import { expect, test } from '@jest/globals';
-import { ConnectionShelf, createConnection } from '../../../lib/egress/connection.ts';
-import type { Connection } from '../../../lib/egress/connection.ts';
+import { type Connection, createConnection, IdlePool } from '../../../lib/egress/connection.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { connect } from 'node:net';
@@ -15,57 +14,57 @@ async function open(port: number, origin: string): Promise<Connection> {
 
 test('the newest connection of an origin is taken first, and another origin has none', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
-  const shelf = new ConnectionShelf({ idlePerOriginMax: 2, idleMax: 4 });
+  const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
   const older = await open(receiver.port, 'http://a.example.com');
   const newer = await open(receiver.port, 'http://a.example.com');
-  shelf.put(older);
-  shelf.put(newer);
-  expect(shelf.take('http://b.example.com')).toBeNull();
-  expect(shelf.take('http://a.example.com')).toBe(newer);
-  expect(shelf.take('http://a.example.com')).toBe(older);
-  expect(shelf.take('http://a.example.com')).toBeNull();
-  shelf.put(older);
-  shelf.put(newer);
-  shelf.close();
-  expect([older.socket.destroyed, newer.socket.destroyed, shelf.size]).toEqual([true, true, 0]);
+  pool.put(older);
+  pool.put(newer);
+  expect(pool.take('http://b.example.com')).toBeNull();
+  expect(pool.take('http://a.example.com')).toBe(newer);
+  expect(pool.take('http://a.example.com')).toBe(older);
+  expect(pool.take('http://a.example.com')).toBeNull();
+  pool.put(older);
+  pool.put(newer);
+  pool.close();
+  expect([older.socket.destroyed, newer.socket.destroyed, pool.size]).toEqual([true, true, 0]);
 });
 
-test('the longest idle connection is closed when an origin or the shelf has too many', async () => {
+test('the longest idle connection is closed when an origin or the idle pool has too many', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
-  const shelf = new ConnectionShelf({ idlePerOriginMax: 1, idleMax: 2 });
+  const pool = new IdlePool({ idlePerOriginMax: 1, idleMax: 2 });
   const [first, second, third, fourth] = await Promise.all(
     ['a', 'a', 'b', 'c'].map((name) => open(receiver.port, `http://${name}.example.com`)),
   );
   if (!first || !second || !third || !fourth) throw new Error('four connections were asked for');
-  for (const connection of [first, second, third]) shelf.put(connection);
+  for (const connection of [first, second, third]) pool.put(connection);
   expect([first, second, third].map(({ socket }) => socket.destroyed)).toEqual([
     true,
     false,
     false,
   ]);
-  shelf.put(fourth);
+  pool.put(fourth);
   expect(second.socket.destroyed).toBe(true);
-  expect(shelf.size).toBe(2);
-  shelf.close();
+  expect(pool.size).toBe(2);
+  pool.close();
 });
 
-test('a connection that its receiver closes leaves the shelf by itself', async () => {
+test('a connection that its receiver closes leaves the idle pool by itself', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
-  const shelf = new ConnectionShelf({ idlePerOriginMax: 2, idleMax: 4 });
+  const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
   const connection = await open(receiver.port, 'http://a.example.com');
   connection.socket.on('error', () => undefined);
-  shelf.put(connection);
+  pool.put(connection);
   receiver.sockets[0]?.resetAndDestroy();
-  await waitFor(() => shelf.size === 0);
-  expect(shelf.take('http://a.example.com')).toBeNull();
+  await waitFor(() => pool.size === 0);
+  expect(pool.take('http://a.example.com')).toBeNull();
 });
 
-test('a connection put on a closed shelf is closed', async () => {
+test('a connection put on a closed idle pool is closed', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
-  const shelf = new ConnectionShelf({ idlePerOriginMax: 2, idleMax: 4 });
-  shelf.close();
+  const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
+  pool.close();
   const connection = await open(receiver.port, 'http://a.example.com');
-  shelf.put(connection);
+  pool.put(connection);
   expect(connection.socket.destroyed).toBe(true);
-  expect(shelf.size).toBe(0);
+  expect(pool.size).toBe(0);
 });

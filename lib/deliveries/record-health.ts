@@ -2,12 +2,12 @@
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
-import { deactivateGoneWebhook, noteFailed, noteSucceeded } from '../webhooks/webhook-health.ts';
+import { deactivateGoneWebhook, recordFailure, recordSuccess } from '../webhooks/webhook-health.ts';
 import type { Verdict } from './classify-response.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 /** Writes the notes, and logs `webhook.deactivated` when this attempt paused the webhook. */
-export async function noteHealth(
+export async function recordHealth(
   { store, deactivateAfterMs }: Pick<DeliveryPorts, 'store' | 'deactivateAfterMs'>,
   facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },
 ): Promise<void> {
@@ -15,10 +15,10 @@ export async function noteHealth(
   if (verdict.gone) {
     if (await deactivateGoneWebhook(store, webhook, now)) logDeactivated(key, 'gone');
   } else if (verdict.state === 'delivered') {
-    await noteSucceeded(store, webhook);
+    await recordSuccess(store, webhook);
   } else {
     const exhausted = verdict.state === 'exhausted';
-    const paused = await noteFailed(store, webhook, { at: now, exhausted, deactivateAfterMs });
+    const paused = await recordFailure(store, webhook, { at: now, exhausted, deactivateAfterMs });
     if (paused) logDeactivated(key, 'failing');
   }
 }
