@@ -37,12 +37,27 @@ export interface FaultRunResult extends Verdict, Answers {
   settledAfterMs: number;
 }
 
-/** Runs the service under load and faults, and gives what came of every change. */
-export async function runWithFaults(options: FaultRunOptions): Promise<FaultRunResult> {
+/** Runs the service under load and faults, and checks what came of every change. A run that fails keeps its data and logs. */
+export async function runWithFaults(
+  options: FaultRunOptions,
+  check: (result: FaultRunResult) => void,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'herald-soak-'));
+  const progress = (line: string): void => void process.stdout.write(`${line}\n`);
+  try {
+    const result = await run(options, dataDir);
+    progress(JSON.stringify(result));
+    check(result);
+  } catch (error) {
+    progress(`seed ${options.seed} failed; its data and logs are in ${dataDir}`);
+    throw error;
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunResult> {
   const open = new Disposal();
   try {
-    const dataDir = await mkdtemp(join(tmpdir(), 'herald-soak-'));
-    open.defer(() => rm(dataDir, { recursive: true, force: true }));
     const env = {
       ...process.env,
       ...makeDevSecrets(),

@@ -1,5 +1,6 @@
 // What the API tells of an application at the end of a sequence.
 import type { ApiClient, JsonBody } from '../../support/api-client.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import type { Hook, Model } from './model.ts';
 
 export interface EventRead {
@@ -35,7 +36,7 @@ export interface Reading {
 /** Reads how everything stands that a sequence has made. */
 export async function read(client: ApiClient, model: Model): Promise<Reading> {
   const get = async (path: string): Promise<JsonBody> => {
-    const { status, body, text } = await client.call('GET', path);
+    const { status, body, text } = await callPatiently(() => client.call('GET', path));
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
     return body;
   };
