@@ -1,10 +1,8 @@
-// Gives every request an id, the caller's own when it is a plain one, and answers with it.
 import type { Middleware } from 'koa';
 import { newId } from '../../lib/platform/ids.ts';
 
 const acceptable = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** Sets `ctx.state.requestId` and the header `x-request-id`. */
 export const assignRequestId: Middleware = async (ctx, next) => {
   const given = ctx.get('x-request-id');
   const requestId = acceptable.test(given) ? given : newId('req');

@@ -1,15 +1,10 @@
-// The address a request came from, behind as many proxies as the operator says there are.
 import type { IncomingMessage } from 'node:http';
 import { parseAddress } from '../../lib/egress/parse-address.ts';
 
 // Some proxies add the port, and with it, or without, brackets around an IPv6 address (RFC 7239 §6).
 const withPort = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i;
 
-/**
- * Gives the address of the client. Each trusted proxy adds one entry at the end of
- * `X-Forwarded-For`; what stands before those the client may have written itself, so it is counted
- * from the end. Gives the connection's own address where no proxy is trusted or the entry is none.
- */
+/** Counted from the end of `X-Forwarded-For`: clients may forge entries before the trusted proxies'. */
 export function clientAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   trustedProxyHops: number,

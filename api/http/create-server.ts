@@ -19,20 +19,18 @@ import { securityHeaders } from './set-security-headers.ts';
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveTimeoutMs = 65_000;
-/** Often, so that those who are late together are not answered together, with everybody waiting. */
+// Often, so that few timeouts are answered at a time and nobody else waits for them.
 const timeoutCheckEveryMs = 200;
-/** Nothing is sent or taken for so long, or twice as long where an answer waits to be read. */
+// Twice as long where an answer waits to be read.
 const idleTimeoutMs = 30_000;
-/** After a refusal, for the client to read it: closed at once, what it still sends would reset it. */
+// Closed immediately, data still arriving would reset the connection before the refusal is read.
 const lingerMs = 1_000;
 const headerBytesMax = 16 * 1024;
 
-export interface ServerOptions extends ConnectionLimits {
-  publicUrl: string;
-}
-
-/** Makes the server of an application; nothing listens yet. */
-export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions): Server {
+export function createServer(
+  app: Koa,
+  { publicUrl, ...limits }: ConnectionLimits & { publicUrl: string },
+): Server {
   app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
   const handle = app.callback();
   const common = { ...securityHeaders(publicUrl), connection: 'close' };
@@ -45,14 +43,15 @@ export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions):
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: timeoutCheckEveryMs,
       maxHeaderSize: headerBytesMax,
-      // Node's own answer to a request without a host is empty; ours is below.
+      // Node's own answer has no body; `readHead` checks the host.
       requireHostHeader: false,
     },
     (request, response) => {
       exchanges.set(request.socket, { request, response });
       const head = readHead(request);
       if ('fault' in head) {
-        answer(response, renderRefusal({ code: 'malformed_request', detail: head.fault, common }));
+        const fault = { code: 'malformed_request', detail: head.fault } as const;
+        answer(response, renderRefusal(fault, common));
         return;
       }
       request.url = head.target;
@@ -60,33 +59,32 @@ export function createServer(app: Koa, { publicUrl, ...limits }: ServerOptions):
     },
   );
   server.timeout = idleTimeoutMs;
-  // Their size is limited; beyond a number of them Node would drop some and tell nobody.
+  // Their size is limited; Node would silently drop headers beyond a number.
   server.maxHeadersCount = 0;
   limitConnections(server, limits);
   // Node's own answers to what follows have no body and no request id.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Each piece of what still comes is another such error, and must not cut the answer off.
+    // More data of a refused request is another error, and must not cut its answer off.
     if (refused.has(socket)) return;
     const exchange = exchanges.get(socket);
-    // What is wrong is the rest of a request that has its answer: a second one would be taken for
-    // that of the next request.
+    // The fault is in the body of an answered request: the client would take a second answer for
+    // that of its next request.
     const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();
       return;
     }
     refused.add(socket);
-    end(socket, renderRefusal({ ...faultOf(error), common }));
+    end(socket, renderRefusal(faultOf(error), common));
   });
   server.on('checkExpectation', (_request, response) => {
     const fault = { code: 'expectation_failed', detail: 'only 100-continue is met' } as const;
-    answer(response, renderRefusal({ ...fault, common }));
+    answer(response, renderRefusal(fault, common));
   });
   server.on('connect', (_request: IncomingMessage, socket) => {
-    const detail = 'there are no tunnels here';
-    const allow = { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
-    const headers = { ...common, ...allow };
-    end(socket, renderRefusal({ code: 'method_not_allowed', detail, common: headers }));
+    const fault = { code: 'method_not_allowed', detail: 'there are no tunnels here' } as const;
+    const headers = { ...common, allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
+    end(socket, renderRefusal(fault, headers));
   });
   return server;
 }
@@ -113,17 +111,9 @@ function faultOf({ code = '' }: NodeJS.ErrnoException): Fault {
   return faults[code] ?? { code: 'malformed_request', detail: 'this is not an HTTP request' };
 }
 
-interface Refusal {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
+type Refusal = ReturnType<typeof renderRefusal>;
 
-function renderRefusal({
-  code,
-  detail,
-  common,
-}: Fault & { common: Readonly<Record<string, string>> }): Refusal {
+function renderRefusal({ code, detail }: Fault, common: Readonly<Record<string, string>>) {
   const error = new AppError(code, detail);
   const status = statusOf(error);
   const requestId = newId('req');
@@ -142,13 +132,13 @@ function answer(response: ServerResponse, { status, headers, body }: Refusal): v
   response.writeHead(status, headers).end(body);
 }
 
-/** Answers on the bare connection, and closes it although the other side may keep its half open. */
+/** Answers on the bare connection, and closes it even if the other side keeps its half open. */
 function end(socket: Duplex, { status, headers, body }: Refusal): void {
-  // Node leaves a tunnel's connection to us, and an error that nobody listens to ends the process.
+  // Node handles no errors of a CONNECT socket; an unhandled one ends the process.
   socket.on('error', () => socket.destroy());
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  // What still comes is thrown away, so that it neither piles up nor keeps the answer from arriving.
+  // Discards further data: it must neither pile up nor keep the answer from arriving.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }

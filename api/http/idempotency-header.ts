@@ -1,4 +1,3 @@
-// The `Idempotency-Key` header: one, printable, and not too long.
 import { AppError } from '../../lib/platform/errors.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import { idempotencyKey } from '../../lib/mongo/idempotency.ts';
@@ -6,10 +5,7 @@ import { headerValues } from './raw-headers.ts';
 
 const acceptable = /^[\x21-\x7e]{1,255}$/;
 
-/**
- * Gives the key a caller sent for a body at a place, or null. Throws `malformed_request` for one that
- * cannot be a key.
- */
+/** Returns the caller's key for a body at a place, or null. Throws `malformed_request`. */
 export function readIdempotencyKey(
   rawHeaders: readonly string[],
   place: string,
@@ -18,8 +14,6 @@ export function readIdempotencyKey(
   const [key, ...more] = headerValues(rawHeaders, 'idempotency-key');
   if (key === undefined) return null;
   if (more.length === 0 && acceptable.test(key)) return idempotencyKey(place, key, body);
-  throw new AppError(
-    'malformed_request',
-    'Idempotency-Key must be sent once, with 1 to 255 printable characters and no space',
-  );
+  const rule = 'sent once, with 1 to 255 printable characters and no space';
+  throw new AppError('malformed_request', `Idempotency-Key must be ${rule}`);
 }

@@ -1,9 +1,7 @@
-// Names a place in a body, as errors do: a JSON pointer in the form of a fragment (RFC 6901 §6).
-
-// Keys of strangers may be as long as a body; nobody needs all of one to find it.
+// A key may be as long as a body.
 const stepCharactersMax = 200;
 
-/** Gives the pointer to what the steps lead to, such as `#/entities/1`. */
+/** Returns a JSON pointer as a fragment (RFC 6901 §6), such as `#/entities/1`. */
 export function pointerTo(steps: readonly (string | number)[]): string {
   return ['#', ...steps.map(escape)].join('/');
 }

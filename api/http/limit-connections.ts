@@ -1,7 +1,6 @@
-// Bounds the connections of a server, in all and of an address, and makes room among the idle ones.
 import type { Server } from 'node:http';
+import { networkOf } from '../../lib/egress/network-of.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
-import { createAddressShares } from './address-shares.ts';
 
 export interface ConnectionLimits {
   connectionsMax: number;
@@ -10,20 +9,16 @@ export interface ConnectionLimits {
 }
 
 const reportDroppedEveryMs = 1_000;
-/** A client that is broken, or means harm, can be at its limit for days. */
+// A broken or hostile client can be at its limit for days.
 const reportRefusedEveryMs = 60_000;
 
-/** Closes connections beyond either limit at once. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   limitAll(server, limits.connectionsMax);
   const { connectionsPerAddressMax } = limits;
   if (connectionsPerAddressMax !== null) limitOfAddress(server, connectionsPerAddressMax);
 }
 
-/**
- * When connections run out, those that idle between two requests go, too, so that nobody keeps
- * others out by holding connections open; one log line a second tells of it.
- */
+/** When connections run out, idle ones are closed, too: nobody keeps others out by holding them. */
 function limitAll(server: Server, connectionsMax: number): void {
   server.maxConnections = connectionsMax;
   let dropped = 0;
@@ -31,22 +26,18 @@ function limitAll(server: Server, connectionsMax: number): void {
     dropped += 1;
     if (dropped > 1) return;
     server.closeIdleConnections();
-    const tell = (): void => {
+    const report = (): void => {
       httpLog.warn({ dropped, connectionsMax }, 'connections.dropped');
       dropped = 0;
     };
-    setTimeout(tell, reportDroppedEveryMs).unref();
+    setTimeout(report, reportDroppedEveryMs).unref();
   });
 }
 
-/**
- * Whoever holds its share gets no more, and nobody else's connections are closed for it. The first
- * refusal is logged, then one line a minute for all since.
- */
 function limitOfAddress(server: Server, connectionsPerAddressMax: number): void {
   const shares = createAddressShares(connectionsPerAddressMax);
   let refused = 0;
-  let toldAtMs = -Infinity;
+  let reportedAtMs = -Infinity;
   server.on('connection', (socket) => {
     const remoteAddress = socket.remoteAddress ?? null;
     const free = shares.take(remoteAddress);
@@ -56,9 +47,29 @@ function limitOfAddress(server: Server, connectionsPerAddressMax: number): void 
     }
     socket.destroy();
     refused += 1;
-    if (performance.now() - toldAtMs < reportRefusedEveryMs) return;
+    if (performance.now() - reportedAtMs < reportRefusedEveryMs) return;
     httpLog.warn({ refused, remoteAddress, connectionsPerAddressMax }, 'connections.refused');
-    toldAtMs = performance.now();
+    reportedAtMs = performance.now();
     refused = 0;
   });
+}
+
+export function createAddressShares(placesMax: number) {
+  const taken = new Map<string, number>();
+  return {
+    /** Takes a place; returns the function that frees it, or null where none is left. */
+    take(address: string | null): (() => void) | null {
+      const network = networkOf(address);
+      const places = taken.get(network) ?? 0;
+      if (places >= placesMax) return null;
+      taken.set(network, places + 1);
+      return () => {
+        const left = (taken.get(network) ?? 0) - 1;
+        // Without a place an address takes no memory.
+        if (left > 0) taken.set(network, left);
+        else taken.delete(network);
+      };
+    },
+    addresses: () => taken.size,
+  };
 }

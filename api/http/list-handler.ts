@@ -1,4 +1,3 @@
-// Lists: the query they take, a cursor that belongs to its list, and the answer that carries a page.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
@@ -8,22 +7,18 @@ import { type Filters, type ParameterTable, readFilters } from './query-values.t
 import type { ApiRequest, HandlerOf } from '../router.ts';
 import { invalidRequest } from './validate.ts';
 
-/** What the handler of a list gets: the request, which page of the list, and what to list. */
 export type ListRequest<
   Table extends ParameterTable,
   Request extends ApiRequest = ApiRequest,
 > = Request & { page: PageRequest; filters: Filters<Table> };
 
-/** What it gives: the items as clients see them, and the uid to go on after, null at the end. */
+/** The items as clients see them, and the uid that the next page starts after; null at the end. */
 export interface ListAnswer {
   data: unknown[];
   lastUid: string | null;
 }
 
-/**
- * Makes the handler of a list that takes the parameters of the table beside `limit` and `cursor`.
- * The handler throws `invalid_request`, `invalid_cursor` and what `list` throws.
- */
+/** Adds `limit` and `cursor` to the parameters. Throws `invalid_request`, `invalid_cursor`. */
 export function listHandler<Table extends ParameterTable, Request extends ApiRequest = ApiRequest>(
   table: Table,
   list: (request: ListRequest<Table, Request>, context: ApiContext) => Promise<ListAnswer>,
@@ -50,16 +45,15 @@ function readLimit(text: string | null): number {
   throw invalidRequest([{ pointer: 'limit', code: 'range', detail }]);
 }
 
-/** Tells lists apart: those of another path, or filtered in another way, are others; pages of another size are not. */
 function nameList(place: string, filters: Readonly<Record<string, unknown>>): string {
-  // Without what is not asked for, or a cursor would end where a filter is added to the table.
+  // Absent filters are left out, so that cursors outlive a new filter of the table.
   const asked = Object.entries(filters).filter(([, value]) => value !== null);
   return `${place}\n${JSON.stringify(asked)}`;
 }
 
 const digestBytes = 6;
 
-/** Makes the opaque cursor that goes on after the item `uid` of a list. It guards against mistakes and is no secret. */
+/** The digest guards against mistakes; it is no secret. */
 function makeCursor(uid: string, listName: string): string {
   const digest = createHash('sha256').update(`${listName}\n${uid}`).digest();
   return Buffer.concat([digest.subarray(0, digestBytes), Buffer.from(uid)]).toString('base64url');

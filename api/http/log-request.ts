@@ -1,4 +1,3 @@
-// One log line a request, when it is answered: who, what, how it ended, how long it took.
 import type { Middleware } from 'koa';
 import { httpLog } from '../../lib/platform/logger.ts';
 import type { ApiContext } from '../context.ts';
@@ -7,10 +6,7 @@ import { clientAddress } from './client-address.ts';
 
 const loggedPathMax = 200;
 
-/**
- * Logs `request.completed`; errors of ours at level error with their cause, health checks and what was
- * refused for the load at debug (limits/load.ts tells how many those were).
- */
+/** Logs `request.completed`. Load refusals are at debug: `load.shed` counts them (access/load.ts). */
 export function logRequest({ config }: Pick<ApiContext, 'config'>): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -22,7 +18,7 @@ export function logRequest({ config }: Pick<ApiContext, 'config'>): Middleware {
         requestId: ctx.state['requestId'],
         method: ctx.method,
         route: ctx.state['route'] ?? null,
-        // Where no route tells it; the query may hold anything and is left out.
+        // Without the query, which may hold secrets.
         path: ctx.state['route'] === undefined ? ctx.path.slice(0, loggedPathMax) : undefined,
         remoteAddress: clientAddress(ctx.req, config.http.trustedProxyHops),
         status: ctx.status,

@@ -1,4 +1,4 @@
-// Which paths are for those who watch the process: never refused for its load, logged at debug.
+// Paths that are never refused for load, and logged at debug.
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export function isProbe(path: string): boolean {

@@ -1,38 +1,15 @@
 // Errors as HTTP answers: their statuses, headers and bodies (RFC 9457, application/problem+json).
-import {
-  AppError,
-  type AppErrorOptions,
-  type ErrorCode,
-  type FieldError,
-} from '../../lib/platform/errors.ts';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../../lib/platform/errors.ts';
 
-interface ErrorKind {
-  status: number;
-  title: string;
-  /** What HTTP wants in `WWW-Authenticate` with a 401 (RFC 9110 §15.5.2). */
-  challenge?: string;
-}
-
-// Cookies have no registered scheme.
-const sessionChallenge = 'Session realm="agent-herald"';
-
-const kinds: Readonly<Record<ErrorCode, ErrorKind>> = {
+const kinds: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },
   invalid_request: { status: 400, title: 'The request does not match its schema' },
   invalid_cursor: { status: 400, title: 'The cursor is not one this list gave out' },
   credentials_conflict: { status: 400, title: 'More than one credential was sent' },
-  unauthenticated: {
-    status: 401,
-    title: 'No valid API key was sent',
-    challenge: 'Bearer realm="agent-herald"',
-  },
-  not_signed_in: { status: 401, title: 'No admin is signed in', challenge: sessionChallenge },
-  sign_in_refused: {
-    status: 401,
-    title: 'The e-mail or the password is wrong',
-    challenge: sessionChallenge,
-  },
+  unauthenticated: { status: 401, title: 'No valid API key was sent' },
+  not_signed_in: { status: 401, title: 'No admin is signed in' },
+  sign_in_refused: { status: 401, title: 'The e-mail or the password is wrong' },
   cross_site_request: { status: 403, title: 'The request does not come from our own pages' },
   insufficient_role: { status: 403, title: 'The admin lacks the role for this call' },
   app_disabled: { status: 403, title: 'The application is disabled' },
@@ -60,7 +37,13 @@ const kinds: Readonly<Record<ErrorCode, ErrorKind>> = {
   unavailable: { status: 503, title: 'The service cannot answer right now' },
 };
 
-/** An AppError whose answer has headers that its code does not tell. */
+// A 401 needs `WWW-Authenticate` (RFC 9110 §15.5.2); cookies have no registered scheme.
+const challenges: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'Bearer realm="agent-herald"',
+  not_signed_in: 'Session realm="agent-herald"',
+  sign_in_refused: 'Session realm="agent-herald"',
+};
+
 export class HttpError extends AppError {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -74,25 +57,12 @@ export class HttpError extends AppError {
   }
 }
 
-/** The body of an error answer. */
-interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ErrorCode;
-  requestId: string;
-  errors?: FieldError[];
-}
-
-/** Returns the status of the answer to an error. */
 export function statusOf({ code }: AppError): number {
   return kinds[code].status;
 }
 
-/** Returns the headers that an error adds to its answer. */
 export function headersOf(error: AppError): Record<string, string> {
-  const { challenge } = kinds[error.code];
+  const challenge = challenges[error.code];
   const { retryAfterSeconds } = error;
   return {
     ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
@@ -101,8 +71,8 @@ export function headersOf(error: AppError): Record<string, string> {
   };
 }
 
-/** Returns the body that a client gets; a 5xx other than 503 tells no more than its title. */
-export function presentProblem(error: AppError, requestId: string): Problem {
+/** Returns the body that clients get; a 5xx other than 503 reveals no detail. */
+export function presentProblem(error: AppError, requestId: string): Record<string, unknown> {
   const { status, title } = kinds[error.code];
   const exposed = status < 500 || status === 503;
   return {

@@ -1,18 +1,16 @@
-// The parameters of a query: which there may be, each at most once, and the values they hold.
 import { invalidRequest } from './validate.ts';
 
-/** Gives the value of a parameter's text. Throws `invalid_request` that points to `name`. */
+/** Parses a parameter. Throws `invalid_request` that points to `name`. */
 export type Parameter<Value> = (name: string, text: string) => Value;
 
-/** The filters that a list takes, by the names of their parameters. */
 export type ParameterTable = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What the filters of a table ask for; null is anything. */
+/** The values of a table's filters; null is anything. */
 export type Filters<Table extends ParameterTable> = {
   [Name in keyof Table]: ReturnType<Table[Name]> | null;
 };
 
-/** Checks that a query has parameters of these names only, each at most once. Throws `invalid_request`. */
+/** Throws `invalid_request` for other parameters than these, and for repeated ones. */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
   const errors = [...new Set(query.keys())].flatMap((name) => {
     if (!names.includes(name)) {
@@ -26,7 +24,6 @@ export function checkParameters(query: URLSearchParams, names: readonly string[]
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
-/** Reads the filters of a table. Throws `invalid_request`. */
 export function readFilters<Table extends ParameterTable>(
   table: Table,
   query: URLSearchParams,
@@ -38,7 +35,6 @@ export function readFilters<Table extends ParameterTable>(
   return Object.fromEntries(values) as Filters<Table>;
 }
 
-/** Takes one of a few words. */
 export function oneOf<Choice extends string>(choices: readonly Choice[]): Parameter<Choice> {
   return (name, text) => {
     const choice = choices.find((each) => each === text);
@@ -47,10 +43,9 @@ export function oneOf<Choice extends string>(choices: readonly Choice[]): Parame
   };
 }
 
-/** Takes a text of 1 to `charactersMax` characters. */
 export function textUpTo(charactersMax: number): Parameter<string> {
   return (name, text) => {
-    // As JSON Schema counts, in Unicode code points.
+    // Counted in Unicode code points, as JSON Schema does.
     if (text !== '' && Array.from(text).length <= charactersMax) return text;
     throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
   };
@@ -67,7 +62,7 @@ export function parseTime(pointer: string, text: string): Date {
   throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
 }
 
-/** `Date` alone would make March 2 of February 30. */
+/** Refuses February 30, of which `Date` makes March 2. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

@@ -1,6 +1,4 @@
-// Reads headers as they came, because Node joins some repeated headers and drops others silently.
-
-/** Gives every value of a header, in order; `rawHeaders` is Node's flat list of names and values. */
+/** Returns every value of a header: Node's parsed headers join some repeated ones and drop others. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -1,33 +1,27 @@
-// Reads a request's body: its type, its size, its encoding, then its JSON.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/platform/errors.ts';
 import { HttpError } from './problems.ts';
 import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-export interface BodyLimits {
+interface BodyLimits {
   bytesMax: number;
-  /** Is told of the bytes of each part that is kept in memory, and may refuse it by throwing. */
+  /** Called with the bytes of each chunk kept in memory; refuses it by throwing. */
   keep: (bytes: number) => void;
 }
 
-/**
- * Gives the parsed body, an empty object where a request has none.
- * Throws `malformed_request`, `unsupported_media_type`, `payload_too_large` or `malformed_json`.
- */
+/** Returns the parsed body; none is `{}`, also with a content type, which some clients always send. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyLimits: BodyLimits,
 ): Promise<unknown> {
-  // Many calls have nothing that must be said; leaving the body out is the same as `{}`, also for
-  // clients that send the type of a body with every call.
   if (hasNoContent(request)) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, bodyLimits);
   return parseStrictJson(decodeUtf8(bytes));
 }
 
-/** Tells by its headers that a request has no content (RFC 9112 §6.3). */
+/** RFC 9112 §6.3. */
 function hasNoContent({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
@@ -36,15 +30,13 @@ function hasNoContent({ headers }: IncomingMessage): boolean {
 const jsonType = /^application\/json(?:\s*;(?:\s*charset=(?:utf-8|"utf-8"))?)*$/i;
 
 function checkMediaType(request: IncomingMessage): void {
-  // Node would take the first and drop the others.
+  // Node takes the first and drops the others.
   const [type = '', ...more] = headerValues(request.rawHeaders, 'content-type');
   if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type once');
   if (!jsonType.test(type.trim())) {
     const got = type === '' ? 'none' : `"${type.slice(0, 80)}"`;
-    throw new AppError(
-      'unsupported_media_type',
-      `Content-Type must be application/json (got ${got})`,
-    );
+    const detail = `Content-Type must be application/json (got ${got})`;
+    throw new AppError('unsupported_media_type', detail);
   }
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
@@ -69,7 +61,7 @@ async function readBytes(
     }
   } catch (error) {
     if (error instanceof AppError) {
-      // The rest of a refused body is not read, so the connection cannot carry another request.
+      // The body is not read to its end, so the connection cannot serve another request.
       const { code, message, retryAfterSeconds } = error;
       const headers = { connection: 'close' };
       throw new HttpError(code, message, { headers, retryAfterSeconds, cause: error });

@@ -1,4 +1,3 @@
-// Turns every error, and every path without an answer, into application/problem+json (RFC 9457).
 import type { Context, Middleware } from 'koa';
 import { MongoError } from 'mongodb';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
@@ -6,7 +5,7 @@ import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
 import { causeOfBulkError } from '../../lib/mongo/connect.ts';
 import { headersOf, presentProblem, statusOf } from './problems.ts';
 
-/** Catches everything below it; what is not an AppError is one fixed problem, with its cause in the log. */
+/** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
 export const renderErrors: Middleware = async (ctx, next) => {
   try {
     await next();
@@ -17,7 +16,7 @@ export const renderErrors: Middleware = async (ctx, next) => {
 };
 
 function unanswered(ctx: Context): AppError {
-  // The router leaves 405 (or 501, a method it never heard of) and `Allow` on a known path.
+  // The router sets 405 (501 for an unknown method) and `Allow` on a known path.
   if (ctx.status === 405 || ctx.status === 501) {
     return new AppError('method_not_allowed', `this path takes ${ctx.response.get('allow')}`);
   }
@@ -64,16 +63,15 @@ function renderProblem(ctx: Context, error: AppError): void {
   ctx.type = 'application/problem+json';
 }
 
-/** What the log tells of the first fault: the code, and where, in words of ours. */
+/** Reports the first fault without anything that the caller wrote, which may be a secret. */
 function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'pointer'> | undefined {
   const [first] = errors ?? [];
   if (first === undefined) return undefined;
-  // In JSON that no schema has seen yet, each key may be anything.
+  // Keys that no schema has checked may be anything.
   const pointer = code === 'malformed_json' ? '#' : withoutUnknownName(first);
   return { code: first.code, pointer };
 }
 
-/** The name of an unknown field or parameter is the caller's, and what is in it may be a secret. */
 function withoutUnknownName({ code, pointer }: FieldError): string {
   if (code === 'unknown') return '?';
   return code === 'additionalProperties' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;

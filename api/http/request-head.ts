@@ -1,17 +1,12 @@
-// What Node lets through in the head of a request although HTTP forbids it (RFC 9112).
 import type { IncomingMessage } from 'node:http';
 import { parseUrl } from '../../lib/egress/parse-url.ts';
 import { headerValues } from './raw-headers.ts';
 
-/** The path and query that a request asks for, or what is wrong with its head. */
-export type RequestHead = { target: string } | { fault: string };
-
-// A name or address and a port, which may be empty (RFC 3986 §3.2.3), and nothing that would change a
-// URL made of it (RFC 9110 §4.2.4).
+// The port may be empty (RFC 3986 §3.2.3); nothing may change a URL made of it (RFC 9110 §4.2.4).
 const hostShape = /^([\w.-]*|\[[\da-f:.]+\])(:\d{0,5})?$/i;
 
-/** Reads the head of a request. The target may be a whole address, of which the path counts. */
-export function readHead(request: IncomingMessage): RequestHead {
+/** Returns the path and query, or the fault of a head that Node accepts against RFC 9112. */
+export function readHead(request: IncomingMessage): { target: string } | { fault: string } {
   const { rawHeaders, httpVersion } = request;
   const [host, ...moreHosts] = headerValues(rawHeaders, 'host');
   if (moreHosts.length > 0 || (host === undefined && httpVersion !== '1.0')) {
@@ -19,7 +14,7 @@ export function readHead(request: IncomingMessage): RequestHead {
   }
   if (host !== undefined && !hostShape.test(host)) return { fault: 'the host is none' };
   const coding = headerValues(rawHeaders, 'transfer-encoding').join(',').trim().toLowerCase();
-  // Where a proxy and this server could disagree on where a body ends (RFC 9112 §6.1).
+  // A proxy could disagree on where the body ends: request smuggling (RFC 9112 §6.1).
   if (coding !== '' && (coding !== 'chunked' || httpVersion === '1.0')) {
     return { fault: 'the only transfer coding is chunked, of HTTP/1.1' };
   }

@@ -1,13 +1,8 @@
-// Headers that every answer carries, so that no browser or cache makes more of it than it is.
 import type { Middleware } from 'koa';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-/**
- * Gives the headers. Answers may hold secrets and tokens, so nothing stores them unless a handler says
- * otherwise, and none is a page: no browser runs, frames or embeds anything of it, or tells where it
- * came from (OWASP REST Security Cheat Sheet). Over https browsers stay with it (RFC 6797).
- */
+/** OWASP REST Security Cheat Sheet: nothing stores, embeds or runs an answer. HSTS: RFC 6797. */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   const isHttps = new URL(publicUrl).protocol === 'https:';
   return {

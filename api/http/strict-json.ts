@@ -1,21 +1,13 @@
-// JSON as strangers may send it: parsed, then walked for what would hurt further in.
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { pointerTo } from './json-pointer.ts';
 
 const depthMax = 32;
 const arrayItemsMax = 10_000;
-/** Objects of more keys are slow in every step that follows. */
 const objectKeysMax = 2_000;
 const keyShownMax = 80;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/**
- * Parses JSON text. Throws `malformed_json`, with the place where it can, for bad syntax and for what
- * is legal but unsafe: deep nesting, huge arrays and objects, a key twice in an object (RFC 8259 §4: who reads it
- * sees one or the other), keys that reach an object's prototype, strings that are not well-formed
- * Unicode (two of them would be stored as the same text) or hold U+0000, numbers that are not finite
- * or that are whole and beyond ±(2^53 − 1). Digits that a double has no room for behind the point are lost.
- */
+/** Throws `malformed_json` for bad syntax, and for legal JSON that would do harm further in. */
 export function parseStrictJson(text: string): unknown {
   let value: unknown;
   try {
@@ -26,7 +18,7 @@ export function parseStrictJson(text: string): unknown {
   }
   const walk = new Walk();
   walk.check(value);
-  if (walk.keys !== countKeys(text)) {
+  if (walk.keys !== writtenKeys(text).length) {
     const key = JSON.stringify(repeatedKey(text, value).slice(0, keyShownMax));
     throw new AppError('malformed_json', `an object has the same key twice: ${key}`);
   }
@@ -36,20 +28,14 @@ export function parseStrictJson(text: string): unknown {
 // In valid JSON a string is a key exactly where a colon follows.
 const textOrKey = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/g;
 
-/** Counts the keys as they are written: `JSON.parse` keeps the last of those that are the same. */
-function countKeys(text: string): number {
-  let keys = 0;
-  for (const match of text.match(textOrKey) ?? []) {
-    if (match.endsWith(':')) keys += 1;
-  }
-  return keys;
+/** Includes repeated keys, of which `JSON.parse` keeps the last (RFC 8259 §4). */
+function writtenKeys(text: string): string[] {
+  return (text.match(textOrKey) ?? []).filter((match) => match.endsWith(':'));
 }
 
-/** Finds a key that is written more often than `JSON.parse` kept it. */
 function repeatedKey(text: string, value: unknown): string {
   const counts = new Map<string, number>();
-  for (const match of text.match(textOrKey) ?? []) {
-    if (!match.endsWith(':')) continue;
+  for (const match of writtenKeys(text)) {
     const key = JSON.parse(match.slice(0, -1)) as string;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
@@ -64,7 +50,6 @@ function repeatedKey(text: string, value: unknown): string {
   return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
 }
 
-/** One walk through a value; `keys` counts those of all its objects. */
 class Walk {
   keys = 0;
   readonly #path: (string | number)[] = [];
@@ -106,7 +91,7 @@ class Walk {
     this.#path.pop();
   }
 
-  /** I-JSON (RFC 7493 §2.2): what a double cannot hold would reach the receiver as another number. */
+  /** RFC 7493 §2.2: an integer that a double cannot hold would reach the receiver as another. */
   #checkNumber(number: number): void {
     if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
       return;
@@ -115,6 +100,7 @@ class Walk {
   }
 
   #checkText(text: string): void {
+    // Two ill-formed texts would be stored as the same one.
     if (!text.isWellFormed()) {
       this.#refuse('unicode', 'a string is not well-formed Unicode (lone surrogate)');
     }
@@ -122,7 +108,6 @@ class Walk {
   }
 
   #refuse(code: string, detail: string): never {
-    // No deeper than a caller needs to find it: of what is nested too deep the way in is enough.
     const errors: FieldError[] = [{ pointer: pointerTo(this.#path), code, detail }];
     throw new AppError('malformed_json', detail, { errors });
   }

@@ -1,14 +1,12 @@
-// Checks bodies against JSON Schema and says every fault by its place, in the contract's words.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { pointerTo } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 
-/** Gives the body back as what it was checked to be. Throws `invalid_request`. */
+/** Returns the checked body. Throws `invalid_request`. */
 export interface Validator<Body> {
   (body: unknown): Body;
-  /** What it checks against. */
   readonly schema: SchemaObject;
 }
 
@@ -22,14 +20,10 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
-  formats: {
-    line: textFormats.line.accepts,
-    text: textFormats.text.accepts,
-    mediaType: textFormats.mediaType.accepts,
-  },
+  formats: textFormats,
 });
 
-/** Compiles a schema whose values are `Body`; the caller keeps the two in step. */
+/** Compiles a schema; the caller keeps `Body` in step with it. */
 export function validator<Body>(schema: SchemaObject): Validator<Body> {
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
@@ -39,14 +33,13 @@ export function validator<Body>(schema: SchemaObject): Validator<Body> {
   return Object.assign(check, { schema });
 }
 
-/** The validator of calls that take nothing: no body, or one without fields. */
 export const noFields = validator<Record<string, never>>({
   type: 'object',
   additionalProperties: false,
   properties: {},
 });
 
-/** Makes the error of a body that is JSON but not what the route takes, or under `code` not what there is. */
+/** Returns the error of a body or query with these faults, of which the first is its text. */
 export function invalidRequest(
   errors: readonly FieldError[],
   code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',

@@ -1,6 +1,6 @@
 // Places of an address: which addresses have them together, and that nothing is left behind.
 import { expect, test } from '@jest/globals';
-import { createAddressShares } from '../../../api/http/address-shares.ts';
+import { createAddressShares } from '../../../api/http/limit-connections.ts';
 
 test.each([
   ['203.0.113.1', '203.0.113.1'],
