@@ -1,4 +1,3 @@
-// The HTTP side: the order of the middleware, on one screen.
 import Koa from 'koa';
 import type { ApiContext } from './context.ts';
 import { announceDrain } from './http/announce-drain.ts';
@@ -11,7 +10,6 @@ import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { shedLoad } from './access/shed-load.ts';
 import { routes } from './routes.ts';
 
-/** Makes the Koa application over a context. */
 export function createKoaApp(context: ApiContext): Koa {
   const app = new Koa({ proxy: false });
   const router = createRouter(context, routes);
@@ -23,7 +21,6 @@ export function createKoaApp(context: ApiContext): Koa {
   app.use(setSecurityHeaders(context.config.http.publicUrl));
   app.use(renderErrors);
   app.use(shedLoad(context));
-  // Each route: its credential and scope, then its body, then its handler (http/router.ts).
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

@@ -1,5 +1,4 @@
-// What the handlers of one api process share, built once and closed in reverse.
-import type { ConnectionLike } from '@temporalio/client';
+import type { Client, ConnectionLike } from '@temporalio/client';
 import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { Semaphore } from '../lib/concurrency/semaphore.ts';
@@ -10,12 +9,14 @@ import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
 import { createDispatcher, type Dispatcher } from '../lib/dispatch/dispatcher.ts';
-import type { Client } from '@temporalio/client';
-import { callbackPath } from './admin/oidc/callback-path.ts';
-import { createIdentityProvider, type IdentityProvider } from './admin/oidc/identity-provider.ts';
+import {
+  callbackPath,
+  createIdentityProvider,
+  type IdentityProvider,
+} from './admin/oidc/identity-provider.ts';
 import { createUseRecorder, type UseRecorder } from './access/record-use.ts';
 import { type ApiKeyReader, createApiKeyReader } from './access/api-key-reader.ts';
-import { createLoad, type Load } from './access/load.ts';
+import { Load } from './access/load.ts';
 import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
 import { createEventWriter, type EventWriter } from './resources/event-writer.ts';
 import { createTokenIssuer, type TokenIssuer } from './users/token-issuer.ts';
@@ -36,44 +37,40 @@ export interface ApiContext {
   recordKeyUse: UseRecorder;
   recordSessionUse: UseRecorder;
   secretBox: SecretBox;
-  /** Null where none is set up. */
   identityProvider: IdentityProvider | null;
   tokens: TokenIssuer;
   clock: Clock;
-  /** True once the process is to stop: it answers what it has and takes no more. */
+  /** True once the process stops: it answers open requests and takes no more. */
   draining: boolean;
 }
 
-export interface ApiContextOptions {
+interface ApiContextOptions {
   config: Config;
   store: Store;
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
-  /** The system's, where none is given. */
   clock?: Clock;
 }
 
-// The id of no key: readiness reads as a call with a key does.
-const noKeyId = '';
-
-/** Makes the context over connections that the caller opened and will close. */
+/** The caller opens and closes the connections. Throws when a server is not ready. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
-  const { config, store, temporal } = options;
-  const servers = { store, connection: temporal.connection, namespace: temporal.namespace };
+  const { config, store, eager, clock = systemClock } = options;
+  const { client, connection, namespace } = options.temporal;
+  const servers = { store, connection, namespace };
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
-  const clock = options.clock ?? systemClock;
   const findApiKey = createApiKeyReader(store);
   return {
     config,
     store,
-    inspectServers: createInspection({ ...servers, readFirst: () => findApiKey(noKeyId) }),
+    // Readiness reads as a call with a key does; no key has this id.
+    inspectServers: createInspection({ ...servers, readFirst: () => findApiKey('') }),
     dispatcher: createDispatcher({
-      client: temporal.client,
+      client,
       store,
       clock,
-      eager: options.eager,
+      eager,
       eventsPerWorkflowMax: config.eventsPerWorkflowMax,
       workflowStartsPerSecond: config.workflowStartsPerSecond,
     }),
@@ -81,21 +78,11 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     orderedReports: new Semaphore(1, overloaded, { queueMax: 1_000, waitMsMax: 10_000 }),
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
-    load: createLoad(config.http.requestsAtOnceMax),
+    load: new Load(config.http.requestsAtOnceMax),
     readTokenEpoch: createTokenEpochReader(store),
     readUser: createUserReader(store),
-    recordKeyUse: createUseRecorder(clock, (_id, { now, before }) =>
-      store.apiKeys.updateOne(
-        { _id, lastUsedAt: { $not: { $gt: before } } },
-        { $set: { lastUsedAt: now } },
-      ),
-    ),
-    recordSessionUse: createUseRecorder(clock, (_id, { now, before }) =>
-      store.adminSessions.updateOne(
-        { _id, lastUsedAt: { $lte: before } },
-        { $set: { lastUsedAt: now } },
-      ),
-    ),
+    recordKeyUse: createUseRecorder(clock, store.apiKeys),
+    recordSessionUse: createUseRecorder(clock, store.adminSessions),
     secretBox,
     identityProvider:
       config.oidc && createIdentityProvider(config.oidc, config.http.publicUrl + callbackPath),

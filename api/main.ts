@@ -1,4 +1,4 @@
-// The api process: HTTP, and a workflow worker on the client's own connection.
+// The api process: HTTP, and a workflow worker on the same connection.
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { processLog } from '../lib/platform/logger.ts';

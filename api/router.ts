@@ -1,6 +1,5 @@
-// The table of routes and what stands before each handler: who may call, query, body, in that order.
+// The table of routes, and the checks before each handler: credential, query, body, in that order.
 import { Router, type RouterContext } from '@koa/router';
-import type { Middleware } from 'koa';
 import { inTime } from '../lib/concurrency/in-time.ts';
 import { limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
@@ -17,31 +16,24 @@ import { checkParameters } from './http/query-values.ts';
 import { readJsonBody } from './http/read-json-body.ts';
 import { noFields, type Validator } from './http/validate.ts';
 
-/** What a handler gets of a request: checked, and free of Koa. */
 export interface ApiRequest<Body = undefined> {
-  /** The application of the path, in which the caller was let in; empty on routes without one. */
+  /** The application that the caller was admitted to; empty on routes without one. */
   appUid: string;
   params: Readonly<Record<string, string>>;
   /**
-   * The route with what its path holds, and which admin asks: what idempotency keys and cursors belong
-   * to. Of the route and not the path, of which the router takes more than one spelling. Two admins do
-   * not share a key; those who call for an application do, for its API keys are rolled.
+   * The scope of idempotency keys and cursors: route, parameters (a path has several spellings) and
+   * admin. An application's API keys share it, because they are rolled.
    */
   place: string;
   query: URLSearchParams;
   body: Body;
-  /**
-   * Reads the caller's `Idempotency-Key`, or null, for a call that is done once by it; all others
-   * ignore the header, whatever is in it. Throws `malformed_request` for one that cannot be a key.
-   */
+  /** Throws `malformed_request`. Handlers that do not call it ignore the header. */
   idempotencyKey: () => IdempotencyKey | null;
-  /** The headers as they came, names and values in turn. */
   rawHeaders: readonly string[];
-  /** Who asks and from where, for the audit log. */
   caller: Caller;
 }
 
-/** What a handler gives: a status, a body (JSON, or Markdown for people) or none, and headers of its own. */
+/** Either `body`, sent as JSON, or `markdown`, or none. */
 export interface ApiAnswer {
   status: number;
   body?: unknown;
@@ -49,59 +41,49 @@ export interface ApiAnswer {
   headers?: Record<string, string | string[]>;
 }
 
-/** What answers a checked request, and says which parameters it is to have been checked for. */
 export interface HandlerOf<Request> {
   (request: Request, context: ApiContext): Promise<ApiAnswer>;
-  /** The names of the parameters that its query may have; absent: it takes none. */
+  /** The names of the query parameters; absent: none. */
   readonly parameters?: readonly string[];
 }
 
 export type Handler<Body = undefined> = HandlerOf<ApiRequest<Body>>;
 
-/** What a handler of the admin area gets beside: the admin who asks, and the session. */
 export interface AdminRequest<Body = undefined> extends ApiRequest<Body> {
   signedIn: SignedIn;
 }
 
 export type AdminHandler<Body = undefined> = HandlerOf<AdminRequest<Body>>;
 
-/** A line of the table. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
   access: Access;
-  /** What it takes, `noFields` for nothing; null where it is not even read. */
+  /** `noFields` for none; null where it is not read. */
   body: Validator<unknown> | null;
-  /** How long its body may be; `limits.requestBytesMax` where the line does not say. */
+  /** `limits.requestBytesMax` where absent. */
   bodyBytesMax?: number;
-  /** True for the probes and for what is answered from memory: they neither wait nor hold others up. */
+  /** For probes and answers from memory: they neither wait nor delay others. */
   withoutPermit?: boolean;
   handler: HandlerOf<never>;
 }
 
-/** A line as the tables write it: its place, and the scope that the API key needs; null: no key. */
+/** `scope` is that of the API key; null: open to all. */
 type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
 
-/** What it takes, and how much of it. */
 type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
 
-/** Makes a line for callers with an API key, or for all, whose handler takes no body. */
 export function route(line: KeyLine & Pick<Route, 'withoutPermit'> & { handler: Handler }): Route {
   const { scope, ...rest } = line;
-  // What is open to all answers the same whatever is sent.
   const body = scope === null ? null : noBodyOf(line.method);
   return { ...rest, access: keyAccess(scope), body };
 }
 
-/**
- * A call that takes nothing must not seem to have taken something. A GET's content means nothing
- * (RFC 9110 §9.3.1); a DELETE's does not either (§9.3.5), but whoever sends one has a wish.
- */
+/** Only the content of a GET means nothing and is ignored (RFC 9110 §9.3.1). */
 function noBodyOf(method: Route['method']): Validator<unknown> | null {
   return method === 'get' ? null : noFields;
 }
 
-/** Makes a line whose handler takes the body that its validator lets through. */
 export function routeWithBody<Body>(
   line: KeyLine & BodyOf<Body> & { handler: Handler<Body> },
 ): Route {
@@ -113,17 +95,13 @@ function keyAccess(scope: Scope | null): Access {
   return scope === null ? { kind: 'open' } : { kind: 'key', scope };
 }
 
-/** A line of the admin area: what the admin who asks must be. */
 type AdminLine = Pick<Route, 'method' | 'path'> & { needs: AdminNeed };
 
-/** Makes a line for signed-in admins, whose handler takes no body. */
 export function adminRoute(line: AdminLine & { handler: AdminHandler }): Route {
-  const { method, path, needs, handler } = line;
-  const body = noBodyOf(method);
-  return { method, path, access: { kind: 'admin', needs }, body, handler };
+  const { needs, ...rest } = line;
+  return { ...rest, access: { kind: 'admin', needs }, body: noBodyOf(line.method) };
 }
 
-/** The same with a body. */
 export function adminRouteWithBody<Body>(
   line: AdminLine & BodyOf<Body> & { handler: AdminHandler<Body> },
 ): Route {
@@ -131,62 +109,49 @@ export function adminRouteWithBody<Body>(
   return { ...rest, access: { kind: 'admin', needs } };
 }
 
-/** Makes a line of the admin area for those who are not signed in yet. */
+/** A route of the admin area's pages before the sign-in. */
 export function signInRoute<Body>(
   line: Pick<Route, 'method' | 'path'> & BodyOf<Body> & { handler: Handler<Body> },
 ): Route {
   return { ...line, access: { kind: 'own_pages' } };
 }
 
-/** Makes the router of a table. */
 export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
   const router = new Router();
   refuseOtherMethods(router, routes);
-  for (const line of routes) {
-    router[line.method](line.path, nameRoute(line), answer(line, context));
-  }
+  for (const line of routes) router[line.method](line.path, answer(line, context));
   return router;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/**
- * Keeps paths that end in a word from lines that end in a uid: `GET …/sdkusers/auth` is 405 like any
- * path that takes a POST only, and no question for the user "auth".
- */
+/** Keeps paths that end in a word from routes that end in a uid: `GET …/sdkusers/auth` is 405. */
 function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
   const stems = new Set(routes.map(({ path }) => /^(.*\/):\w+$/.exec(path)?.[1]));
   for (const { path } of routes) {
     const stem = path.slice(0, path.lastIndexOf('/') + 1);
     if (!stems.has(stem) || path.startsWith(':', stem.length)) continue;
     const own = routes.filter((line) => line.path === path).map(({ method }) => method);
-    const allow = own.flatMap((method) => (method === 'get' ? ['head', 'get'] : [method]));
+    const taken = own.flatMap((method) => (method === 'get' ? ['head', 'get'] : [method]));
+    const allow = taken.join(', ').toUpperCase();
     for (const method of methods.filter((each) => !own.includes(each))) {
-      router[method](path, () => refuseMethod(allow.join(', ').toUpperCase()));
+      const detail = `this path takes ${allow}`;
+      router[method](path, () => {
+        throw new HttpError('method_not_allowed', detail, { headers: { allow } });
+      });
     }
   }
 }
 
-function refuseMethod(allow: string): never {
-  throw new HttpError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
-}
-
-function nameRoute(line: Route): Middleware {
-  return async (ctx, next) => {
-    ctx.state['route'] = line.path;
-    await next();
-  };
-}
-
-// While MongoDB is away callers hear so within 15 s, whatever their call waits for.
+// While MongoDB is away every call is answered within 15 s.
 const admittedWithinMs = 6_000;
 const answeredWithinMs = 12_000;
 
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
   return async (ctx) => {
-    const params = ctx.params;
+    ctx.state['route'] = line.path;
+    const { params, req } = ctx;
     const appUid = params['appUid'] ?? '';
-    const { req } = ctx;
     if (line.access.kind !== 'open') ctx.state['appUid'] = params['appUid'];
     const address = clientAddress(req, context.config.http.trustedProxyHops);
     const applicant = { request: req, appUid, address };
@@ -196,13 +161,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
     if (admitted.refusal !== null) throw admitted.refusal;
-    const caller: Caller = {
-      actor: admitted.actor,
-      address,
-      requestId: ctx.state['requestId'] as string,
-    };
     const query = new URLSearchParams(ctx.querystring);
-    // Monitors, caches and identity providers put parameters of their own on what is open to all.
+    // Monitors, caches and identity providers add parameters of their own.
     if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? []);
     const visit = visitOf(ctx);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
@@ -220,16 +180,16 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       body,
       idempotencyKey: () => readIdempotencyKey(req.rawHeaders, place, body),
       rawHeaders: req.rawHeaders,
-      caller,
+      caller: { actor: admitted.actor, address, requestId: ctx.state['requestId'] as string },
       signedIn: admitted.signedIn,
     };
-    // The makers of lines above see to it that a handler takes what its access and validator give.
+    // Safe: the functions above match a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
       inTime(line.handler(request as never, context), handledWithinMs);
     const result = await (line.withoutPermit ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);
-    // Only an answer with an ETag may be confirmed instead of sent again (RFC 9110 §13.1.2).
+    // RFC 9110 §13.1.2.
     if (result.headers?.['etag'] !== undefined && ctx.fresh) {
       ctx.status = 304;
       return;

@@ -80,7 +80,6 @@ const { credentialBytesMax } = limits;
 const read = 'resources:read';
 const write = 'resources:write';
 
-// One line a route, so that the table reads as one.
 // prettier-ignore
 export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, bodyBytesMax: credentialBytesMax, handler: signUserIn }),

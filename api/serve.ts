@@ -1,4 +1,3 @@
-// Listens, and stops in order: unready, no new connections, requests finished, events handed over.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { errorCode } from '../lib/platform/error-code.ts';
@@ -6,18 +5,13 @@ import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
 import { createServer } from './http/create-server.ts';
 
-/** A listening api. Disposing of it lets requests in flight finish first. */
-export interface RunningApi extends AsyncDisposable {
-  port: number;
-}
-
-// Node's default. What waits to be taken beyond it the system may reset.
+// Node's default. The system may reset connections that wait beyond it.
 const backlogMin = 511;
-// After this long, connections that still transfer are cut, so that a stop ends within its time.
+// Connections still open then are cut, so that a stop ends within its time.
 const drainTimeoutMs = 8_000;
 
-/** Starts listening. Throws one clear sentence when the port is taken. */
-export async function serve(context: ApiContext): Promise<RunningApi> {
+/** Listens; disposing of it finishes open requests first. Throws when the port is taken. */
+export async function serve(context: ApiContext): Promise<AsyncDisposable & { port: number }> {
   const { port, host, connectionsMax } = context.config.http;
   const server = createServer(createKoaApp(context), context.config.http);
   try {
@@ -25,9 +19,8 @@ export async function serve(context: ApiContext): Promise<RunningApi> {
     await once(server, 'listening');
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE') {
-      throw new Error(`port ${port} is in use; set PORT to another, or to 0 for any`, {
-        cause: error,
-      });
+      const message = `port ${port} is in use; set PORT to another, or to 0 for any`;
+      throw new Error(message, { cause: error });
     }
     throw error;
   }

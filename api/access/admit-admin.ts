@@ -1,4 +1,3 @@
-// Checks who is signed in: the session's cookie, its age, the page it is used from, the admin's role.
 import type { IncomingMessage } from 'node:http';
 import {
   csrfTokenOf,
@@ -16,10 +15,9 @@ import { headerValues } from '../http/raw-headers.ts';
 import { cookieValues, sessionCookie } from './cookies.ts';
 import { checkOwnPages } from './own-pages.ts';
 
-/** What a route asks of an admin: to be signed in, to be a superuser, or a role in the path's application. */
+/** What a route needs of an admin; a role is that in the path's application. */
 export type AdminNeed = 'session' | 'superuser' | Role;
 
-/** An admin who was let in. */
 export interface SignedIn {
   admin: AdminDocument;
   session: AdminSessionDocument;
@@ -30,14 +28,9 @@ export interface SignedIn {
 
 const csrfHeader = 'x-csrf-token';
 
-/** A session ends when it is not used for so long. */
 export const sessionIdleMs = hourMs;
 
-/**
- * Gives the admin of a request's session. Throws `credentials_conflict` for two cookies,
- * `not_signed_in` (one text for an absent, unknown, idle and expired session), `cross_site_request`,
- * `insufficient_role`, and `not_found` for an application that the admin is no member of.
- */
+/** Throws `not_signed_in` with one text for an absent, unknown, idle and expired session. */
 export async function admitAdmin(
   context: ApiContext,
   request: IncomingMessage,
@@ -63,7 +56,7 @@ async function findSession(
 ): Promise<Pick<SignedIn, 'admin' | 'session'>> {
   if (!isSessionToken(token)) throw notSignedIn();
   const _id = hashSessionToken(token, config.keyPepper);
-  // Never cached: a session that was ended is refused by every process at once.
+  // Not cached: every process refuses an ended session immediately.
   const session = await store.adminSessions.findOne({ _id });
   const now = clock.now();
   if (session === null || session.expiresAt <= now) throw notSignedIn();
@@ -99,7 +92,6 @@ async function checkNeed(
   throw new AppError('insufficient_role', `this call needs the role ${needs}`);
 }
 
-/** Gives the one error of everybody without a session. */
 export function notSignedIn(): AppError {
   return new AppError('not_signed_in', 'sign in first; the session may have ended');
 }

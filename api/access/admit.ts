@@ -1,4 +1,3 @@
-// Who may call a route: anyone, the holder of an API key with a scope, or an admin.
 import type { IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import type { Scope } from '../../lib/model/api-key.ts';
@@ -10,24 +9,20 @@ import type { ApiContext } from '../context.ts';
 import { authenticate, refusalOf } from './authenticate.ts';
 import { spend } from './rate-limits.ts';
 
-/** What a route asks of its caller. */
 export type Access =
   | { kind: 'open' }
   | { kind: 'key'; scope: Scope }
   | { kind: 'admin'; needs: AdminNeed }
-  /** Nobody is signed in yet, but the request must not come from another site's page. */
+  /** Anyone, but not from another site's page. */
   | { kind: 'own_pages' };
 
-/** A caller who is known. */
-export interface Admitted {
+interface Admitted {
   actor: Actor;
-  /** What the request's log line says of the caller. */
   logged: Record<string, string>;
-  /** What its answer says of the caller's limit. */
+  /** The caller's rate limit. */
   headers: Record<string, string>;
-  /** Set where the route asks for an admin. */
   signedIn: SignedIn | null;
-  /** Why the holder of a valid key may not make this call. The call counts and is logged as theirs all the same. */
+  /** Why a valid key may not make this call, which counts and is logged as the key's all the same. */
   refusal: AppError | null;
 }
 
@@ -39,21 +34,15 @@ const nobody: Admitted = {
   refusal: null,
 };
 
-// A key, or a session, that is none.
-const refusals: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'not_signed_in']);
+const refusedCredentials: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'not_signed_in']);
 
-/** A request that asks to be let in. */
-export interface Applicant {
+interface Applicant {
   request: IncomingMessage;
   appUid: string;
   address: string | null;
 }
 
-/**
- * Finds out who calls, or throws the error that tells why not. Whoever sends refused credentials too often
- * gets `rate_limited` instead of that answer; a valid credential from the same address passes all
- * the same, so that nobody can lock his neighbours out.
- */
+/** `rate_limited` after too many refused credentials of an address; valid ones pass: no lock-out. */
 export async function admit(
   context: ApiContext,
   access: Access,
@@ -62,7 +51,7 @@ export async function admit(
   try {
     return await recognise(context, access, applicant);
   } catch (error) {
-    if (error instanceof AppError && refusals.has(error.code)) {
+    if (error instanceof AppError && refusedCredentials.has(error.code)) {
       spend(context.rateLimits.failure, networkOf(applicant.address));
     }
     throw error;
@@ -82,20 +71,14 @@ async function recognise(
   if (access.kind === 'key') {
     const key = await authenticate(context, request.rawHeaders);
     return {
+      ...nobody,
       actor: { kind: 'api_key', uid: key._id },
       logged: { keyId: key.keyId },
       headers: spend(context.rateLimits.key, key._id),
-      signedIn: null,
       refusal: refusalOf(key, { appUid, scope: access.scope }),
     };
   }
   const signedIn = await admitAdmin(context, request, { appUid, needs: access.needs });
   const uid = signedIn.admin._id;
-  return {
-    actor: { kind: 'admin', uid },
-    logged: { adminUid: uid },
-    headers: {},
-    signedIn,
-    refusal: null,
-  };
+  return { ...nobody, actor: { kind: 'admin', uid }, logged: { adminUid: uid }, signedIn };
 }

@@ -1,4 +1,3 @@
-// Checks the caller's API key: one credential, known and alive; then whether it may make the call.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { Scope } from '../../lib/model/api-key.ts';
@@ -8,14 +7,10 @@ import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
 import type { FoundApiKey } from './api-key-reader.ts';
 
-// As long as a hash, and equal to none that can be found.
+// As long as a hash, for a comparison in constant time.
 const noHash = '0'.repeat(64);
 
-/**
- * Gives the key a request carries, in `x-api-key` or as a Bearer credential.
- * Throws `credentials_conflict` for more than one, `unauthenticated` (one text for absent, unknown,
- * revoked and expired alike).
- */
+/** Throws `unauthenticated` with one text for an absent, unknown, revoked and expired key. */
 export async function authenticate(
   context: ApiContext,
   rawHeaders: readonly string[],
@@ -33,10 +28,7 @@ export async function authenticate(
   return key;
 }
 
-/**
- * Gives the error that keeps a valid key from a call, or null: `not_found` for another application's
- * path, `app_disabled`, `insufficient_scope`.
- */
+/** Returns why a valid key may not make a call, or null. */
 export function refusalOf(
   key: FoundApiKey,
   wanted: { appUid: string; scope: Scope },
@@ -58,10 +50,8 @@ function readCredential(rawHeaders: readonly string[]): string {
   const apiKeys = headerValues(rawHeaders, 'x-api-key');
   const authorizations = headerValues(rawHeaders, 'authorization');
   if (apiKeys.length + authorizations.length > 1) {
-    throw new AppError(
-      'credentials_conflict',
-      'send one credential: x-api-key or Authorization, once',
-    );
+    const detail = 'send one credential: x-api-key or Authorization, once';
+    throw new AppError('credentials_conflict', detail);
   }
   const [apiKey] = apiKeys;
   if (apiKey !== undefined) return apiKey.trim();
@@ -69,8 +59,6 @@ function readCredential(rawHeaders: readonly string[]): string {
 }
 
 function unauthenticated(): AppError {
-  return new AppError(
-    'unauthenticated',
-    'send a valid API key in x-api-key, or as a Bearer credential',
-  );
+  const detail = 'send a valid API key in x-api-key, or as a Bearer credential';
+  return new AppError('unauthenticated', detail);
 }

@@ -1,4 +1,3 @@
-// The cookies of the admin area, and how they are set and read.
 import { isThisMachine } from '../../lib/egress/host-name.ts';
 import { headerValues } from '../http/raw-headers.ts';
 
@@ -9,28 +8,20 @@ export interface Cookie {
 
 export const sessionCookie: Cookie = { name: 'herald_admin', sameSite: 'Strict' };
 
-/** Tells a browser that an admin signed in with before from those of strangers (session/known-device.ts). */
+/** Marks a browser that an admin has signed in with (session/known-device.ts). */
 export const deviceCookie: Cookie = { name: 'herald_device', sameSite: 'Strict' };
 
-/** Lax, because it has to come back with the redirect from the identity provider, which is another site. */
+/** Lax: it must come back with the redirect from the identity provider, another site. */
 export const oidcCookie: Cookie = { name: 'herald_oidc', sameSite: 'Lax' };
 
-/**
- * The name of a cookie. `__Host-`, so that no other host can set it; but for a plain http address of
- * this machine (`npm start`), where not every browser takes the prefix.
- */
+/** `__Host-`: no other host can set it. Not every browser takes it on plain http of this machine. */
 function nameOf(publicUrl: string, cookie: Cookie): string {
   const { protocol, hostname } = new URL(publicUrl);
   const isPlain = protocol === 'http:' && isThisMachine(hostname);
   return isPlain ? cookie.name : `__Host-${cookie.name}`;
 }
 
-/**
- * Gives the `Set-Cookie` of a value, for as long as it can last; null takes the cookie away. It is
- * always Secure: Chrome and Firefox count `http://localhost` as secure, Safari does not
- * (https://bugs.webkit.org/show_bug.cgi?id=281149), and under any other plain http address signing in
- * fails rather than send the session in the clear.
- */
+/** Returns a `Set-Cookie`; null deletes the cookie. */
 export function setCookie(
   publicUrl: string,
   cookie: Cookie,
@@ -38,11 +29,12 @@ export function setCookie(
 ): string {
   const pair = `${nameOf(publicUrl, cookie)}=${content?.value ?? ''}`;
   const maxAgeSeconds = Math.floor((content?.lifetimeMs ?? 0) / 1_000);
+  // On plain http signing in fails rather than leaks the session. On localhost Chrome and Firefox
+  // accept `Secure`, Safari does not (https://bugs.webkit.org/show_bug.cgi?id=281149).
   const attributes = `HttpOnly; SameSite=${cookie.sameSite}; Path=/; Secure`;
   return `${pair}; Max-Age=${maxAgeSeconds}; ${attributes}`;
 }
 
-/** Gives every value a request carries for a cookie. */
 export function cookieValues(
   publicUrl: string,
   cookie: Cookie,

@@ -1,53 +1,37 @@
-// How much an api process takes on at once: permits for requests, a short queue, and less while it is late.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 
-/** Requests that wait for a permit, for each permit. */
 const waitingPerPermit = 4;
-/** Half of what a caller usually waits for an answer. */
+// Half of what a caller usually waits.
 const permitWaitMsMax = 15_000;
-/** Of all bodies in the process together, from their first byte to the answer. */
+// Of all bodies in the process, from the first byte to the answer.
 const bodyBytesMax = 256 * 1024 * 1024;
-/** Timers that come so late, half of them or more in a second, mean that the process cannot keep up. */
+// A median delay of timers beyond this means that the process cannot keep up.
 const lateMsMax = 500;
-/** A late process still works, on a quarter of what it may do at once; it would not recover by idling. */
+// A late process works on: it would not recover by idling.
 const permitsWhileLate = 0.25;
 const loopSampleEveryMs = 20;
 const checkEveryMs = 1_000;
-/** Balancers ask seldom: what was refused is told for a while. */
-const toldForMs = 5_000;
+// Balancers ask seldom.
+const reportedForMs = 5_000;
 
-/** A request on its way through the process. */
 export interface Visit {
-  /** Reads the body by `read`, which tells of the bytes that it keeps. Throws `overloaded`. */
+  /** Runs `read`, which reports the bytes that it keeps. Throws `overloaded`. */
   receive<T>(read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** Handles the request when it gets a permit. Throws `overloaded`. */
+  /** Runs `work` with a permit. Throws `overloaded`. */
   handle<T>(work: () => Promise<T>): Promise<T>;
-  /** Ends the visit, however it went. */
   leave(): void;
 }
 
-/** What a process takes on at once. Dispose of it to stop watching the event loop. */
-export interface Load extends AsyncDisposable {
-  /** Begins a visit; `always` for the probes, which are never refused. Throws `overloaded`. */
-  enter(options?: { always: boolean }): Visit;
-  /** One sentence when requests are being refused, or were a moment ago; else null. */
-  overload(): string | null;
-}
-
-/** Makes the load of a process in which so many requests are handled at once. */
-export function createLoad(requestsAtOnceMax: number): Load {
-  return new ProcessLoad(requestsAtOnceMax);
-}
-
-class ProcessLoad implements Load {
+/** Bounds the requests of a process: permits, a short queue, fewer while the event loop is late. */
+export class Load implements AsyncDisposable {
   readonly #requestsAtOnceMax: number;
   readonly #permits: Semaphore;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
-  /** Requests that cost something: all of them but those that still send their body, which cost none. */
+  /** All requests but those that still send their body, which cost nothing. */
   #working = 0;
   #bodyBytes = 0;
   #lateMs = 0;
@@ -61,9 +45,10 @@ class ProcessLoad implements Load {
       waitMsMax: permitWaitMsMax,
     });
     this.#loopDelay.enable();
-    this.#check = setInterval(() => this.#look(), checkEveryMs).unref();
+    this.#check = setInterval(() => this.#checkLoop(), checkEveryMs).unref();
   }
 
+  /** Begins a visit; `always` for probes, which are never refused. Throws `overloaded`. */
   enter({ always } = { always: false }): Visit {
     if (!always) {
       const fault = this.#fault();
@@ -73,7 +58,7 @@ class ProcessLoad implements Load {
     let keptBytes = 0;
     return {
       receive: async (read) => {
-        // Whoever sends slowly takes no place from those who do not.
+        // A slow sender takes no place from others.
         this.#working -= 1;
         try {
           return await read((bytes) => {
@@ -93,10 +78,11 @@ class ProcessLoad implements Load {
     };
   }
 
+  /** Returns one sentence while requests are refused, or were a moment ago; else null. */
   overload(): string | null {
     const fault = this.#fault();
     if (fault !== null) return `overloaded: ${fault}`;
-    const isOver = performance.now() - this.#refusedAtMs > toldForMs;
+    const isOver = performance.now() - this.#refusedAtMs > reportedForMs;
     return isOver ? null : 'overloaded: requests were refused a moment ago';
   }
 
@@ -113,7 +99,7 @@ class ProcessLoad implements Load {
         return work();
       });
     } catch (error) {
-      // Work has queues of its own, which say nothing of the process.
+      // An error of the work, such as one of its own queues, is no refusal of the process.
       if (!hasBegun) this.#recordRefusal();
       throw error;
     }
@@ -140,8 +126,7 @@ class ProcessLoad implements Load {
     this.#refusedAtMs = performance.now();
   }
 
-  /** Once a second: how late timers are, and one line for all that was refused. */
-  #look(): void {
+  #checkLoop(): void {
     const medianMs = this.#loopDelay.percentile(50) / 1e6;
     this.#loopDelay.reset();
     this.#lateMs = Math.max(0, Math.round(medianMs) - loopSampleEveryMs);

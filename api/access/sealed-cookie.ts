@@ -1,24 +1,18 @@
-// Cookies that hold something for us: sealed, so that a browser can neither read nor change it, and for a time.
+// Cookies that a browser can neither read nor change.
 import type { ApiContext } from '../context.ts';
 import { type Cookie, cookieValues, setCookie } from './cookies.ts';
 
-interface Sealed {
-  content: unknown;
-  expiresAtMs: number;
-}
-
-/** Gives the `Set-Cookie` of what a browser is to keep. */
 export function sealCookie(
   { secretBox, clock, config }: ApiContext,
   cookie: Cookie,
   { content, lifetimeMs }: { content: unknown; lifetimeMs: number },
 ): string {
-  const whole: Sealed = { content, expiresAtMs: clock.now().getTime() + lifetimeMs };
-  const { keyId, sealed } = secretBox.seal(JSON.stringify(whole), placeOf(cookie));
+  const text = JSON.stringify({ content, expiresAtMs: clock.now().getTime() + lifetimeMs });
+  const { keyId, sealed } = secretBox.seal(text, placeOf(cookie));
   return setCookie(config.http.publicUrl, cookie, { value: `${keyId}.${sealed}`, lifetimeMs });
 }
 
-/** Reads back what `sealCookie` was given; null for no cookie, several, one whose time is over and one that we did not seal. */
+/** Returns the content; null for no cookie, several, an expired or a foreign one. */
 export function openCookie(
   { secretBox, clock, config }: ApiContext,
   cookie: Cookie,
@@ -29,10 +23,9 @@ export function openCookie(
   const [keyId = '', sealed = ''] = value.split('.');
   try {
     const text = secretBox.open({ keyId, sealed }, placeOf(cookie));
-    const { content, expiresAtMs } = JSON.parse(text) as Sealed;
-    return expiresAtMs > clock.now().getTime() ? content : null;
+    const whole = JSON.parse(text) as { content: unknown; expiresAtMs: number };
+    return whole.expiresAtMs > clock.now().getTime() ? whole.content : null;
   } catch {
-    // Whatever a browser sends that does not open is none of ours.
     return null;
   }
 }

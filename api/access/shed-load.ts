@@ -1,10 +1,9 @@
-// Refuses requests that the process cannot handle in time, before anything is done for them.
 import type { Context, Middleware } from 'koa';
 import type { ApiContext } from '../context.ts';
 import { isProbe } from '../http/probes.ts';
 import type { Visit } from './load.ts';
 
-/** Begins the visit that the router goes on with. Throws `overloaded`, except to probes. */
+/** Begins the visit of a request. Throws `overloaded`, except to probes. */
 export function shedLoad({ load }: Pick<ApiContext, 'load'>): Middleware {
   return async (ctx, next) => {
     const visit = load.enter({ always: isProbe(ctx.path) });
@@ -17,7 +16,6 @@ export function shedLoad({ load }: Pick<ApiContext, 'load'>): Middleware {
   };
 }
 
-/** Gives the visit of a request that came through `shedLoad`. */
 export function visitOf(ctx: Pick<Context, 'state'>): Visit {
   return ctx.state['visit'] as Visit;
 }

@@ -25,8 +25,8 @@ import { changeMember, changeMemberBody } from './members/change-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
 import { beginOidc } from './oidc/begin-oidc.ts';
-import { callbackPath } from './oidc/callback-path.ts';
 import { finishOidc } from './oidc/finish-oidc.ts';
+import { callbackPath } from './oidc/identity-provider.ts';
 import { changePassword, changePasswordBody } from './session/change-password.ts';
 import { getSession } from './session/get-session.ts';
 import { getSignInMethods } from './session/get-sign-in-methods.ts';
@@ -41,7 +41,6 @@ const member = `${app}/members/:adminUid`;
 
 const { credentialBytesMax } = limits;
 
-// One line a route, so that the table reads as one.
 // prettier-ignore
 export const adminRoutes: readonly Route[] = [
   route({ method: 'get', path: `${area}/sign-in-methods`, scope: null, handler: getSignInMethods }),

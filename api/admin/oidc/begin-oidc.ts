@@ -12,25 +12,23 @@ import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
 
 const transactionLifetimeMs = 10 * minuteMs;
 
-/** What the browser keeps of a sign-in while it is at the provider. */
 export interface BegunSignIn {
   transaction: OidcTransaction;
-  /** Its sessions of before: their cookie is Strict and does not come back from another site. */
+  /** The browser's sessions: their cookie is Strict and does not come back from another site. */
   sessionIds: string[];
 }
 
-/** Answers 302. Throws `not_found` where no provider is set, `rate_limited`, `unavailable`. */
 export const beginOidc: Handler = async ({ caller, rawHeaders }, context) => {
   const provider = requireProvider(context);
   spend(context.rateLimits.oidc, networkOf(caller.address));
   const { url, transaction } = await provider.begin();
   const content: BegunSignIn = { transaction, sessionIds: sessionIdsOf(context, rawHeaders) };
-  // Sealed, for it holds the PKCE verifier.
+  // Sealed: it holds the PKCE verifier.
   const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });
   return { status: 302, headers: { location: url.href, 'set-cookie': cookie } };
 };
 
-/** Gives the identity provider. Throws `not_found` where none is set. */
+/** Returns the identity provider. Throws `not_found`. */
 export function requireProvider({ identityProvider }: ApiContext): IdentityProvider {
   if (identityProvider !== null) return identityProvider;
   throw new AppError('not_found', 'no identity provider is set up');

@@ -1,4 +1,4 @@
-// GET /admin/api/oidc/callback: where the identity provider sends the browser back to.
+// GET /admin/api/oidc/callback: opens the session of the admin that the identity provider vouches for.
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
@@ -12,31 +12,24 @@ import { openCookie } from '../../access/sealed-cookie.ts';
 import { spend } from '../../access/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
-import { callbackPath } from './callback-path.ts';
+import { callbackPath } from './identity-provider.ts';
 
 const pagesPath = '/admin';
 
-/** Somebody whom the provider vouches for. */
 interface VouchedUser {
   identity: ProviderIdentity;
-  /** Verified by the provider, and in its canonical form. */
+  /** Verified and canonical. */
   email: string;
-  /** The sessions that the browser had when it set out. */
   sessionIds: readonly string[];
 }
 
-/**
- * Opens the session of the admin who is linked to the identity that the provider vouches for, and
- * sends the browser on. An admin who is linked to none yet is found by the verified e-mail, and is
- * linked from then on. It makes no admins. Throws `not_found`, `sign_in_refused`, `rate_limited`,
- * `unavailable`.
- */
+/** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
 export const finishOidc: Handler = async (request, context) => {
   const { identity, email, sessionIds } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
   const admin = linked ?? (await admins.findOne({ email }));
-  // The e-mail was given to another person, or the person has another identity now: not ours to tell.
+  // The e-mail has passed to another person, or the person has another identity: unknown here.
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
@@ -71,7 +64,7 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
   if (begun === null) {
     throw await refuse(request, context, { reason: 'it was begun elsewhere or too long ago' });
   }
-  // An answer can be made up as often as one likes, and each is asked about at the provider.
+  // A forged answer costs a request to the provider, too.
   spend(context.rateLimits.oidc, networkOf(request.caller.address));
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
   try {
@@ -82,17 +75,14 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // The library's message says which check failed; its cause may hold tokens and stays out.
+    // Without the cause, which may hold tokens.
     const reason = error instanceof Error ? error.message : String(error);
     throw await refuse(request, context, { reason });
   }
   throw await refuse(request, context, { reason: 'the provider gave no verified e-mail' });
 }
 
-/**
- * Gives the error, which tells the caller nothing of the reason; the log does. The audit log is for
- * someone whom the provider vouched for: the other failures say nothing of who made them.
- */
+/** The reason goes to the log, not to the caller; the audit log has vouched users only. */
 async function refuse(
   { caller }: ApiRequest,
   { store, clock }: ApiContext,

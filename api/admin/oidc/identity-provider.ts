@@ -1,41 +1,33 @@
-// The identity provider through which admins may sign in: OpenID Connect, authorization code and PKCE.
+// The identity provider of the admins: OpenID Connect, authorization code and PKCE.
 import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config/config.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 
-/** What ties an answer of the provider to the browser that asked; it stays in that browser's cookie. */
+/** Ties an answer of the provider to the browser that asked, in whose cookie it stays. */
 export interface OidcTransaction {
   state: string;
   nonce: string;
   codeVerifier: string;
 }
 
-/** The user, and what the provider says of him beside, checked to come from it and nothing more. */
-export interface ProviderUser {
+/** The claims are checked to be the provider's, and nothing more. */
+interface ProviderUser {
   identity: ProviderIdentity;
   claims: Readonly<Record<string, unknown>>;
 }
 
-export interface IdentityProvider {
-  /** Gives the address to send the browser to. Throws `unavailable`. */
-  begin(): Promise<{ url: URL; transaction: OidcTransaction }>;
-  /**
-   * Gives the user that the answer at `callbackUrl` leads to. Throws `unavailable`, or the library's
-   * error for an answer that does not hold.
-   */
-  finish(callbackUrl: URL, transaction: OidcTransaction): Promise<ProviderUser>;
-}
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
+
+/** Where the identity provider sends the browser back to. */
+export const callbackPath = '/admin/api/oidc/callback';
 
 const requestTimeoutSeconds = 5;
 const discoveredForMs = hourMs;
 
-/** Makes the provider of an installation; it is asked for its addresses and keys when first needed. */
-export function createIdentityProvider(
-  settings: OidcSettings,
-  redirectUri: string,
-): IdentityProvider {
+/** The provider's addresses and keys are read when first needed. */
+export function createIdentityProvider(settings: OidcSettings, redirectUri: string) {
   let discovered: { at: number; configuration: Promise<oidc.Configuration> } | null = null;
 
   async function configuration(): Promise<oidc.Configuration> {
@@ -46,14 +38,15 @@ export function createIdentityProvider(
     try {
       return await current.configuration;
     } catch (error) {
-      // The next sign-in asks again.
+      // The next sign-in discovers again.
       if (discovered === current) discovered = null;
       throw away(error);
     }
   }
 
   return {
-    async begin() {
+    /** Throws `unavailable`. */
+    async begin(): Promise<{ url: URL; transaction: OidcTransaction }> {
       const provider = await configuration();
       const codeVerifier = oidc.randomPKCECodeVerifier();
       const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), codeVerifier };
@@ -67,22 +60,23 @@ export function createIdentityProvider(
       });
       return { url, transaction };
     },
-    async finish(callbackUrl, { state, nonce, codeVerifier }) {
+    /** Throws `unavailable`, or the library's error for an invalid answer. */
+    async finish(callbackUrl: URL, transaction: OidcTransaction): Promise<ProviderUser> {
       const provider = await configuration();
       try {
         const tokens = await oidc.authorizationCodeGrant(provider, callbackUrl, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: codeVerifier,
+          expectedState: transaction.state,
+          expectedNonce: transaction.nonce,
+          pkceCodeVerifier: transaction.codeVerifier,
           idTokenExpected: true,
         });
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('the provider gave no ID token');
         const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
         const identity = { issuer: claims.iss, subject: claims.sub };
-        const isTold = claims['email'] !== undefined && claims['email_verified'] !== undefined;
-        if (isTold || !hasMore) return { identity, claims };
-        // Where OpenID Connect Core §5.4 is taken at its word, the two are told there only.
+        const isKnown = claims['email'] !== undefined && claims['email_verified'] !== undefined;
+        if (isKnown || !hasMore) return { identity, claims };
+        // By OpenID Connect Core §5.4 both may come from the user info endpoint only.
         const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
         return { identity, claims: more };
       } catch (error) {
@@ -94,7 +88,7 @@ export function createIdentityProvider(
 
 async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
-  // The keys of the ID token are checked, too, though it comes from the provider over TLS.
+  // Checks the ID token's signature, too, though TLS would do.
   const execute = [oidc.enableNonRepudiationChecks];
   if (issuer.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
   const { clientId, clientSecret } = settings;
@@ -103,7 +97,7 @@ async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   return oidc.discovery(issuer, clientId, undefined, auth, options);
 }
 
-/** Tells a provider that cannot answer, or a gateway that does in its place, from an answer that does not hold. */
+/** Whether the provider is away, or a gateway answers in its place; else the answer is invalid. */
 function isAway(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError) return isBusy(error.status);
   if (!(error instanceof oidc.ClientError)) return error instanceof TypeError;

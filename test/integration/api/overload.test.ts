@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
-import { createLoad } from '../../../api/access/load.ts';
+import { Load } from '../../../api/access/load.ts';
 import { createInspection } from '../../../lib/readiness.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -164,7 +164,7 @@ test('whose body is one too many gets a 503, and the connection is closed with t
 });
 
 test('bodies are kept up to 256 MiB in all, and their bytes are free again when the visit ends', async () => {
-  await using load = createLoad(10);
+  await using load = new Load(10);
   const [mib, first, second] = [1024 * 1024, load.enter(), load.enter()];
   await first.receive(async (keep) => keep(200 * mib));
   const tooMuch = second.receive(async (keep) => keep(57 * mib));
@@ -176,7 +176,7 @@ test('bodies are kept up to 256 MiB in all, and their bytes are free again when 
 });
 
 test('a process that is late takes on a quarter of what it may, until it is not late any more', async () => {
-  await using load = createLoad(8);
+  await using load = new Load(8);
   const visits = [load.enter(), load.enter()];
   await waitFor(
     async () => {

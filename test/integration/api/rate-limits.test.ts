@@ -1,7 +1,7 @@
 // Limits of calls: of a key, of refused credentials from an address, of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createApiContext } from '../../../api/context.ts';
-import { createRateLimiter, type RateLimiter } from '../../../api/access/rate-limiter.ts';
+import { RateLimiter } from '../../../api/access/rate-limiter.ts';
 import { serve } from '../../../api/serve.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
@@ -138,7 +138,7 @@ test('two processes count together: what one has seen, the other knows once both
 test('without its database a process holds its callers to the limit by itself, and locks nobody out', async () => {
   const store = await connectStore(service.config.mongodb);
   const limit = { name: 'alone', countMax: 5, windowMs: 60_000 };
-  const limiter: RateLimiter = createRateLimiter({ store, clock }, limit);
+  const limiter = new RateLimiter({ store, clock }, limit);
   await store[Symbol.asyncDispose]();
   const taken = Array.from({ length: 8 }, () => limiter.take('ada').isOver);
   expect(taken).toEqual([false, false, false, false, false, true, true, true]);
@@ -150,7 +150,7 @@ test('whoever comes again and again is not forgotten, however many others come o
   const now = new Date();
   const limit = { name: 'crowded', countMax: 100, windowMs: 60_000 };
   const ports = { store: service.store, clock: { now: () => now } };
-  await using limiter = createRateLimiter(ports, limit);
+  await using limiter = new RateLimiter(ports, limit);
   for (let n = 0; n < 100; n += 1) limiter.take('busy');
   for (let n = 0; n < 50_000; n += 1) {
     limiter.take(`once-${n}`);
