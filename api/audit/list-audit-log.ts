@@ -15,12 +15,11 @@ const auditFilters = {
   until: parseTime,
 };
 
-/** Gives a page of the application's rows. */
 export const listAuditLog = listHandler(auditFilters, (request, context) =>
   listRows(context, request, request.appUid),
 );
 
-/** Gives a page of the rows that concern no application: sign-ins, changes of passwords. */
+/** The rows without an application: sign-ins, changes of passwords. */
 export const listInstallationAuditLog = listHandler(auditFilters, (request, context) =>
   listRows(context, request, null),
 );
@@ -34,7 +33,7 @@ async function listRows(
   return { data: items.map(presentRow), lastUid };
 }
 
-/** Gives the filter that a query asks for; each part of it is served by an index. */
+/** Returns the filter of a query; an index serves each part of it. */
 export function auditFilter(
   appUid: string | null,
   { action, actorUid, targetUid, ...time }: Filters<typeof auditFilters>,
@@ -48,16 +47,8 @@ export function auditFilter(
   };
 }
 
-function presentRow({ _id, createdAt, ...row }: AuditDocument): Record<string, unknown> {
-  const { action, actor, target, details, address, requestId } = row;
-  return {
-    uid: _id,
-    at: createdAt.toISOString(),
-    action,
-    actor,
-    target,
-    details,
-    address,
-    requestId,
-  };
+function presentRow(row: AuditDocument): Record<string, unknown> {
+  const { _id: uid, action, actor, target, details, address, requestId } = row;
+  const at = row.createdAt.toISOString();
+  return { uid, at, action, actor, target, details, address, requestId };
 }

@@ -1,4 +1,4 @@
-// GET /healthz: the process runs. It asks nobody else, so a server's outage restarts no process.
+// GET /healthz: the process runs. Without checks, so that an outage restarts no process.
 import { version } from '../../lib/platform/version.ts';
 import type { Handler } from '../router.ts';
 

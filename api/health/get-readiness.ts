@@ -1,10 +1,7 @@
 // GET /readyz: whether this process should get requests, part by part.
 import type { Handler } from '../router.ts';
 
-/**
- * Answers 200 when every server is `ok` and the process does not stop, else 503 with what is wrong. Load
- * shows in `parts` only: a balancer that acted on it would take out all processes at the same time.
- */
+/** Load is in `parts` only: a balancer that acted on it would take out all processes together. */
 export const getReadiness: Handler = async (_request, context) => {
   const servers = await context.inspectServers();
   const isWell = Object.values(servers).every((state) => state === 'ok');

@@ -7,11 +7,7 @@ import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';
 import { type ChangeAppBody, presentApp } from './present-app.ts';
 
-/**
- * Changes what is given and not so already, with a row of the audit log each. The API keys of a
- * disabled application open nothing; enabling it ends the tokens issued before (docs/adr/0013).
- * Throws `not_found`.
- */
+/** One audit row a change. Enabling an application revokes its earlier tokens (docs/adr/0013). */
 export const changeApp: AdminHandler<ChangeAppBody> = async (request, { store, clock }) => {
   const { appUid, body, caller } = request;
   const now = clock.now();

@@ -1,4 +1,4 @@
-// POST /admin/api/apps: makes an application, with the admin who asks as its owner.
+// POST /admin/api/apps: creates an application that the caller owns.
 import { holdAdmin, makeMembership } from '../../../lib/access/admins.ts';
 import { makeApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
@@ -7,7 +7,6 @@ import type { AdminHandler } from '../../router.ts';
 import { notSignedIn } from '../../access/admit-admin.ts';
 import { type AppBody, presentApp } from './present-app.ts';
 
-/** Throws `not_signed_in` for an admin who is removed meanwhile. */
 export const createApp: AdminHandler<AppBody> = async (request, context) => {
   const { body, signedIn, caller, idempotencyKey } = request;
   const { store, secretBox, clock } = context;
@@ -18,6 +17,7 @@ export const createApp: AdminHandler<AppBody> = async (request, context) => {
   const owner = makeMembership({ appUid, adminUid, role: 'owner' }, now);
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
+    // The admin may be removed meanwhile.
     if ((await holdAdmin(store, { _id: adminUid }, session)) === null) throw notSignedIn();
     await store.apps.insertOne(app, { session });
     await store.memberships.insertOne(owner, { session });

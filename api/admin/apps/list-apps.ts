@@ -1,12 +1,9 @@
-// GET /admin/api/apps: the applications that the admin may see.
-import type { AppDocument } from '../../../lib/model/app.ts';
-import type { Role } from '../../../lib/model/membership.ts';
+// GET /admin/api/apps: all applications of a superuser, of others those they are members of.
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import type { AdminRequest } from '../../router.ts';
 import { presentApp } from './present-app.ts';
 
-/** Gives a page: for a superuser all of them, the newest first; for others their own, the latest joined first. */
 export const listApps = listHandler<{}, AdminRequest>({}, async (request, { store }) => {
   const { admin } = request.signedIn;
   if (admin.superuser) {
@@ -17,8 +14,8 @@ export const listApps = listHandler<{}, AdminRequest>({}, async (request, { stor
   const { items, lastUid } = await readPage(store.memberships, mine, request.page);
   const appUids = items.map((membership) => membership.appUid);
   const apps = await store.apps.find({ _id: { $in: appUids } }).toArray();
-  const byUid = new Map(apps.map((app): [string, AppDocument] => [app._id, app]));
-  const data = items.flatMap(({ appUid, role }: { appUid: string; role: Role }) => {
+  const byUid = new Map(apps.map((app) => [app._id, app]));
+  const data = items.flatMap(({ appUid, role }) => {
     const app = byUid.get(appUid);
     return app === undefined ? [] : [presentApp(app, role)];
   });

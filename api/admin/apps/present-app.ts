@@ -1,4 +1,3 @@
-// An application as the admin area sees it.
 import { limits } from '../../../lib/limits.ts';
 import type { AppDocument } from '../../../lib/model/app.ts';
 import type { Role } from '../../../lib/model/membership.ts';
@@ -29,18 +28,8 @@ export const changeAppBody = validator<ChangeAppBody>({
   properties: { name, active: { type: 'boolean' } },
 });
 
-export interface PresentedApp {
-  uid: string;
-  name: string;
-  /** False while it is disabled. */
-  active: boolean;
-  /** What the admin who asks may do in it. */
-  role: Role;
-  createdAt: string;
-}
-
-/** Gives an application's public fields. */
-export function presentApp(app: AppDocument, role: Role): PresentedApp {
+/** Returns the public fields of an application; `role` is the caller's. */
+export function presentApp(app: AppDocument, role: Role) {
   const { _id: uid, name, createdAt } = app;
   return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };
 }

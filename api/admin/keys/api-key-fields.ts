@@ -1,4 +1,3 @@
-// What admins decide about an API key, and the checks a schema cannot make.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
@@ -34,7 +33,7 @@ export const createApiKeyBody = validator<CreateApiKeyBody>({
   },
 });
 
-/** Reads when a key is to end; absent or null: never. Throws `invalid_request` for a time that is over. */
+/** Parses the end of a key; absent or null: never. Throws `invalid_request` for a time in the past. */
 export function readExpiry(text: string | null | undefined, now: Date): Date | null {
   if (text === undefined || text === null) return null;
   const expiresAt = parseTime('#/expiresAt', text);
@@ -43,10 +42,7 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
   throw invalidRequest([{ pointer: '#/expiresAt', code: 'range', detail }]);
 }
 
-/**
- * Makes room for one more key in a transaction: of 50 that are neither revoked nor expired, and of
- * 1,000 in all, or `times` as many, also when several are made at once. Throws `limit_reached`.
- */
+/** Keeps the limits of keys, `times` as many, also for concurrent calls. Throws `limit_reached`. */
 export async function makeRoom(
   { store }: ApiContext,
   { appUid, now, times }: { appUid: string; now: Date; times: number },
@@ -67,7 +63,7 @@ export async function makeRoom(
   throw new AppError('limit_reached', detail);
 }
 
-/** Finds the key that the path names. Throws `not_found`. */
+/** Reads the key of the path. Throws `not_found`. */
 export async function findApiKey(
   { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
   { store }: ApiContext,

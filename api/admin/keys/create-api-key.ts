@@ -1,4 +1,4 @@
-// POST /admin/api/apps/{appUid}/keys: generates an API key and shows it, this once.
+// POST /admin/api/apps/{appUid}/keys: creates an API key and shows it, this once.
 import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
@@ -6,7 +6,6 @@ import type { AdminHandler } from '../../router.ts';
 import { type CreateApiKeyBody, makeRoom, readExpiry } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Throws `invalid_request`, or `limit_reached` at 50 active keys of the application, or 1,000 in all. */
 export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, context) => {
   const { appUid, body, caller, idempotencyKey } = request;
   const { store, secretBox, config, clock } = context;

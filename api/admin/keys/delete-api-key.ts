@@ -1,4 +1,4 @@
-// DELETE /admin/api/apps/{appUid}/keys/{keyUid}: takes an API key that has ended off the list.
+// DELETE /admin/api/apps/{appUid}/keys/{keyUid}: deletes a revoked or expired API key.
 import { AppError } from '../../../lib/platform/errors.ts';
 import { isKeyAlive } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
@@ -6,7 +6,6 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 
-/** Throws `not_found`, or `conflict` for a key that is neither revoked nor expired. */
 export const deleteApiKey: AdminHandler = async (request, context) => {
   const { store, clock } = context;
   const { appUid, caller } = request;

@@ -3,7 +3,6 @@ import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Throws `not_found`. */
 export const getApiKey: AdminHandler = async (request, context) => {
   const key = await findApiKey(request, context);
   return { status: 200, body: presentApiKey(key, context.clock.now()) };

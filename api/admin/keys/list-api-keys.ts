@@ -3,7 +3,6 @@ import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Gives a page of keys, newest first. */
 export const listApiKeys = listHandler({}, async ({ appUid, page }, { store, clock }) => {
   const { items, lastUid } = await readPage(store.apiKeys, { appUid }, page);
   const now = clock.now();

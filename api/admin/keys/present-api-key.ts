@@ -1,24 +1,7 @@
-// An API key as the admin area sees it: never its secret, only the part that tells keys apart.
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 
-export interface PresentedApiKey {
-  uid: string;
-  /** The public part of the key's text, `ahk_{keyId}_…`. */
-  keyId: string;
-  name: string;
-  scopes: string[];
-  state: 'active' | 'expired' | 'revoked';
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  /** To about a minute. */
-  lastUsedAt: string | null;
-  /** The key that took over when this one was rolled. */
-  rolledTo: string | null;
-}
-
-/** Gives a key's public fields. */
-export function presentApiKey(key: ApiKeyDocument, now: Date): PresentedApiKey {
+/** Returns the public fields of an API key: never its secret. */
+export function presentApiKey(key: ApiKeyDocument, now: Date) {
   return {
     uid: key._id,
     keyId: key.keyId,
@@ -33,7 +16,7 @@ export function presentApiKey(key: ApiKeyDocument, now: Date): PresentedApiKey {
   };
 }
 
-function stateOf(key: ApiKeyDocument, now: Date): PresentedApiKey['state'] {
+function stateOf(key: ApiKeyDocument, now: Date): 'active' | 'expired' | 'revoked' {
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
 }

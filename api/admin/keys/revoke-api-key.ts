@@ -1,14 +1,10 @@
-// POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key at once.
+// POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key immediately.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/**
- * Revokes a key for good: keys are read anew for each request, so the next one on any process is
- * refused. Doing it again changes nothing. Throws `not_found`.
- */
 export const revokeApiKey: AdminHandler = async (request, context) => {
   const { store, clock } = context;
   const { appUid, caller } = request;

@@ -1,4 +1,4 @@
-// POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: a new key in place of an old one, both for a while.
+// POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: replaces an API key after an overlap.
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import { isKeyAlive, makeApiKey } from '../../../lib/access/api-keys.ts';
@@ -9,7 +9,7 @@ import { validator } from '../../http/validate.ts';
 import { findApiKey, makeRoom } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-export interface RollApiKeyBody {
+interface RollApiKeyBody {
   overlapSeconds?: number;
 }
 
@@ -22,11 +22,6 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
   properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
 });
 
-/**
- * Makes a key of the same name and scopes and shows it, this once. The old one is taken until the
- * overlap is over, and no longer than it would have been; with an overlap of 0 it is revoked. Throws `not_found`, `conflict` for a key
- * that was rolled before or is no longer taken, `limit_reached`.
- */
 export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context) => {
   const { appUid, body, caller, idempotencyKey } = request;
   const { store, secretBox, config, clock } = context;
@@ -36,13 +31,13 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context)
   const { answer } = await runOnce(store, once, async (session) => {
     const old = await findApiKey(request, context, session);
     checkRollable(old, now);
-    // A key that leaked must be rolled at the limits, too, so this has room of its own.
+    // A leaked key must be rolled at the limits, too.
     await makeRoom(context, { appUid, now, times: 2 }, session);
     const wish = { appUid, name: old.name, scopes: old.scopes, expiresAt: sameLifetime(old, now) };
     const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
     await store.apiKeys.insertOne(key, { session });
     const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
-    // Without an overlap at once, and not when each process, by its own clock, finds it expired.
+    // Without an overlap it ends immediately, even where a process's clock is behind.
     const revokedAt = overlapSeconds === 0 ? now : null;
     const ending = { expiresAt, revokedAt, rolledTo: key._id };
     await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });
@@ -66,7 +61,6 @@ function checkRollable(key: ApiKeyDocument, now: Date): void {
   }
 }
 
-/** A key that was made for 90 days is followed by one for 90 days. */
 function sameLifetime({ createdAt, expiresAt }: ApiKeyDocument, now: Date): Date | null {
   if (expiresAt === null) return null;
   return new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());

@@ -1,4 +1,4 @@
-// POST /admin/api/apps/{appUid}/members: lets an admin into an application.
+// POST /admin/api/apps/{appUid}/members: adds an admin to an application.
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';
@@ -11,7 +11,7 @@ import { validator } from '../../http/validate.ts';
 import { readEmail } from '../session/sign-in.ts';
 import { presentMember, roleField } from './member.ts';
 
-export interface AddMemberBody {
+interface AddMemberBody {
   email: string;
   role: Role;
 }
@@ -26,10 +26,6 @@ export const addMemberBody = validator<AddMemberBody>({
   },
 });
 
-/**
- * Adds an admin by e-mail. Throws `unknown_admin` where there is none yet, `conflict` for one who is
- * a member already, `limit_reached`.
- */
 export const addMember: AdminHandler<AddMemberBody> = async (request, { store, clock }) => {
   const { appUid, body, caller } = request;
   const email = readEmail(body.email);
@@ -43,7 +39,10 @@ export const addMember: AdminHandler<AddMemberBody> = async (request, { store, c
       throw new AppError('conflict', 'this admin is a member already; change the role instead');
     }
     const count = await store.memberships.countDocuments({ appUid }, { session });
-    if (count >= limits.membersPerAppMax) throw tooMany();
+    if (count >= limits.membersPerAppMax) {
+      const detail = `an application has at most ${limits.membersPerAppMax} members`;
+      throw new AppError('limit_reached', detail);
+    }
     const member = makeMembership({ appUid, adminUid, role: body.role }, now);
     await store.memberships.insertOne(member, { session });
     const target = { kind: 'admin', uid: adminUid };
@@ -60,11 +59,4 @@ function unknownAdmin(): AppError {
   return new AppError('unknown_admin', detail, {
     errors: [{ pointer: '#/email', code: 'unknown_admin', detail }],
   });
-}
-
-function tooMany(): AppError {
-  return new AppError(
-    'limit_reached',
-    `an application has at most ${limits.membersPerAppMax} members`,
-  );
 }

@@ -6,7 +6,7 @@ import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { findMember, keepAnOwner, presentMember, roleField } from './member.ts';
 
-export interface ChangeMemberBody {
+interface ChangeMemberBody {
   role: Role;
 }
 
@@ -17,7 +17,6 @@ export const changeMemberBody = validator<ChangeMemberBody>({
   properties: { role: roleField },
 });
 
-/** Throws `not_found`, or `conflict` when no owner would be left. */
 export const changeMember: AdminHandler<ChangeMemberBody> = async (request, context) => {
   const { appUid, body, caller } = request;
   const { store, clock } = context;

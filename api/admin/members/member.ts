@@ -1,30 +1,21 @@
-// A member of an application, and the rule that one owner always stays.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
-import { type MembershipDocument, type Role, roles } from '../../../lib/model/membership.ts';
+import { type MembershipDocument, roles } from '../../../lib/model/membership.ts';
 import { goAlone } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../router.ts';
 
 export const roleField = { type: 'string', enum: [...roles] };
 
-export interface PresentedMember {
-  adminUid: string;
-  email: string | null;
-  role: Role;
-  createdAt: string;
-}
-
-/** Gives a member's public fields. */
 export function presentMember(
   { adminUid, role, createdAt }: MembershipDocument,
   admin: Pick<AdminDocument, 'email'> | undefined,
-): PresentedMember {
+) {
   return { adminUid, email: admin?.email ?? null, role, createdAt: createdAt.toISOString() };
 }
 
-/** Finds the member that the path names. Throws `not_found`. */
+/** Reads the member of the path. Throws `not_found`. */
 export async function findMember(
   { store }: ApiContext,
   { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
@@ -36,10 +27,7 @@ export async function findMember(
   return member;
 }
 
-/**
- * Makes sure, in the transaction that takes the role of owner from a member, that another owner
- * stays; two owners who take it from one another at once do not both succeed. Throws `conflict`.
- */
+/** Throws `conflict` for the last owner, also when two owners remove each other concurrently. */
 export async function keepAnOwner(
   { store }: ApiContext,
   { appUid, adminUid, role }: MembershipDocument,

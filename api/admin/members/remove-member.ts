@@ -1,10 +1,9 @@
-// DELETE /admin/api/apps/{appUid}/members/{adminUid}: takes an admin out of an application, at once.
+// DELETE /admin/api/apps/{appUid}/members/{adminUid}: removes an admin from an application.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findMember, keepAnOwner } from './member.ts';
 
-/** Throws `not_found`, or `conflict` for the last owner. */
 export const removeMember: AdminHandler = async (request, context) => {
   const { appUid, caller } = request;
   const { store, clock } = context;

@@ -1,4 +1,4 @@
-// POST /admin/api/password: changes the password of the admin who asks.
+// POST /admin/api/password: changes the caller's password, ends all sessions and opens a new one.
 import { passwordFault } from '../../../lib/access/password-rules.ts';
 import { hashPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
@@ -12,7 +12,7 @@ import { knownDevice } from './known-device.ts';
 import { makeSession } from './open-session.ts';
 import { passwordField } from './sign-in.ts';
 
-export interface ChangePasswordBody {
+interface ChangePasswordBody {
   currentPassword: string;
   newPassword: string;
 }
@@ -24,12 +24,6 @@ export const changePasswordBody = validator<ChangePasswordBody>({
   properties: { currentPassword: passwordField, newPassword: passwordField },
 });
 
-/**
- * Sets a new password, ends all sessions of the admin and opens another for who asks, and forgets the
- * other browsers. Throws `password_refused` for a new one that breaks the rules and for a current one that is wrong,
- * `too_many_sign_ins`, and `conflict` for an admin without a password or when another change came
- * first.
- */
 export const changePassword: AdminHandler<ChangePasswordBody> = async (request, context) => {
   const { signedIn, body, caller, rawHeaders } = request;
   const { store } = context;
@@ -49,14 +43,14 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
     throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
   }
   const passwordHash = await hashPassword(body.newPassword);
-  const answer = await inTransaction(store, async (session) => {
+  return inTransaction(store, async (session) => {
     const after = await store.admins.findOneAndUpdate(
       { _id: admin._id, passwordHash: admin.passwordHash },
       { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
       { session, returnDocument: 'after' },
     );
     if (after === null) throw new AppError('conflict', 'the password was just changed');
-    // The one that asks, too: a copy of its cookie may be in other hands (OWASP ASVS 5.0, 7.2.4).
+    // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const made = makeSession(context, after);
     await store.adminSessions.insertOne(made.session, { session });
@@ -65,7 +59,6 @@ export const changePassword: AdminHandler<ChangePasswordBody> = async (request, 
     await recordAudit(store, entry, { caller, now, session });
     return made.answer;
   });
-  return answer;
 };
 
 function refused(field: string, fault: { code: string; detail: string }): AppError {

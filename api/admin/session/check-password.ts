@@ -1,13 +1,9 @@
-// Checks an admin's password at the pace that guessing is allowed.
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { type SignInSubject, takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import type { ApiContext } from '../../context.ts';
 
-/**
- * Tells whether a password is right. `stored` null, for an e-mail without an admin, takes as long.
- * Throws `too_many_sign_ins` with `Retry-After`, `overloaded`.
- */
+/** `stored` null, of an unknown e-mail, takes as long. Throws `too_many_sign_ins`, `overloaded`. */
 export async function checkPassword(
   { store, config, clock }: ApiContext,
   subject: SignInSubject,
@@ -24,7 +20,7 @@ export async function checkPassword(
   }
   const line = subject.device ? 'known' : 'anyone';
   const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
-    // Who was not served has not guessed.
+    // Not a guess.
     await turn.handBack();
     throw error;
   });

@@ -1,4 +1,4 @@
-// GET /admin/api/session: who is signed in, and the CSRF token for the calls that change something.
+// GET /admin/api/session: who is signed in, and the CSRF token.
 import type { AdminHandler } from '../../router.ts';
 import { presentSession } from './present-session.ts';
 

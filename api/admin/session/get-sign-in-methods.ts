@@ -1,4 +1,4 @@
-// GET /admin/api/sign-in-methods: how one may sign in, for the page that asks.
+// GET /admin/api/sign-in-methods: how admins may sign in.
 import type { Handler } from '../../router.ts';
 
 export const getSignInMethods: Handler = async (_request, { identityProvider }) => ({

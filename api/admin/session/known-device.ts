@@ -1,4 +1,4 @@
-// The browsers that an admin has signed in with: guesses that others make do not hold them up.
+// Browsers that an admin has signed in with: the guesses of others do not throttle them.
 import { randomUUID } from 'node:crypto';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
@@ -6,28 +6,23 @@ import type { ApiContext } from '../../context.ts';
 import { deviceCookie } from '../../access/cookies.ts';
 import { openCookie, sealCookie } from '../../access/sealed-cookie.ts';
 
-/** What the browser keeps, sealed; it opens nothing without the password. */
+/** The cookie's content; it opens nothing without the password. */
 interface Device {
   uid: string;
   adminUid: string;
-  /** The admin's `deviceEpoch` when it was given: it is good while that is unchanged. */
+  /** Valid while the admin's `deviceEpoch` is the same. */
   epoch: number;
 }
 
 const deviceLifetimeMs = 180 * dayMs;
 
-/** Gives the `Set-Cookie` by which a browser is known from now on as one of the admin's. */
 export function rememberDevice(context: ApiContext, admin: AdminDocument): string {
   const { _id: adminUid, deviceEpoch: epoch = 0 } = admin;
   const content: Device = { uid: randomUUID(), adminUid, epoch };
   return sealCookie(context, deviceCookie, { content, lifetimeMs: deviceLifetimeMs });
 }
 
-/**
- * Gives the uid of the browser that a request comes from when the admin signed in with it before, and
- * has not changed the password or signed out everywhere since; else null (OWASP, "Slow Down Online
- * Guessing Attacks with Device Cookies").
- */
+/** Returns the uid or null (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). */
 export function knownDevice(
   context: ApiContext,
   admin: AdminDocument | null,

@@ -1,4 +1,3 @@
-// Opens the session of an admin who has shown who he is.
 import {
   csrfTokenOf,
   hashSessionToken,
@@ -16,27 +15,22 @@ import { cookieValues, sessionCookie, setCookie } from '../../access/cookies.ts'
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
-/** A session ends after so long, however much it is used. */
 const sessionLifetimeMs = 12 * hourMs;
 
-export interface Opening {
+interface Opening {
   admin: AdminDocument;
   caller: Caller;
   method: 'password' | 'oidc';
-  /** The sessions that the browser had before. */
+  /** The browser's earlier sessions. */
   endedIds: readonly string[];
-  /** The password's hash at today's cost where the stored one is older; the identity to link. */
   changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
 
-/** A session, to be stored by the caller, and the answer that hands it to the browser. */
-export interface NewSession {
-  session: AdminSessionDocument;
-  answer: ApiAnswer;
-}
-
-/** Makes a session under a new random id. */
-export function makeSession(context: ApiContext, admin: AdminDocument): NewSession {
+/** Returns a new session, to be stored by the caller, and the answer with its cookies. */
+export function makeSession(
+  context: ApiContext,
+  admin: AdminDocument,
+): { session: AdminSessionDocument; answer: ApiAnswer } {
   const { config, clock } = context;
   const now = clock.now();
   const token = newSessionToken();
@@ -57,30 +51,19 @@ export function makeSession(context: ApiContext, admin: AdminDocument): NewSessi
   return { session, answer: { status: 200, body, headers: { 'set-cookie': cookies } } };
 }
 
-/** Gives the ids of the sessions whose cookies a browser sends, good or not. */
+/** Returns the ids of the session cookies of a request, valid or not. */
 export function sessionIdsOf({ config }: ApiContext, rawHeaders: readonly string[]): string[] {
   const tokens = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
   return tokens.map((token) => hashSessionToken(token, config.keyPepper));
 }
 
-/**
- * Opens a session, ends the one that the browser had before, and gives the answer with its cookies; null
- * when the admin's password or identity changed meanwhile, so that one that was changed away opens
- * nothing, or when the identity was linked to another admin.
- */
+/** Returns null when the password or identity changed, or was linked to another admin, meanwhile. */
 export async function openSession(
   context: ApiContext,
-  opening: Opening,
-): Promise<ApiAnswer | null> {
-  const { session, answer } = makeSession(context, opening.admin);
-  return (await storeSession(context, opening, session)) ? answer : null;
-}
-
-async function storeSession(
-  { store }: ApiContext,
   { admin, caller, method, endedIds, changes = {} }: Opening,
-  session: AdminSessionDocument,
-): Promise<boolean> {
+): Promise<ApiAnswer | null> {
+  const { store } = context;
+  const { session, answer } = makeSession(context, admin);
   const now = session.createdAt;
   const { _id, passwordHash, identity = { $exists: false } } = admin;
   const actor = { kind: 'admin', uid: _id } as const;
@@ -90,22 +73,22 @@ async function storeSession(
   const rows = changes.identity ? [linked, signedIn] : [signedIn];
   try {
     return await inTransaction(store, async (transaction) => {
-      // Written, not read: a change of either at the same moment then conflicts with it.
+      // Written, not read: a concurrent change of either conflicts with it.
       const found = await store.admins.updateOne(
         { _id, passwordHash, identity },
         { $set: { lastSignedInAt: now, ...changes } },
         { session: transaction },
       );
-      if (found.matchedCount === 0) return false;
+      if (found.matchedCount === 0) return null;
       await store.adminSessions.deleteMany({ _id: { $in: endedIds } }, { session: transaction });
       await store.adminSessions.insertOne(session, { session: transaction });
       const occasion = { caller: { ...caller, actor }, now, session: transaction };
       await recordAudits(store, rows, occasion);
-      return true;
+      return answer;
     });
   } catch (error) {
-    // The identity, which is unique, was linked to another admin after it was looked for.
-    if (isDuplicateKey(error)) return false;
+    // The identity was linked to another admin meanwhile.
+    if (isDuplicateKey(error)) return null;
     throw error;
   }
 }

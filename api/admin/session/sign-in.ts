@@ -11,7 +11,7 @@ import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
 import { openSession, sessionIdsOf } from './open-session.ts';
 
-export interface SignInBody {
+interface SignInBody {
   email: string;
   password: string;
 }
@@ -28,10 +28,7 @@ export const signInBody = validator<SignInBody>({
   },
 });
 
-/**
- * Opens a session, and ends the one that the browser had before. Throws `sign_in_refused`, with one
- * text and after the same work for a wrong password and an unknown e-mail, and `too_many_sign_ins`.
- */
+/** One text, after the same work, for a wrong password and an unknown e-mail. */
 export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
   const email = readEmail(body.email);
   const admin = await context.store.admins.findOne({ email });
@@ -48,17 +45,14 @@ export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, 
   }
   const failure = { adminUid: admin?._id ?? null, method: 'password', email } as const;
   const occasion = { caller, now: context.clock.now() };
-  // Not waited for: it takes longer for an admin than for an e-mail that none has, which would tell.
+  // Not awaited: it takes longer for an admin than for an unknown e-mail, which would reveal them.
   recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
     httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
   });
   throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
 };
 
-/**
- * Gives the hash at today's cost of a password whose stored one was made at another; none while too
- * many wait for theirs, for it can be renewed by another sign-in.
- */
+/** Rehashes at today's cost; under overload another sign-in does it. */
 async function renewHash(password: string, stored: string): Promise<{ passwordHash?: string }> {
   if (!isOutdated(stored)) return {};
   try {
@@ -69,7 +63,7 @@ async function renewHash(password: string, stored: string): Promise<{ passwordHa
   }
 }
 
-/** Gives the canonical form of an e-mail in a body. Throws `invalid_request`. */
+/** Returns the canonical form of an e-mail. Throws `invalid_request`. */
 export function readEmail(text: string): string {
   const email = canonicalEmail(text);
   if (email !== null) return email;

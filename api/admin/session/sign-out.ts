@@ -5,7 +5,6 @@ import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
 import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
 
-/** Ends the session that asks. */
 export const signOut: AdminHandler = (request, context) =>
   endSessions(context, request, {
     ended: { _id: request.signedIn.session._id },
@@ -13,7 +12,7 @@ export const signOut: AdminHandler = (request, context) =>
     forgotten: [sessionCookie],
   });
 
-/** Ends every session of the admin, this one too, and forgets the browsers that it signed in with. */
+/** Forgets the known devices, too. */
 export const signOutEverywhere: AdminHandler = (request, context) =>
   endSessions(context, request, {
     ended: { adminUid: request.signedIn.admin._id },
@@ -24,7 +23,6 @@ export const signOutEverywhere: AdminHandler = (request, context) =>
 interface Ending {
   ended: { _id: string } | { adminUid: string };
   action: string;
-  /** The cookies that are taken away. */
   forgotten: readonly Cookie[];
 }
 
