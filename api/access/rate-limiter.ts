@@ -8,7 +8,7 @@ import { type RateLimit, type RateStanding, standingOf, windowOf } from './slidi
 // So long may a subject exceed its limit on several processes.
 const shareEveryMs = 1_000;
 // Of the limit; subjects below it are not worth a write.
-const sharedFromShare = 0.05;
+const sharedFrom = 0.05;
 // Above this the subjects seen longest ago are dropped from memory.
 const subjectsMax = 20_000;
 
@@ -85,7 +85,7 @@ export class RateLimiter implements AsyncDisposable {
   }
 
   #isWorthSharing({ unshared, current }: Subject): boolean {
-    return unshared > 0 && current + unshared >= this.limit.countMax * sharedFromShare;
+    return unshared > 0 && current + unshared >= this.limit.countMax * sharedFrom;
   }
 
   async #share(): Promise<void> {
