@@ -23,8 +23,9 @@ const ajv = new Ajv2020({
   formats: textFormats,
 });
 
-/** Compiles a schema; the caller keeps `Body` in step with it. */
-export function validator<Body>(schema: SchemaObject): Validator<Body> {
+/** Compiles an object's schema, by default without other fields; the caller keeps `Body` in step. */
+export function validator<Body>(fields: SchemaObject): Validator<Body> {
+  const schema: SchemaObject = { type: 'object', additionalProperties: false, ...fields };
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
     if (validate(body)) return body;
@@ -33,11 +34,7 @@ export function validator<Body>(schema: SchemaObject): Validator<Body> {
   return Object.assign(check, { schema });
 }
 
-export const noFields = validator<Record<string, never>>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {},
-});
+export const noFields = validator<Record<string, never>>({ properties: {} });
 
 /** Returns the error of a body or query with these faults, of which the first is its text. */
 export function invalidRequest(

@@ -16,15 +16,11 @@ export interface ChangeAppBody extends Partial<AppBody> {
 const name = lineField(limits.nameCharactersMax);
 
 export const appBody = validator<AppBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['name'],
   properties: { name },
 });
 
 export const changeAppBody = validator<ChangeAppBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: { name, active: { type: 'boolean' } },
 });
 

@@ -17,8 +17,6 @@ export interface CreateApiKeyBody {
 }
 
 export const createApiKeyBody = validator<CreateApiKeyBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['name', 'scopes'],
   properties: {
     name: lineField(limits.nameCharactersMax),

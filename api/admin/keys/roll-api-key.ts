@@ -17,8 +17,6 @@ const overlapSecondsDefault = 24 * 60 * 60;
 const overlapSecondsMax = 7 * 24 * 60 * 60;
 
 export const rollApiKeyBody = validator<RollApiKeyBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
 });
 

@@ -17,8 +17,6 @@ interface AddMemberBody {
 }
 
 export const addMemberBody = validator<AddMemberBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['email', 'role'],
   properties: {
     email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },

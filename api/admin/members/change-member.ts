@@ -11,8 +11,6 @@ interface ChangeMemberBody {
 }
 
 export const changeMemberBody = validator<ChangeMemberBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['role'],
   properties: { role: roleField },
 });

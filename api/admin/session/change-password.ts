@@ -18,8 +18,6 @@ interface ChangePasswordBody {
 }
 
 export const changePasswordBody = validator<ChangePasswordBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['currentPassword', 'newPassword'],
   properties: { currentPassword: passwordField, newPassword: passwordField },
 });

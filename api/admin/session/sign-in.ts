@@ -19,8 +19,6 @@ interface SignInBody {
 export const passwordField = { type: 'string', minLength: 1, maxLength: 1_000 };
 
 export const signInBody = validator<SignInBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['email', 'password'],
   properties: {
     email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
