@@ -1,4 +1,4 @@
-// Decides whether an IP address may be connected to: the one control against requests to ourselves.
+// Decides whether an IP address may be connected to: the only control against requests to ourselves.
 import { networkInterfaces } from 'node:os';
 import {
   type EmbeddingRange,
@@ -20,7 +20,7 @@ import {
   type ParsedAddress,
 } from './parse-address.ts';
 
-/** What the guard says of an address. The reason is for operators and logs. */
+/** The reason is for operators and logs, not for tenants. */
 export type AddressVerdict =
   { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
@@ -28,12 +28,6 @@ export interface AddressGuard {
   verdict(address: string): AddressVerdict;
 }
 
-interface RefusedRange {
-  readonly cidr: Cidr;
-  readonly verdict: AddressVerdict;
-}
-
-/** Interfaces come and go (VPNs, containers), so they are read again, but not for every address. */
 const ownAddressesAgeMsMax = 5_000;
 
 const allowed: AddressVerdict = { allowed: true };
@@ -48,13 +42,9 @@ const refusedIpv6 = refusedIpv6Ranges.map(readRange);
 const globalUnicast = readCidr(ipv6GlobalUnicast.cidr);
 const nat64 = readCidr(nat64WellKnownPrefix);
 const embeddings = embeddingRanges.map(({ cidr, place }) => ({ cidr: readCidr(cidr), place }));
-const loopbackIpv6 = readAddress('::1');
+const loopbackIpv6 = readCidr('::1');
 
-/**
- * Makes the guard for a policy. Unreadable text, zone ids and this host's own addresses are
- * refused. `readOwn` gives the host's addresses and is for tests. Throws a TypeError when the
- * policy holds a range that is not a CIDR.
- */
+/** `readOwn` returns this host's addresses. Throws a TypeError for a range that is not a CIDR. */
 export function createAddressGuard(
   policy: Pick<EgressPolicy, 'allowCidrs' | 'denyCidrs'>,
   readOwn: () => readonly string[] = readInterfaceAddresses,
@@ -67,9 +57,8 @@ export function createAddressGuard(
     if (holds(deny, address)) return deniedByOperator;
     const embedded = embeddedIpv4s(address, allow);
     const isAllowed = holds(allow, address);
-    // What leads to an IPv4 address must not be better off than that address: neither past a range
-    // that is denied, nor by an allowed range so wide that it holds the other spelling by chance.
-    // Refusing NAT64 outright, though, would stop all deliveries to IPv4 receivers behind DNS64.
+    // An IPv6 spelling must not evade what is decided of its IPv4 address, not even in a wide
+    // allowed range. NAT64 is not refused outright: behind DNS64 it reaches every IPv4 receiver.
     if (embedded.length > 0 && (isAllowed || inCidr(nat64, address))) {
       return embedded.map(judge).find((verdict) => !verdict.allowed) ?? allowed;
     }
@@ -90,11 +79,9 @@ export function createAddressGuard(
 
 const guardsByPolicy = new WeakMap<EgressPolicy, AddressGuard>();
 
-/** The guard of a policy object, made once. Throws a TypeError as `createAddressGuard` does. */
+/** Returns the guard of a policy object, made once. Throws as `createAddressGuard` does. */
 export function addressGuardOf(policy: EgressPolicy): AddressGuard {
-  const known = guardsByPolicy.get(policy);
-  if (known !== undefined) return known;
-  const guard = createAddressGuard(policy);
+  const guard = guardsByPolicy.get(policy) ?? createAddressGuard(policy);
   guardsByPolicy.set(policy, guard);
   return guard;
 }
@@ -109,23 +96,17 @@ function readCidr(text: string): Cidr {
   return cidr;
 }
 
-function readAddress(text: string): ParsedAddress {
-  return readCidr(text).base;
-}
-
-function readRange({ cidr, why }: SpecialRange): RefusedRange {
+function readRange({ cidr, why }: SpecialRange) {
   return { cidr: readCidr(cidr), verdict: refused(why) };
 }
 
 function holds(ranges: readonly Cidr[], address: ParsedAddress): boolean {
-  for (const range of ranges) if (inCidr(range, address)) return true;
-  return false;
+  return ranges.some((range) => inCidr(range, address));
 }
 
-/** The IPv4 addresses that an IPv6 address may lead to: none, one, or one for each place. */
 function embeddedIpv4s(address: ParsedAddress, allow: readonly Cidr[]): readonly ParsedAddress[] {
   // Inside ::/96, ::1 is not the IPv4 address 0.0.0.1 but loopback (RFC 4291 §2.5.3).
-  if (address.family === 4 || sameAddress(address, loopbackIpv6)) return [];
+  if (address.family === 4 || inCidr(loopbackIpv6, address)) return [];
   const embedding = embeddings.find(({ cidr }) => inCidr(cidr, address));
   if (embedding === undefined) return [];
   if (embedding.place === 'after-prefix') return localNat64Ipv4s(address, allow);
@@ -143,45 +124,27 @@ function embeddedBits(
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {
   if (address.family === 6 && !inCidr(globalUnicast, address)) return notGlobalUnicast;
   const ranges = address.family === 4 ? refusedIpv4 : refusedIpv6;
-  for (const { cidr, verdict } of ranges) if (inCidr(cidr, address)) return verdict;
-  return null;
+  return ranges.find(({ cidr }) => inCidr(cidr, address))?.verdict ?? null;
 }
 
-/**
- * A public address of this very host leads back to it, past any firewall that trusts local traffic,
- * and no table can know it. Private ones are refused by the table already and are left out.
- */
-function createOwnAddressTest(
-  readOwn: () => readonly string[],
-): (address: ParsedAddress) => boolean {
-  let own: readonly ParsedAddress[] = [];
+// A public address of this host leads past any firewall that trusts local traffic.
+function createOwnAddressTest(readOwn: () => readonly string[]) {
+  let own: readonly Cidr[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
-  return (address) => {
+  return (address: ParsedAddress): boolean => {
     const now = performance.now();
     if (now - readAt > ownAddressesAgeMsMax) {
-      own = readOwn().map(parseAddress).filter(isPublic);
+      own = readOwn()
+        .flatMap((text) => parseCidr(text) ?? [])
+        .filter(({ base }) => builtInRefusal(base) === null);
       readAt = now;
     }
-    return own.some((mine) => sameAddress(mine, address));
+    return holds(own, address);
   };
-}
-
-function isPublic(address: ParsedAddress | null): address is ParsedAddress {
-  return address !== null && builtInRefusal(address) === null;
-}
-
-function sameAddress(one: ParsedAddress, other: ParsedAddress): boolean {
-  return (
-    one.family === other.family &&
-    one.w0 === other.w0 &&
-    one.w1 === other.w1 &&
-    one.w2 === other.w2 &&
-    one.w3 === other.w3
-  );
 }
 
 function readInterfaceAddresses(): readonly string[] {
   return Object.values(networkInterfaces())
     .flat()
-    .flatMap((address) => (address === undefined ? [] : [address.address]));
+    .flatMap((found) => found?.address ?? []);
 }

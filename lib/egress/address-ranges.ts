@@ -1,12 +1,11 @@
 // The ranges of addresses that are not public receivers, each with the document that sets it apart.
 
-/** One range and why it is refused. */
 export interface SpecialRange {
   readonly cidr: string;
   readonly why: string;
 }
 
-/** Refused IPv4: the IANA Special-Purpose Address Registry, multicast, and cloud wire servers. */
+/** The IANA IPv4 Special-Purpose Address Registry, multicast, and cloud wire servers. */
 export const refusedIpv4Ranges: readonly SpecialRange[] = [
   { cidr: '0.0.0.0/8', why: 'this network (RFC 791)' },
   { cidr: '10.0.0.0/8', why: 'private use (RFC 1918)' },
@@ -14,7 +13,7 @@ export const refusedIpv4Ranges: readonly SpecialRange[] = [
   { cidr: '127.0.0.0/8', why: 'loopback (RFC 1122)' },
   { cidr: '169.254.0.0/16', why: 'link local (RFC 3927)' },
   { cidr: '172.16.0.0/12', why: 'private use (RFC 1918)' },
-  // Oracle Cloud serves instance metadata on 192.0.0.192, inside this one.
+  // Oracle Cloud serves instance metadata on 192.0.0.192.
   { cidr: '192.0.0.0/24', why: 'IETF protocol assignments (RFC 6890)' },
   { cidr: '192.0.2.0/24', why: 'documentation (RFC 5737)' },
   { cidr: '192.31.196.0/24', why: 'AS112 (RFC 7535)' },
@@ -26,25 +25,20 @@ export const refusedIpv4Ranges: readonly SpecialRange[] = [
   { cidr: '198.51.100.0/24', why: 'documentation (RFC 5737)' },
   { cidr: '203.0.113.0/24', why: 'documentation (RFC 5737)' },
   { cidr: '224.0.0.0/4', why: 'multicast (RFC 5771)' },
-  // Limited broadcast, 255.255.255.255 (RFC 919), is the last address of this one.
   { cidr: '240.0.0.0/4', why: 'reserved (RFC 1112)' },
-  // Publicly numbered, so no registry lists it, yet inside Azure it is the host's own agent.
+  // A public number, so in no registry; inside Azure it is the host's own agent.
   { cidr: '168.63.129.16/32', why: 'Azure wire server (Azure documentation)' },
 ];
 
-/**
- * The only IPv6 that can be public (RFC 4291 §2.4, IANA IPv6 address space). Everything outside
- * is refused by absence: ::, ::1, IPv4-compatible and IPv4-mapped, SIIT, fc00::/7, fe80::/10,
- * ff00::/8…
- */
+/** The only IPv6 that can be public (IANA IPv6 address space). */
 export const ipv6GlobalUnicast: SpecialRange = {
   cidr: '2000::/3',
   why: 'outside global unicast 2000::/3 (RFC 4291)',
 };
 
-/** Refused inside 2000::/3: the IANA IPv6 Special-Purpose Address Registry. */
+/** Inside 2000::/3: the IANA IPv6 Special-Purpose Address Registry. */
 export const refusedIpv6Ranges: readonly SpecialRange[] = [
-  // Teredo 2001::/32, benchmarking 2001:2::/48, ORCHID 2001:10::/28 and 2001:20::/28 are inside.
+  // Holds Teredo 2001::/32, benchmarking 2001:2::/48, ORCHID 2001:10::/28 and 2001:20::/28.
   { cidr: '2001::/23', why: 'IETF protocol assignments (RFC 2928)' },
   { cidr: '2001:db8::/32', why: 'documentation (RFC 3849)' },
   { cidr: '2002::/16', why: '6to4 (RFC 3056)' },
@@ -52,27 +46,15 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
   { cidr: '3fff::/20', why: 'documentation (RFC 9637)' },
 ];
 
-/** Where in an IPv6 address its IPv4 address stands: the last word, or the second word from bit 16. */
 export interface EmbeddingRange {
   readonly cidr: string;
-  /**
-   * `inverted` is Teredo's way of hiding the client's address from address translators.
-   * `after-prefix` is where the operator's prefix ends (`local-nat64.ts`).
-   */
+  /** Where the IPv4 address stands; `inverted` is in the last word with its bits flipped. */
   readonly place: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
 }
 
-/**
- * An IPv6-only host behind DNS64 reaches every IPv4 receiver through this prefix (RFC 6052
- * §2.1).
- */
-export const nat64WellKnownPrefix = '64:ff9b::/96';
+export const nat64WellKnownPrefix = '64:ff9b::/96'; // RFC 6052 §2.1
 
-/**
- * Ranges whose addresses lead to an IPv4 address, so that what is refused or allowed of IPv4 holds
- * for them too. All but NAT64 lie outside `ipv6GlobalUnicast` or among `refusedIpv6Ranges`; they
- * matter where an operator allows a range that holds them.
- */
+/** Their IPv4 address decides, even where an operator allows a range that holds them. */
 export const embeddingRanges: readonly EmbeddingRange[] = [
   { cidr: nat64WellKnownPrefix, place: 'last' },
   { cidr: '64:ff9b:1::/48', place: 'after-prefix' }, // local NAT64 (RFC 8215)

@@ -1,31 +1,26 @@
-// Turns whatever broke a send into one of seven classes and a sentence safe to show a tenant.
 import { errorCode } from '../platform/error-code.ts';
 
 export type SendErrorClass =
   'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'blocked';
 
-/** How far a send had come. */
 export type SendPhase = 'dns' | 'connect' | 'tls' | 'exchange';
 
-/**
- * The sentences are a fixed vocabulary: no addresses, no text from the resolver or the
- * receiver.
- */
 export interface SendErrorVerdict {
   readonly errorClass: SendErrorClass;
+  /** Shown to tenants: one of a fixed set, without addresses or text of the resolver or receiver. */
   readonly detail: string;
 }
 
-const resetDetail = 'the receiver closed the connection before its answer was complete';
+const closed = verdict(
+  'reset',
+  'the receiver closed the connection before its answer was complete',
+);
 const headersDetail = 'the headers of the answer were larger than 16 KiB';
-
 const clientCertificateDetail = 'the receiver wants a client certificate, and none is sent';
 const tlsVersionDetail = 'the receiver speaks neither TLS 1.2 nor 1.3';
 const alpnDetail = 'the receiver does not speak HTTP/1.1 over TLS';
 const brokenDetail = 'the answer of the receiver was not complete or not valid HTTP/1.1';
-
 const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
-
 const tlsBroke = verdict('tls', 'the TLS connection with the receiver broke');
 
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
@@ -51,13 +46,11 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     verdict('tls', 'the receiver sent an incomplete certificate chain'),
   ],
-  // The first comes after the handshake in TLS 1.3, when the receiver has seen that there is none.
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', verdict('tls', clientCertificateDetail)],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', verdict('tls', tlsVersionDetail)],
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', verdict('tls', alpnDetail)],
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
-  // Undici gives this code to whatever is wrong with an answer that has a length.
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
   ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
@@ -68,13 +61,8 @@ const tlsCodes: readonly RegExp[] = [
   /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
 ];
 
-/**
- * Ours, not the receiver's: a wrong argument, a broken assumption in code, our proxy, and no
- * descriptors, buffers or memory left for a socket. EADDRNOTAVAIL is not among them. It may mean that
- * our ports to one address are used up, which the permits of an origin make unlikely and which passes;
- * but also that this host has no address of the receiver's family, which does not pass, and a fault
- * of ours is tried again without end.
- */
+// Ours, not the receiver's, and so retried without end. Not EADDRNOTAVAIL: it may mean that this
+// host has no address of the receiver's family, which does not pass.
 const ownFaultCodes: readonly RegExp[] = [
   /^(?:ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_))/,
   /^(?:PROXY_FAILED|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,
@@ -84,7 +72,7 @@ const verdictsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
   dns: verdict('dns', 'the host name could not be resolved'),
   connect: verdict('connect', 'the connection to the receiver failed'),
   tls: verdict('tls', 'the TLS handshake with the receiver failed'),
-  exchange: verdict('reset', resetDetail),
+  exchange: closed,
 };
 
 const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
@@ -94,15 +82,12 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
   exchange: verdict('timeout', 'the receiver did not answer completely in time'),
 };
 
-/**
- * Classifies what was thrown while sending, by its code and, for codes nobody knows, by the phase.
- * Gives null for a fault of our own, which the caller must throw on.
- */
+/** Returns null for a fault of our own, which the caller must rethrow. */
 export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   const code = errorCode(error);
-  // The fault of an aborted signal has a number, which says less than its name.
+  // The code of an aborted signal's fault is a number; its name says more.
   if (typeof code !== 'string') return classifyByName(error, phase);
-  // Undici asserts what it expects of an answer too, such as a status of 100 or more.
+  // Undici asserts on answers too, such as on a status of 100 or more.
   if (code === 'ERR_ASSERTION' && phase === 'exchange') return notHttp;
   if (ownFaultCodes.some((pattern) => pattern.test(code))) return null;
   if (code === 'ATTEMPT_DEADLINE') return timeoutsByPhase[phase];
@@ -111,10 +96,9 @@ export function classifySendError(error: unknown, phase: SendPhase): SendErrorVe
   if (code.startsWith('EAI_')) return verdictsByPhase.dns;
   if (isTlsFault(code)) return phase === 'exchange' ? tlsBroke : verdictsByPhase.tls;
   if (code.startsWith('HPE_')) return notHttp;
-  return isReset(code) ? verdict('reset', resetDetail) : verdictsByPhase[phase];
+  return isReset(code) ? closed : verdictsByPhase[phase];
 }
 
-/** True for the codes that mean "the connection is of no more use": closed, reset, broken TLS. */
 export function isConnectionBroken(code: string): boolean {
   return isReset(code) || isTlsFault(code);
 }
@@ -135,7 +119,7 @@ const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'S
 
 function classifyByName(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   if (typeof error !== 'object' || error === null || !('name' in error)) return null;
-  // Undici 7 means to set a code HPE_… here and leaves it undefined.
+  // Undici 7 leaves its code, HPE_…, undefined.
   if (error.name === 'HTTPParserError') return notHttp;
   return programmingErrorNames.includes(error.name) ? null : verdictsByPhase[phase];
 }

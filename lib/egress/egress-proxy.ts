@@ -1,4 +1,4 @@
-// A way out through the operator's proxy: a tunnel (HTTP CONNECT, RFC 9110 §9.3.6) to a vetted address.
+// A tunnel through the operator's proxy (HTTP CONNECT, RFC 9110 §9.3.6) to a vetted address.
 import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { errorCode } from '../platform/error-code.ts';
@@ -12,13 +12,9 @@ export interface EgressProxy {
   readonly authorization: string | null;
 }
 
-/** The head of the proxy's answer may be this large. */
-const headBytesMax = 16 * 1024;
+const answerHeadBytesMax = 16 * 1024;
 
-/**
- * Reads `http://host:port` or `http://user:password@host:port`. Throws one sentence, in which the
- * text is not repeated, since it may hold a password.
- */
+/** Throws an Error that does not repeat the text, which may hold a password. */
 export function parseEgressProxy(text: string): EgressProxy {
   const url = parseUrl(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '';
@@ -34,7 +30,6 @@ export function parseEgressProxy(text: string): EgressProxy {
   };
 }
 
-/** Null where a % begins no escape, the one thing that `decodeURIComponent` throws on. */
 function credentialsOf({ username, password }: URL): string | null {
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -43,19 +38,12 @@ function credentialsOf({ username, password }: URL): string | null {
   }
 }
 
-export interface TunnelTarget {
-  /** An address that passed the guard: a name would be the proxy's to resolve, unvetted. */
-  readonly address: string;
-  readonly port: number;
-}
-
 /**
- * Opens a tunnel through the proxy. Throws the SendFault `PROXY_REFUSED` when the proxy does not
- * connect to the target, `PROXY_FAILED` when the proxy itself cannot be used, which is no fault of
- * the receiver; the signal's reason when it aborts while the proxy connects.
+ * Tunnels to an address that passed the guard: the proxy would resolve a name unvetted. Throws the
+ * SendFault `PROXY_REFUSED` or `PROXY_FAILED`, or the signal's reason when it aborts.
  */
 export function openTunnel(
-  { address, port }: TunnelTarget,
+  { address, port }: { readonly address: string; readonly port: number },
   proxy: EgressProxy,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -71,7 +59,7 @@ export function openTunnel(
       ...(authorization === null ? {} : { 'proxy-authorization': authorization }),
     },
     agent: false,
-    maxHeaderSize: headBytesMax,
+    maxHeaderSize: answerHeadBytesMax,
     signal,
   });
   let isReached = false;
@@ -82,7 +70,7 @@ export function openTunnel(
   });
   return new Promise((resolve, reject) => {
     asking.once('connect', ({ statusCode = 0, headers }, socket: Socket, early: Buffer) => {
-      // Neither TLS nor HTTP lets a receiver speak first: such bytes are not of this exchange.
+      // Neither TLS nor HTTP lets a receiver speak first: such bytes are not the receiver's.
       if (statusCode >= 200 && statusCode < 300 && early.length === 0) {
         resolve(socket);
         return;
@@ -91,7 +79,7 @@ export function openTunnel(
       reject(refusal(statusCode, headers['proxy-authenticate'] !== undefined));
     });
     asking.on('error', (error) => {
-      // A proxy that was not reached in time is not a receiver that was not.
+      // Where the proxy was not reached in time, the receiver is not to blame.
       if (isReached && signal.aborted) reject(signal.reason);
       else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${errorCode(error)}`));
     });

@@ -1,22 +1,14 @@
-// One POST and its answer over one connection, read within a limit and a deadline.
-import { type AttemptTrace, msSince } from './attempt-trace.ts';
+import { type AttemptScope, type AttemptTrace, msSince } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
 import { responseSampleBytesMax } from './response-sample.ts';
 import type { Dispatcher } from 'undici';
 
-/** Reading of an answer stops here; its status has long been known. */
-const responseBytesReadMax = 64 * 1024;
-
-/**
- * What is read from the connection during one exchange. Interim answers, chunk extensions and
- * trailers are no body, so that only this keeps an endless flood of them from costing processor
- * time until the deadline.
- */
+const bodyBytesReadMax = 64 * 1024;
+/** With interim answers, chunk extensions and trailers: a flood of them is no body. */
 const wireBytesReadMax = 128 * 1024;
-
-/** `Retry-After` is a number or a date (RFC 9110 §10.2.3); anything longer is neither. */
+/** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
 const retryAfterCharactersMax = 64;
 
 export interface ExchangeRequest {
@@ -28,25 +20,16 @@ export interface ExchangeRequest {
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The first bytes of the body, at most the size of a sample. */
   readonly head: Buffer;
-  /** True when the body was read to its end, so that the connection can be used again. */
+  /** The body was read to its end, so that the connection can be used again. */
   readonly complete: boolean;
 }
 
-export interface ExchangeOptions {
-  readonly signal: AbortSignal;
-  readonly trace: AttemptTrace;
-}
-
-/**
- * Sends one POST and reads its answer, at most 64 KiB of it. The connection is spent unless the
- * answer is complete. Rejects with the signal's reason when it aborts, else with undici's error.
- */
+/** Closes the connection unless the answer is complete. Throws the signal's reason or undici's error. */
 export function exchange(
   connection: Connection,
   request: ExchangeRequest,
-  { signal, trace }: ExchangeOptions,
+  { signal, trace }: AttemptScope,
 ): Promise<Answer> {
   trace.phase = 'exchange';
   trace.address = connection.address;
@@ -68,7 +51,7 @@ export function exchange(
       if (!answer.complete) destroyConnection(connection);
       resolve(answer);
     };
-    const reader = createAnswerReader({ trace, finish, fail });
+    const reader = createAnswerReader(trace, finish, fail);
     const skipInterim = createInterimSkipper(socket, () => {
       trace.answerBegan = true;
     });
@@ -81,27 +64,17 @@ export function exchange(
       onAbort();
       return;
     }
-    // First of all listeners, since the parser has one on a connection that was kept.
+    // Before the parser's listener, which a kept connection has already.
     socket.prependListener('readable', onReadable);
     connection.client.dispatch({ ...request, method: 'POST' }, reader.handler);
   });
 }
 
-interface AnswerReaderOptions {
-  readonly trace: AttemptTrace;
-  readonly finish: (answer: Answer) => void;
-  readonly fail: (error: Error) => void;
-}
-
-interface AnswerReader {
-  /** Undici's view of the answer. */
-  readonly handler: Dispatcher.DispatchHandler;
-  /** Ends the answer where it is: its status decides if it is known already. */
-  cut(): void;
-}
-
-/** Reads one answer: counts all bytes of the body and keeps those of the sample. */
-function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): AnswerReader {
+function createAnswerReader(
+  trace: AttemptTrace,
+  finish: (answer: Answer) => void,
+  fail: (error: Error) => void,
+) {
   const chunks: Buffer[] = [];
   let bytesRead = 0;
   let status = 0;
@@ -129,10 +102,10 @@ function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): Answe
     },
     onResponseData(_controller, chunk) {
       const wanted = responseSampleBytesMax - Math.min(bytesRead, responseSampleBytesMax);
-      // Copied, because the chunk is a window on a larger buffer that would be held with it.
+      // Copied: the chunk would keep a larger buffer in memory.
       if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
       bytesRead += chunk.length;
-      if (bytesRead >= responseBytesReadMax) finish(answer(false));
+      if (bytesRead >= bodyBytesReadMax) finish(answer(false));
     },
     onResponseEnd() {
       finish(answer(true));
@@ -146,7 +119,8 @@ function createAnswerReader({ trace, finish, fail }: AnswerReaderOptions): Answe
 
   return {
     handler,
-    cut() {
+    /** Ends the answer where it is: its status decides if it is known already. */
+    cut(): void {
       if (status >= 200) finish(answer(false));
       else fail(new SendFault('ANSWER_TOO_LONG', `no answer within ${wireBytesReadMax} bytes`));
     },

@@ -1,12 +1,7 @@
-// A timer that does not hold a pause of our own process against a receiver.
-
-/**
- * Calls `run` after `delayMs`, once what the sockets have received by then is read, and gives the function
- * that stops it. A process that was stopped or starved runs its timers before it reads its sockets, so a
- * plain one would call late what came in time.
- */
+/** Calls `run` after `delayMs`, once the sockets have been read; returns a function that stops it. */
 export function startFairTimer(delayMs: number, run: () => void): () => void {
   let afterReads: NodeJS.Immediate | undefined;
+  // A starved process runs its timers before it reads what came in time.
   const timer = setTimeout(() => {
     afterReads = setImmediate(run);
   }, delayMs);

@@ -3,57 +3,51 @@
 const labelLengthMax = 63;
 const nameLengthMax = 253;
 
-/** Letters, digits and inner hyphens (RFC 1123 §2.1), and the underscore some providers use. */
+// RFC 1123 §2.1, and the underscore some providers use.
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** A last label like this makes some readers take the name for an IPv4 address (RFC 3696 §2). */
+// As the last label it makes some parsers take the name for an IPv4 address (RFC 3696 §2).
 const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
-/**
- * Names that never leave a private network or a host, or lead out of DNS altogether. Not `example`
- * (RFC 6761 §6.5), which leads nowhere and stands in what integrators try out and document.
- */
+// Names of a private network, of a host, or outside DNS: RFC 6761 (localhost, test, invalid), RFC 6762
+// (local) and its appendix G (intranet to lan), RFC 7686, 8375 and 9476, ICANN resolutions
+// 2024.07.29.06 (internal, as of cloud metadata) and 2018.02.04.12 (corp, home, mail), Kubernetes (svc).
+// Not `example` (RFC 6761 §6.5), which leads nowhere and is used in documents.
 const privateSuffixes: readonly string[] = [
-  'localhost', // RFC 6761 §6.3
-  'localdomain', // how hosts files spell localhost in full
-  'local', // RFC 6762, multicast DNS; cluster.local of Kubernetes
-  'internal', // ICANN resolution 2024.07.29.06, private use; cloud metadata names
-  'intranet', // this and the next four: RFC 6762 appendix G, private in practice
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'intranet',
   'private',
-  'corp', // also ICANN resolution 2018.02.04.12, never to be delegated
-  'home', // the same
-  'mail', // the same
+  'corp',
+  'home',
+  'mail',
   'lan',
-  'home.arpa', // RFC 8375
-  'svc', // Kubernetes, by its search domains
-  'test', // RFC 6761 §6.2
-  'invalid', // RFC 6761 §6.4
-  'onion', // RFC 7686
-  'alt', // RFC 9476
+  'home.arpa',
+  'svc',
+  'test',
+  'invalid',
+  'onion',
+  'alt',
 ];
 
-/** The name without the one trailing dot that marks it as absolute (RFC 1034 §3.1). */
+/** Removes the one trailing dot that marks a name as absolute (RFC 1034 §3.1). */
 export function withoutTrailingDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/**
- * True for `localhost` and names under it, which mean this host and nothing else (RFC 6761
- * §6.3).
- */
+/** True for names that mean this host and nothing else (RFC 6761 §6.3). */
 export function isLocalhostName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** True for a name in lower-case ASCII without a trailing dot, of one label or more. */
+/** True for a lower-case ASCII name without trailing dot, of one label or more. */
 export function isHostName(name: string): boolean {
   return refuseSyntax(name) === null;
 }
 
-/**
- * Why a lower-case ASCII name without its trailing dot is refused, as the end of a sentence, or
- * null. The names in `allowed`, and those under them, may be private ones.
- */
+/** Returns why a lower-case name without trailing dot is refused, as the end of a sentence, or null. */
 export function refuseHostName(name: string, allowed: readonly string[] = []): string | null {
   const syntaxRefusal = refuseSyntax(name);
   if (syntaxRefusal !== null) return syntaxRefusal;
@@ -78,7 +72,7 @@ function refuseSyntax(name: string): string | null {
   return numericPattern.test(labels.at(-1) ?? '') ? 'must not end in a number' : null;
 }
 
-/** Tells whether a URL's host name is one of this machine: `localhost` or a loopback address. */
+/** True for `localhost` and loopback addresses as a URL holds them. */
 export function isThisMachine(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -1,21 +1,16 @@
-// Takes interim answers (1xx) off a socket before the parser of undici sees them, which fails at some.
+// Takes interim answers (1xx) off a socket before undici's parser, which fails at some.
 import type { Readable } from 'node:stream';
 
-/** Whole interim answers, one after the other. */
 const interimAnswers = /^(?:HTTP\/1\.[01] 1\d\d(?=[ \r\n])[^]*?\r?\n\r?\n)*/;
 
 const interimStart = /^HTTP\/1\.[01] 1\d\d[ \r\n]/;
 
-/** Completes a beginning that is too short to tell from the beginning of an interim answer. */
+// Completes a beginning that is too short to recognise.
 const startSample = 'HTTP/1.1 100 ';
 
 /**
- * Gives a function to call when the socket is readable, before others read from it. A client must
- * take interim answers that it did not ask for and may ignore them (RFC 9110 §15.2): they go, and
- * what follows is put back. A 101 goes too: we never ask for another protocol, so what counts is
- * whether an answer follows. `onInterim` is called when there was a part of one. However long they
- * are and in however many pieces they come, only some bytes of them are held and looked at again;
- * how many may come is for the caller to limit.
+ * Returns a function to call when the socket is readable, before others read from it. It drops a 101
+ * too: we never ask for another protocol. It keeps few bytes; the caller limits how many come.
  */
 export function createInterimSkipper(
   socket: Pick<Readable, 'read' | 'unshift'>,
@@ -27,7 +22,7 @@ export function createInterimSkipper(
     const chunk: Buffer | null = isOver ? null : socket.read();
     if (chunk === null) return;
     const bytes = Buffer.concat([held, chunk]);
-    const skippedBytes = countInterimBytes(bytes);
+    const skippedBytes = interimAnswers.exec(bytes.toString('latin1'))?.[0].length ?? 0;
     const rest = bytes.subarray(skippedBytes);
     isOver = !mayBeInterim(rest);
     if (skippedBytes > 0 || !isOver) onInterim();
@@ -36,16 +31,12 @@ export function createInterimSkipper(
   };
 }
 
-function countInterimBytes(bytes: Buffer): number {
-  return interimAnswers.exec(bytes.toString('latin1'))?.[0].length ?? 0;
-}
-
 function mayBeInterim(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, startSample.length);
   return interimStart.test(start + startSample.slice(start.length));
 }
 
-/** Of an interim answer that has begun only two bytes matter: they may belong to its empty line. */
+// Of an interim answer that has begun only the last two bytes matter, for its empty line.
 function shorten(rest: Buffer): Buffer<ArrayBuffer> {
   if (rest.length < startSample.length) return Buffer.from(rest);
   return Buffer.concat([Buffer.from(startSample), rest.subarray(-2)]);

@@ -1,15 +1,14 @@
-// Reads the IPv4 address out of an address of local NAT64, where its place depends on the prefix.
 import { type Cidr, inCidr, ipv4Address, type ParsedAddress } from './parse-address.ts';
 
-/** How an address is made up with a prefix of some length (RFC 6052 §2.2). */
+/** RFC 6052 §2.2. */
 interface Layout {
   readonly prefixBits: number;
   readonly ipv4Bits: (address: ParsedAddress) => number;
-  /** The bits 64 to 71, which must be zero, and those after the IPv4 address, which should be. */
+  /** Bits 64 to 71, which must be zero, and those after the IPv4 address, which should be. */
   readonly otherBits: (address: ParsedAddress) => number;
 }
 
-/** The lengths that fit in 64:ff9b:1::/48, the longest first. */
+// Longest first.
 const layouts: readonly Layout[] = [
   { prefixBits: 96, ipv4Bits: ({ w3 }) => w3, otherBits: () => 0 },
   {
@@ -30,10 +29,8 @@ const layouts: readonly Layout[] = [
 ];
 
 /**
- * The IPv4 addresses, at least one, that an address of 64:ff9b:1::/48 (RFC 8215) may lead to. The
- * prefix is the operator's and is taken from the allowed range that holds the address: one of a
- * length that prefixes have gives the one place. Under a range of another length, or where the
- * address cannot have that prefix because its other bits are not zero, every place counts.
+ * Returns the IPv4 addresses, at least one, that an address of 64:ff9b:1::/48 (RFC 8215) may lead to:
+ * one where an allowed range is its prefix, else that of every place.
  */
 export function localNat64Ipv4s(
   address: ParsedAddress,
@@ -45,7 +42,7 @@ export function localNat64Ipv4s(
       otherBits(address) === 0 && ranges.some((range) => range.prefixBits === prefixBits),
   );
   if (layout !== undefined) return [ipv4Address(layout.ipv4Bits(address))];
-  // A place that the prefix does not use reads as 0.0.0.0/8 as a rule, which nothing leads to.
+  // An unused place mostly reads as 0.0.0.0/8, which nothing leads to.
   const bits = layouts.map(({ ipv4Bits }) => ipv4Bits(address)).filter((read) => read >>> 24 !== 0);
   return (bits.length > 0 ? bits : [0]).map(ipv4Address);
 }

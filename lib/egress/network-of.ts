@@ -1,7 +1,6 @@
-// Whose address it is, for counting: an IPv4 address, or the /64 that an IPv6 customer has to itself.
 import { parseAddress } from './parse-address.ts';
 
-/** Gives a text that is the same for all addresses of one customer; an unreadable address is its own. */
+/** Returns a key that all addresses of a customer share: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(address: string | null): string {
   const parsed = parseAddress(address ?? '');
   if (parsed === null) return address ?? '';

@@ -1,10 +1,9 @@
-// Opens a socket to a receiver: resolve, vet, connect, vet the peer, shake hands.
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { type AttemptTrace, msSince } from './attempt-trace.ts';
+import { type AttemptScope, msSince } from './attempt-trace.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
 import { type HostResolver, requireAllowed } from './resolve-host.ts';
@@ -13,38 +12,30 @@ import { SendFault } from './send-fault.ts';
 export interface SocketOpener {
   readonly guard: AddressGuard;
   readonly hosts: HostResolver;
-  /** The way out, or null to connect directly. */
   readonly proxy: EgressProxy | null;
-  /** Certificates to trust instead of the system's, PEM. For tests. */
   readonly ca: string | undefined;
 }
 
-export interface OpenSocketOptions {
-  readonly signal: AbortSignal;
-  readonly trace: AttemptTrace;
-}
+type Opening = SocketOpener & AttemptScope;
 
 /** A name with thousands of addresses must not keep an attempt dialling. */
 const addressesPerFamilyMax = 2;
 
-/** How long one address has before the next is tried (RFC 8305 §5); the last has all the rest. */
+/** How long one address has before the next is tried (RFC 8305 §5). */
 const addressAttemptMs = 1_000;
 
-/**
- * Opens a connection for a canonical URL, writing the length of each phase into the trace.
- * Throws a SendFault for what the guard refuses, the signal's reason when it aborts, and otherwise
- * what the resolver or the socket reports.
- */
+/** Throws a SendFault, the signal's reason, or what the resolver or the socket reports. */
 export async function openSocket(
   url: URL,
   opener: SocketOpener,
-  options: OpenSocketOptions,
+  scope: AttemptScope,
 ): Promise<Socket> {
+  const opening = { ...opener, ...scope };
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const addresses = firstOfEachFamily(await resolve(host, opener, options));
-  const socket = await reach(url, addresses, { opener, options });
+  const addresses = firstOfEachFamily(await resolve(host, opening));
+  const socket = await reach(url, addresses, opening);
   try {
-    return url.protocol === 'https:' ? await shakeHands(socket, host, { opener, options }) : socket;
+    return url.protocol === 'https:' ? await shakeHands(socket, host, opening) : socket;
   } catch (error) {
     socket.destroy();
     throw error;
@@ -53,8 +44,7 @@ export async function openSocket(
 
 async function resolve(
   host: string,
-  { hosts }: SocketOpener,
-  { signal, trace }: OpenSocketOptions,
+  { hosts, signal, trace }: Opening,
 ): Promise<readonly string[]> {
   trace.phase = 'dns';
   const startedAt = performance.now();
@@ -65,25 +55,15 @@ async function resolve(
   }
 }
 
-interface ReachOptions {
-  readonly opener: SocketOpener;
-  readonly options: OpenSocketOptions;
-}
-
-/** A socket to the receiver, direct or through the proxy, that the guard has seen. */
-async function reach(
-  url: URL,
-  addresses: readonly string[],
-  { opener, options }: ReachOptions,
-): Promise<Socket> {
-  const { trace } = options;
+async function reach(url: URL, addresses: readonly string[], opening: Opening): Promise<Socket> {
+  const { proxy, trace } = opening;
   trace.phase = 'connect';
   const startedAt = performance.now();
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const socket =
-    opener.proxy === null
-      ? await dial({ host: url.hostname, port, addresses }, opener.guard, options)
-      : await tunnel({ port, addresses }, opener.proxy, options);
+    proxy === null
+      ? await dial({ host: url.hostname, port, addresses }, opening)
+      : await tunnel({ port, addresses }, proxy, opening);
   trace.ms.connect = msSince(startedAt);
   return socket;
 }
@@ -95,8 +75,7 @@ interface DialTarget {
 
 async function dial(
   { host, port, addresses }: DialTarget & { readonly host: string },
-  guard: AddressGuard,
-  { signal, trace }: OpenSocketOptions,
+  { guard, signal, trace }: Opening,
 ): Promise<Socket> {
   const socket = connectTcp({
     host: addresses.length === 1 ? (addresses[0] ?? '') : host,
@@ -114,7 +93,7 @@ async function dial(
   await eventOf(socket, 'connect', signal);
   trace.address = socket.remoteAddress ?? null;
   try {
-    // The last word: whatever resolver and kernel did, this is who we are talking to.
+    // Whatever resolver and kernel did, this is who we are talking to.
     requireAllowed(socket.remoteAddress ?? '', guard);
   } catch (error) {
     socket.destroy();
@@ -123,11 +102,10 @@ async function dial(
   return socket;
 }
 
-/** Asks the proxy for one address after the other, never for the name. */
 async function tunnel(
   { port, addresses }: DialTarget,
   proxy: EgressProxy,
-  { signal, trace }: OpenSocketOptions,
+  { signal, trace }: AttemptScope,
 ): Promise<Socket> {
   for (const [index, address] of addresses.entries()) {
     trace.address = address;
@@ -143,7 +121,7 @@ async function tunnel(
   throw new SendFault('ADDRESS_ABSENT', 'no address was given');
 }
 
-/** Some of both families, since this host may have no route for one of them. */
+// This host may have no route for one of the families.
 function firstOfEachFamily(addresses: readonly string[]): readonly string[] {
   const firstOf = (family: number): readonly string[] =>
     addresses.filter((address) => isIP(address) === family).slice(0, addressesPerFamilyMax);
@@ -151,7 +129,7 @@ function firstOfEachFamily(addresses: readonly string[]): readonly string[] {
   return addresses.filter((address) => chosen.has(address));
 }
 
-/** Dials the vetted addresses only: a second question to DNS could have a second answer. */
+// Only the vetted addresses: a second lookup could have another answer.
 function answerWith(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, _options, callback) => callback(null, answers);
@@ -160,21 +138,20 @@ function answerWith(addresses: readonly string[]): LookupFunction {
 async function shakeHands(
   socket: Socket,
   host: string,
-  { opener, options }: { opener: SocketOpener; options: OpenSocketOptions },
+  { ca, signal, trace }: Opening,
 ): Promise<Socket> {
-  const { signal, trace } = options;
   trace.phase = 'tls';
   const startedAt = performance.now();
   const secure = connectTls({
     socket,
-    // Without `host` Node would check the certificate of a literal address against "localhost".
+    // Without it Node checks the certificate of a literal address against "localhost".
     host: withoutTrailingDot(host),
     // RFC 6066 §3: a server name is never an address and has no trailing dot.
     servername: isIP(host) === 0 ? withoutTrailingDot(host) : '',
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    ...(opener.ca === undefined ? {} : { ca: opener.ca }),
+    ...(ca === undefined ? {} : { ca }),
   });
   endOnError(secure);
   await eventOf(secure, 'secureConnect', signal);
@@ -182,11 +159,8 @@ async function shakeHands(
   return secure;
 }
 
-/**
- * Between the steps nobody waits on the socket, and an 'error' event without a listener would end
- * the process. Nothing is lost: the next step finds the socket destroyed and reports that. Node
- * leaves a TLS socket open after an alert or a broken record, and undici would wait for its end.
- */
+// Between the steps an 'error' event without a listener would end the process; the next step finds the
+// socket destroyed. Node leaves a TLS socket open after an alert, and undici would wait for its end.
 function endOnError(socket: Socket): void {
   socket.on('error', () => socket.destroy());
 }

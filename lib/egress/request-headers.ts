@@ -1,9 +1,4 @@
-// The headers of an outgoing request: the caller's, and those that the sender alone decides.
-
-/**
- * Set by the sender or by HTTP itself; a caller's own would break framing, routing or size
- * limits.
- */
+// A caller's own would break framing, routing or size limits.
 const reservedNames: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -19,11 +14,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/**
- * Joins the caller's headers, names as written, with the sender's. Answers are asked for without
- * compression, so that a small answer cannot unfold into a large one.
- * Throws a TypeError for a header that is not the caller's to set.
- */
+/** Adds the sender's headers to the caller's. Throws a TypeError for a reserved one. */
 export function requestHeaders(
   given: Readonly<Record<string, string>>,
   userAgent: string,
@@ -36,6 +27,7 @@ export function requestHeaders(
     ...given,
     ...(names.has('user-agent') ? {} : { 'user-agent': userAgent }),
     ...(names.has('accept') ? {} : { accept: '*/*' }),
+    // So that a small answer cannot unfold into a large one.
     'accept-encoding': 'identity',
   };
 }

@@ -1,22 +1,18 @@
-// How many requests go to receivers concurrently: of a webhook, to an origin, in all.
+// Bounds the concurrent requests to receivers: of a webhook, to an origin, in all.
 import { type Permit, Semaphore } from '../concurrency/semaphore.ts';
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
 const permitsPerWebhook = 32;
-/** Four webhooks' worth: three that are silent leave room to the others (docs/adr/0015). */
+/** Three webhooks whose receiver is silent leave room to the others (docs/adr/0015). */
 export const permitsPerOrigin = 4 * permitsPerWebhook;
 const permitsInAll = 256;
-
-/** A request under way for longer gives the permits back that it shares with other webhooks. */
 const overdueAfterMs = 1_000;
-/** Half of a webhook's permits: then its receiver is slower than its events come. */
 const saturatedFrom = permitsPerWebhook / 2;
-
 const waitMsMax = 2_000;
 
 export interface Requester {
-  /** Whose request it is. Else the url counts. */
+  /** Without it the url counts. */
   readonly webhookUid?: string;
   /** Throttled immediately where the webhook is saturated and has no free permit. */
   readonly avoidsSaturated?: boolean;
@@ -28,22 +24,18 @@ export interface RequestPermit extends Permit {
   readonly begin: () => void;
 }
 
-/** The permits of requests to receivers. */
 export class RequestPermits {
   readonly #perWebhook = new Semaphore(permitsPerWebhook, throttled);
   readonly #perOrigin = new Semaphore(permitsPerOrigin, throttled);
   readonly #inAll = new Semaphore(permitsInAll, throttled);
-  /** Requests by webhook, of those that have some. */
+  /** By webhook. */
   readonly #overdue = new Map<string, number>();
 
-  /**
-   * Waits for the permits of a request to a URL, 2 s at most. Throws the SendFault `THROTTLED`, or the
-   * signal's reason.
-   */
+  /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
   async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
     const { webhookUid = url.href, avoidsSaturated = false, signal } = requester;
     const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= saturatedFrom;
-    // Retries are the older ones, so they wait; so few that others' find a place in the worker.
+    // Retries are older, so they may wait, but few, to leave the worker's places to other webhooks.
     const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhook;
     const until = performance.now() + waitMsMax;
     const permits: Permit[] = [];
@@ -63,7 +55,7 @@ export class RequestPermits {
     return this.#timed(webhookUid, permits);
   }
 
-  /** Throttles who waits, and from now on who would have to. */
+  /** Throttles all that wait, now and later. */
   endWaits(): void {
     for (const semaphore of [this.#perWebhook, this.#perOrigin, this.#inAll]) semaphore.endWaits();
   }

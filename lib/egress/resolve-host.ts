@@ -1,22 +1,16 @@
-// Turns the host of a URL into addresses that have all passed the guard.
 import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 import { untilAborted } from './attempt-deadline.ts';
 import { isLocalhostName, withoutTrailingDot } from './host-name.ts';
 import { SendFault } from './send-fault.ts';
 
-/** Asks DNS for every address of a name. Injected in tests. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
 
 export interface HostResolver {
-  /**
-   * The vetted addresses of a host: a literal itself, a name by one lookup. One refused address
-   * refuses the whole answer, since an honest receiver has no private ones beside its public ones.
-   */
+  /** One refused address refuses all: no honest receiver has private ones beside public ones. */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Makes a resolver whose answers have passed the guard. `host` is given without brackets. */
 export function createHostResolver(guard: AddressGuard, resolve: Resolver): HostResolver {
   const lookupShared = shareLookups(resolve);
 
@@ -29,7 +23,7 @@ export function createHostResolver(guard: AddressGuard, resolve: Resolver): Host
   };
 }
 
-/** Waiters for one name share one lookup: a burst to one receiver asks once. */
+/** A burst of requests to one name shares one lookup. */
 function shareLookups(resolve: Resolver) {
   const underWay = new Map<string, Promise<readonly string[]>>();
 
@@ -48,13 +42,13 @@ function shareLookups(resolve: Resolver) {
     try {
       return await untilAborted(work, signal);
     } finally {
-      // A lookup that outlived its waiter may never end, so the next attempt asks anew.
+      // Such a lookup may never end, so the next attempt starts another.
       if (signal.aborted) forget(host, work);
     }
   };
 }
 
-/** RFC 6761 §6.3: localhost is answered with loopback and never asked of DNS. */
+// RFC 6761 §6.3: localhost is loopback and never asked of DNS.
 function loopbackOf(guard: AddressGuard): readonly string[] {
   const loopback = ['127.0.0.1', '::1'];
   const usable = loopback.filter((address) => guard.verdict(address).allowed);
@@ -67,7 +61,6 @@ function vet(addresses: readonly string[], guard: AddressGuard): readonly string
   return addresses;
 }
 
-/** Throws a SendFault with code ADDRESS_BLOCKED when the guard refuses the address. */
 export function requireAllowed(address: string, guard: AddressGuard): void {
   const verdict = guard.verdict(address);
   if (!verdict.allowed) throw new SendFault('ADDRESS_BLOCKED', `${address}: ${verdict.reason}`);

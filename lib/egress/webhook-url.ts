@@ -1,34 +1,25 @@
-// Checks the URL of a webhook by its text alone; the address behind the name is checked at connect.
+// Checks a webhook's URL by its text; the address behind a name is checked at connect.
 import { type AddressGuard, addressGuardOf } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
 import { parseAddress } from './parse-address.ts';
 import { parseUrl } from './parse-url.ts';
 
-/** A canonical URL with an ASCII host, or a sentence saying what is wrong with the one given. */
 export type WebhookUrlCheck =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
 
-/** The longest webhook URL, in characters, both as given and as canonicalised. */
 const webhookUrlCharactersMax = 2_048;
 
-/**
- * `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash: none may
- * come in.
- */
-// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+// `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash.
+// oxlint-disable-next-line no-control-regex -- control characters are meant
 const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 
-/**
- * A scheme and a host that starts at once: `https:/x` and `https:///x` mean hosts to `new URL`
- * only.
- */
+// `https:/x` and `https:///x` have a host for `new URL` only.
 const httpStart = /^https?:\/\/[^/?#]/i;
 
 /**
- * Checks a webhook URL without DNS, and gives the canonical form to store and to connect with
- * (WHATWG URL, so that check and connection never read the same text differently).
- * Throws a TypeError when the policy holds a range that is not a CIDR.
+ * Returns the canonical URL (WHATWG, ASCII host) to store and to connect with, so that check and
+ * connection never read one text differently. Throws a TypeError for a bad range of the policy.
  */
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
@@ -43,7 +34,7 @@ export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlC
   return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
 }
 
-/** The rules that need the text as it was sent, since parsing would hide what they look for. */
+// The rules for what parsing would hide.
 function refuseText(text: string, policy: EgressPolicy): string | null {
   const lengthRefusal = refuseLength(text.length);
   if (lengthRefusal !== null) return lengthRefusal;
@@ -51,7 +42,7 @@ function refuseText(text: string, policy: EgressPolicy): string | null {
     return 'url must not hold spaces, control characters or backslashes';
   }
   if (!httpStart.test(text)) return refuseStart(text, policy);
-  // The authority is tested as text because `new URL` forgets an empty user name.
+  // `new URL` forgets an empty user name.
   const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
   if (authority.includes('@')) return 'url must not hold a user name or password';
   return text.includes('#') ? 'url must not hold a fragment' : null;
@@ -99,10 +90,6 @@ function refuseHost(hostname: string, policy: EgressPolicy): string | null {
   return refusal === null ? null : `url host ${hostname} ${refusal}`;
 }
 
-/**
- * Loopback is allowed only by the operator's list, so this tells whether `localhost` makes
- * sense.
- */
 function allowsLoopback(guard: AddressGuard): boolean {
   return guard.verdict('127.0.0.1').allowed || guard.verdict('::1').allowed;
 }
