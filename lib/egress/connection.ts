@@ -24,16 +24,16 @@ export function createConnection(
   socket: Socket,
   address: string | null,
 ): Connection {
-  let given = false;
+  let isUsed = false;
   const client = new Client(origin, {
     connect: (_options, callback) => {
       // Undici expects the call in a later tick, and connects again when the socket has gone.
       queueMicrotask(() => {
-        if (given || socket.destroyed) {
+        if (isUsed || socket.destroyed) {
           callback(new SendFault('CONNECTION_STALE', 'the connection is closed'), null);
           return;
         }
-        given = true;
+        isUsed = true;
         callback(null, socket);
       });
     },

@@ -16,15 +16,15 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 /** Adds the sender's headers to the caller's. Throws a TypeError for a reserved one. */
 export function requestHeaders(
-  given: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
   userAgent: string,
 ): Record<string, string> {
-  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of names) {
     if (reservedNames.has(name)) throw new TypeError(`header ${name} is set by the sender`);
   }
   return {
-    ...given,
+    ...headers,
     ...(names.has('user-agent') ? {} : { 'user-agent': userAgent }),
     ...(names.has('accept') ? {} : { accept: '*/*' }),
     // So that a small answer cannot unfold into a large one.
