@@ -1,13 +1,10 @@
-// Temporal's UI in a browser without a window, and pictures of the parts of it that matter.
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+// Temporal's UI in a headless browser, and pictures of the parts of it that matter.
 import { chromium, type Locator, type Page } from 'playwright-core';
+import { findOnPath, isExecutable } from '../servers/find-binary.ts';
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-// The UI's side bar takes 256 of it and is left out of the pictures. In a narrower window long ids
-// are cut off, or run into what stands beside them.
+// 256 are the side bar's, which the pictures leave out. A narrower window cuts long ids off.
 const viewport = { width: 2060, height: 900 };
 const marginPixels = 16;
 const visibleTimeoutMs = 20_000;
@@ -23,39 +20,31 @@ const columns = [
   'Workflow ID',
 ];
 
-/** Temporal's UI, open in a browser. */
 export interface TemporalUi extends AsyncDisposable {
-  /** Takes a picture of the list under a filter once it shows `count` workflows. */
+  /** Waits until the list under a filter shows `count` workflows. */
   photographList(query: string, options: { count: number; path: string }): Promise<void>;
-  /** Takes a picture of the pending activity of a workflow that has one, without its stack trace. */
+  /** Leaves out the stack trace. */
   photographPendingActivity(workflowId: string, options: { path: string }): Promise<void>;
 }
 
-/** Gives the path of a Chromium: that of `HERALD_CHROMIUM`, or the first on `PATH`. Throws when there is none. */
+/** Returns `HERALD_CHROMIUM`, or the first Chromium on `PATH`. Throws when there is none. */
 export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const onPath = programNames.flatMap((name) => folders.map((folder) => join(folder, name)));
   const asked = env['HERALD_CHROMIUM'];
-  for (const path of asked ? [asked] : onPath) {
-    if (await isExecutable(path)) return path;
+  if (asked) {
+    if (await isExecutable(asked)) return asked;
+    throw new Error(`HERALD_CHROMIUM is ${asked}, which is not an executable file`);
+  }
+  for (const name of programNames) {
+    const path = await findOnPath(name, env);
+    if (path !== undefined) return path;
   }
   throw new Error(
-    asked
-      ? `HERALD_CHROMIUM is ${asked}, which is not an executable file`
-      : 'no Chromium is on the PATH: install one (Debian: apt-get install chromium), or set HERALD_CHROMIUM to its path',
+    'no Chromium is on the PATH: install one (Debian: apt-get install chromium), or set HERALD_CHROMIUM to its path',
   );
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Opens the UI at `url` with the advised columns. */
 export async function openTemporalUi(executablePath: string, url: string): Promise<TemporalUi> {
-  // Chromium refuses its sandbox to root, which containers often run as; it sees our own pages only.
+  // Chromium refuses its sandbox to root, as in containers; it sees our own pages only.
   const isRoot = process.getuid?.() === 0;
   const browser = await chromium.launch({ executablePath, chromiumSandbox: !isRoot });
   const context = await browser.newContext({ viewport, timezoneId: 'UTC', locale: 'en-US' });
@@ -78,7 +67,7 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
       await page.getByRole('tab', { name: 'Pending Activities' }).click();
       await page.getByText('Next Retry', { exact: true }).waitFor();
-      // Stack traces name paths of the machine that made the picture.
+      // Stack traces name paths of this machine.
       await photograph(page, {
         path,
         from: page.locator('h1'),
@@ -92,12 +81,11 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
 interface Part {
   path: string;
   from: Locator;
-  /** The last thing that is shown; or, as `until`, the first that is not. */
+  /** The last that is shown; `until`: the first that is not. */
   to?: Locator;
   until?: Locator;
 }
 
-/** Takes a picture of the page beside the side bar, between two things on it. */
 async function photograph(page: Page, { path, from, to, until }: Part): Promise<void> {
   const { x, width } = await boxOf(page.locator('#content-wrapper'));
   const top = (await boxOf(from)).y - marginPixels;

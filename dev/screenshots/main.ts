@@ -17,7 +17,7 @@ function say(line: string): void {
 }
 
 async function main(): Promise<void> {
-  // Asked first, so that a missing browser is told before anything is started.
+  // First, so that nothing is started without a browser.
   const chromium = await findChromium(process.env);
   const stopAsked = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 async function makePictures(open: Disposal, chromium: string): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'herald-screenshots-'));
   open.defer(() => rm(dataDir, { recursive: true, force: true }));
-  // Servers that the environment names may hold what is nobody's to photograph.
+  // Servers that the environment names may hold private data.
   const env = {
     ...process.env,
     PORT: '0',

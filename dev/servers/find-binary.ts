@@ -12,25 +12,16 @@ const probeTimeoutMs = 15_000;
 
 export interface FindBinaryOptions {
   readonly progress: (line: string) => void;
-  /** Where the settings and PATH are read; the process's own environment when left out. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Where installs come from; the vendors' own addresses and `python3 -m pip` when left out. */
   readonly sources?: DownloadSources;
 }
 
-/**
- * Finds several servers, installing the missing ones at the same time, and gives a path for each name.
- * Throws one error with a line for every server that could not be found.
- */
+/** Installs what is missing; throws one error with a line for each server that could not be found. */
 export async function findBinaries<Name extends ServerName>(
   names: readonly Name[],
   options: FindBinaryOptions,
-): Promise<Record<Name, string>>;
-export async function findBinaries(
-  names: readonly ServerName[],
-  options: FindBinaryOptions,
-): Promise<Partial<Record<ServerName, string>>> {
-  const paths: Partial<Record<ServerName, string>> = {};
+): Promise<Record<Name, string>> {
+  const paths = {} as Record<Name, string>;
   const outcomes = await Promise.allSettled(
     names.map(async (name) => {
       paths[name] = await findBinary(name, options);
@@ -42,17 +33,13 @@ export async function findBinaries(
   throw new Error(reasons.join('\n'), { cause: failures[0]?.reason });
 }
 
-/**
- * Gives the absolute path of one server's executable.
- * Throws when the setting names something that cannot be run, or when every way to get it has failed.
- */
 export async function findBinary(name: ServerName, options: FindBinaryOptions): Promise<string> {
   const { progress, env = process.env, sources = officialSources } = options;
   const recipe = recipeOf(name);
   const cacheDir = serversCacheDir(env);
   return (
     (await fromSetting(recipe, env)) ??
-    (await fromPath(recipe, env)) ??
+    (await findOnPath(name, env)) ??
     (await fromCache(recipe, cacheDir)) ??
     (await installBinary(recipe, { cacheDir, env, sources, progress, probe }))
   );
@@ -73,12 +60,12 @@ async function fromSetting(
   throw new Error(`${setting} is ${path}, which is not an executable file; set it to a ${name}`);
 }
 
-async function fromPath(
-  { name }: BinaryRecipe,
+export async function findOnPath(
+  name: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    // A relative entry would depend on the folder the command happens to run in.
+    // A relative entry would depend on the current folder.
     if (!isAbsolute(folder)) continue;
     const path = join(folder, name);
     if (await isExecutable(path)) return path;
@@ -93,12 +80,11 @@ async function fromCache(recipe: BinaryRecipe, cacheDir: string): Promise<string
   return undefined;
 }
 
-async function isExecutable(path: string): Promise<boolean> {
+export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    // Whatever the fault, the file cannot be run from here.
     return false;
   }
 }
@@ -108,7 +94,7 @@ async function runs(recipe: BinaryRecipe, path: string): Promise<boolean> {
     await probe(recipe, path);
     return true;
   } catch {
-    // A cached file that no longer runs is replaced by a fresh install, which reports its own faults.
+    // A fresh install replaces it and reports its own faults.
     return false;
   }
 }

@@ -1,43 +1,32 @@
-// Finds free TCP ports: one that is preferred, any free one, or exactly the one demanded.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
-const loopback = '127.0.0.1';
-
-/** Gives `preferred` when it is free on the loopback address, else a free port; 0 prefers none. */
+/** Returns `preferred` when it is free on the loopback address, else a free port; 0 prefers none. */
 export async function pickPort(preferred: number): Promise<number> {
   const [port = 0] = await pickPorts([preferred]);
   return port;
 }
 
-/** Gives one port for each preferred one, all different from one another; see `pickPort`. */
+/** Returns a port for each preferred one, all different; see `pickPort`. */
 export async function pickPorts(preferred: readonly number[]): Promise<number[]> {
   const held: Server[] = [];
   try {
-    // Each port is held until all are picked, so that no port is given twice.
-    for (const port of preferred) {
-      held.push(await listen(port, loopback).catch(() => listen(0, loopback)));
-    }
+    // Each port is held until all are picked, so that none is picked twice.
+    for (const port of preferred) held.push(await listen(port).catch(() => listen(0)));
     return held.map(portOf);
   } finally {
     await Promise.all(held.map(close));
   }
 }
 
-export interface RequirePortOptions {
-  /** The setting that chose the port, for the error to name. */
-  readonly setting?: string;
-  readonly host?: string;
-}
-
-/** Gives `port` itself, or a free one for 0; throws one sentence when exactly that port cannot be used. */
+/** Returns `port`, or a free one for 0; throws one sentence when it cannot be used. */
 export async function requirePort(
   port: number,
-  { setting, host = loopback }: RequirePortOptions = {},
+  { setting }: { readonly setting?: string } = {},
 ): Promise<number> {
   try {
-    const server = await listen(port, host);
+    const server = await listen(port);
     const chosen = portOf(server);
     await close(server);
     return chosen;
@@ -51,9 +40,9 @@ export async function requirePort(
   }
 }
 
-async function listen(port: number, host: string): Promise<Server> {
+async function listen(port: number): Promise<Server> {
   const server = createServer();
-  server.listen({ port, host, exclusive: true });
+  server.listen({ port, host: '127.0.0.1', exclusive: true });
   await once(server, 'listening');
   return server;
 }

@@ -1,4 +1,4 @@
-// Runs a server that cannot outlive the process that started it, whatever way that process ends.
+// Runs a server that cannot outlive the process that started it, however that process ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -9,10 +9,9 @@ const stopGraceMs = 10_000;
 const logTailLines = 6;
 const logLineCharsMax = 400;
 
-// The shell leaves a watcher behind and then becomes the server, so the child's pid is the server's.
-// The watcher waits on a pipe only the parent holds open: it closes when the parent ends, killed or
-// not, and the watcher then ends the server, by force after ten seconds. A server that has ended but
-// that nobody has reaped, as in a container without an init, counts as gone.
+// The shell starts a watcher and then becomes the server, so the child's pid is the server's. The
+// watcher reads a pipe that closes when the parent ends, and then ends the server, by force after 10 s.
+// A zombie, as in a container without an init, counts as gone.
 const guardScript = [
   'exec 3<&0',
   '( read -r _ <&3',
@@ -32,31 +31,26 @@ export interface ProcessExit {
 }
 
 export interface GuardedProcess {
-  /** What the server is called in messages. */
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Settles when the server has ended, for whatever reason. */
   readonly exited: Promise<ProcessExit>;
-  /** How the server ended, undefined while it runs. */
+  /** Returns undefined while the server runs. */
   exit(): ProcessExit | undefined;
-  /** Asks the server to end, ends it by force after 10 s, and resolves once it is gone. */
+  /** Ends the server, by force after 10 s, and resolves once it is gone. */
   stop(): Promise<void>;
-  /** Ends the server at once, losing what it has not written, and resolves once it is gone. */
+  /** Ends the server immediately, losing what it has not written. */
   kill(): Promise<void>;
 }
 
-export interface GuardedProcessOptions {
-  readonly name: string;
+interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'> {
   readonly binary: string;
   readonly args: readonly string[];
-  /** Takes everything the server prints; the log of the run before is kept beside it. */
-  readonly logFile: string;
 }
 
 /**
- * Starts a server in a process group of its own, so that Ctrl-C at the terminal reaches its clients first.
- * Throws when no process can be made at all; a binary that does not run shows as an early exit.
+ * Starts a server in its own process group, so that Ctrl-C reaches its clients first, and keeps the log
+ * of the run before. Throws when no process can be made; a bad binary shows as an early exit.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const { name, binary, args, logFile } = options;
@@ -73,7 +67,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   }
   const { pid } = child;
   if (pid === undefined) throw new Error(`no process could be made for ${name}`);
-  // When the server dies first, closing the pipe to it may fail; its exit tells the story.
+  // When the server dies first, closing the pipe to it may fail.
   child.stdin?.on('error', () => undefined);
   let stopped: Promise<void> | undefined;
   return {
@@ -90,7 +84,6 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   };
 }
 
-/** Gives the last lines a server printed, for an error message. */
 export async function logTail(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).trimEnd().split('\n');
   const tail = lines.slice(-logTailLines).map((line) => line.slice(0, logLineCharsMax));

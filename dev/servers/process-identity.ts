@@ -1,4 +1,3 @@
-// Tells whether a process lives, and whether it is the same one that once had this number.
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
@@ -6,27 +5,25 @@ import { errorCode } from '../../lib/platform/error-code.ts';
 const stateField = 0;
 const startTimeField = 19;
 
-/** Gives whether a process with this number exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it belongs to another user.
     return errorCode(error) === 'EPERM';
   }
 }
 
 /**
- * Gives when a process started, in the kernel's ticks since boot, which tells it from a later one
- * with the same number; null where the system does not say or the process has ended.
+ * Returns when a process started, in ticks since boot, which differs for a later process with the same
+ * pid; null where there is no /proc or the process has ended.
  */
 export async function processStartTime(pid: number): Promise<string | null> {
   let stat: string;
   try {
     stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // No such process, or no /proc on this system: the number is all there is to go by.
     return null;
   }
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

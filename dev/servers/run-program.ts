@@ -1,4 +1,3 @@
-// Runs a short program to its end and says in one line why it failed.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { errorCode, isRecord } from '../../lib/platform/error-code.ts';
@@ -12,11 +11,7 @@ interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/**
- * Runs `program` without a shell and gives what it printed.
- * Throws an error whose message is the program's last line on stderr when it cannot run, fails,
- * or takes longer than `timeoutMs`.
- */
+/** Runs `program` without a shell and returns what it printed. Throws an Error with one line of why. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -35,12 +30,11 @@ export async function runProgram(
   }
 }
 
-/** Gives the wording of any thrown value: its own message, or its cause's where that says more. */
+/** Returns the message of a thrown value, or its cause's where that says more. */
 export function reasonOf(error: unknown): string {
-  // Not instanceof: Node's own errors are of another realm where modules run in a vm context.
+  // Not `instanceof`: Node's errors are of another realm in a vm context.
   if (!isRecord(error)) return String(error);
   const { message, cause, code, name } = error;
-  // fetch says only "fetch failed"; the fault itself is in the cause.
   if (message === 'fetch failed' && cause) return reasonOf(cause);
   return String(message || code || name);
 }

@@ -1,4 +1,3 @@
-// Lets one `npm start` at a time use a data folder.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +8,8 @@ import { isAlive, processStartTime } from './process-identity.ts';
 const attemptsMax = 200;
 const retryAfterMs = 10;
 
-export interface StartLock {
+export interface StartLock extends AsyncDisposable {
   readonly path: string;
-  /** Removes the lock file, unless it is no longer this one. */
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 interface Holder {
@@ -21,9 +18,8 @@ interface Holder {
 }
 
 /**
- * Takes the lock of a data folder, making the folder if need be.
- * A lock whose process is gone, or whose number now belongs to another process, is taken over.
- * Throws one sentence naming the process and the file when the holder is alive.
+ * Lets one `npm start` at a time use a data folder, and makes the folder. Claims the lock of a process
+ * that is gone; throws one sentence naming the process and the file when it is alive.
  */
 export async function takeStartLock(dataDir: string): Promise<StartLock> {
   await mkdir(dataDir, { recursive: true });
@@ -50,8 +46,7 @@ export async function takeStartLock(dataDir: string): Promise<StartLock> {
   throw new Error(`${path} keeps changing hands; remove it and start again`);
 }
 
-// A link appears with its content in place and only where no file is, so nobody ever reads a lock
-// that is half written, as they could between the opening and the writing of a new file.
+// A link appears only where no file is and with its content, so nobody reads a half-written lock.
 async function createLock(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, content, { flag: 'wx' });
@@ -66,8 +61,8 @@ async function createLock(path: string, content: string): Promise<boolean> {
   }
 }
 
-// Of several starts that find the same stale lock, a slow one could remove the lock a quick one has
-// just taken. So only the holder of a second lock removes, and judges again once it holds it.
+// Of several starts that find one stale lock, a late one could remove the lock that another has just
+// claimed. So only the holder of a second lock removes, and checks again first.
 async function removeStale(path: string, own: string): Promise<void> {
   const guard = `${path}.takeover`;
   if (!(await createLock(guard, own))) {
@@ -100,7 +95,6 @@ function parseHolder(content: string): Holder | undefined {
   try {
     value = JSON.parse(content);
   } catch {
-    // A file nobody can read the holder from protects nobody: it is stale.
     return undefined;
   }
   if (!isRecord(value)) return undefined;

@@ -1,4 +1,3 @@
-// Makes a Temporal namespace where it is missing.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { msToNumber, msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
@@ -13,9 +12,8 @@ const visibleTimeoutMs = 15_000;
 const pollIntervalMs = 20;
 
 /**
- * Registers the namespace where it is missing; workflows can use it on return.
- * A namespace that keeps closed workflows for less than 7 days is made to keep them for so long.
- * Throws when it is not visible within 15 s.
+ * Registers the namespace where it is missing, makes it keep closed workflows for at least 7 days, and
+ * waits until workflows can use it. Throws when it is not visible within 15 s.
  */
 export async function ensureNamespace(
   connection: ConnectionLike,
@@ -29,13 +27,13 @@ export async function ensureNamespace(
   }
 }
 
-// Asked of the part of the server that workflows go through, which learns of a namespace later than others.
+// The part of the server that workflows use learns of a namespace later than others.
 async function isVisible(connection: ConnectionLike, namespace: string): Promise<boolean> {
   const listing = connection.operatorService.listSearchAttributes({ namespace });
   return (await tolerateStatus(grpcNotFound, listing)) !== undefined;
 }
 
-// Registered without looking first: the server remembers for a second that it did not know a namespace.
+// Without a check first: the server caches for a second that it does not know a namespace.
 async function registerIfMissing(connection: ConnectionLike, namespace: string): Promise<void> {
   const registering = connection.workflowService.registerNamespace({
     namespace,
@@ -45,7 +43,7 @@ async function registerIfMissing(connection: ConnectionLike, namespace: string):
   if (registered === undefined) await lengthenRetention(connection, namespace);
 }
 
-// The development server brings the namespace `default` along, which keeps closed workflows for a day.
+// The development server's namespace `default` keeps closed workflows for a day.
 async function lengthenRetention(connection: ConnectionLike, namespace: string): Promise<void> {
   const { config } = await connection.workflowService.describeNamespace({ namespace });
   const currentMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;

@@ -1,4 +1,3 @@
-// Starts Temporal's development server, with its Web UI if wanted.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -7,10 +6,10 @@ import { pickPorts, requirePort } from './free-port.ts';
 import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-process.ts';
 import { runProgram } from './run-program.ts';
 import { ensureNamespace } from './temporal-namespace.ts';
-import { acceptsConnections, waitUntilReady } from './wait-until-ready.ts';
+import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.ts';
 
-// The server reads a shard's new tasks at most 20 times a second, and a development server has one
-// shard: beyond some six workflows a second each of their steps would wait up to 50 ms for its turn.
+// By default the one shard's new tasks are read 20 times a second: beyond some six workflows a second
+// each of their steps would wait up to 50 ms.
 const taskReadsPerSecond = 200;
 const dynamicConfig = [
   'frontend.enableServerVersionCheck=false',
@@ -19,20 +18,19 @@ const dynamicConfig = [
   `history.timerProcessorMaxPollRPS=${taskReadsPerSecond}`,
 ];
 
-const startTimeoutMs = 60_000;
 const startAttemptsMax = 3;
-const endedAtOnceMs = 10_000;
+const earlyEndMs = 10_000;
 const connectTimeoutMs = 2000;
 const versionTimeoutMs = 15_000;
 const dataFilePattern = /^temporal-cli-(.+)\.sqlite$/;
 
 export interface TemporalDevServerOptions {
   readonly binary: string;
-  /** Where the data is kept; null keeps it in memory only. */
+  /** Null keeps the data in memory only. */
   readonly dataDir: string | null;
-  /** The gRPC port on the loopback address; 0 picks a free one. */
+  /** Of gRPC on the loopback address; 0 picks a free one. */
   readonly port: number;
-  /** The Web UI's port; 0 picks a free one, null starts no Web UI. */
+  /** 0 picks a free one, null starts no Web UI. */
   readonly uiPort: number | null;
   readonly namespaces: readonly string[];
   readonly progress: (line: string) => void;
@@ -46,10 +44,7 @@ export interface RunningTemporal {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/**
- * Starts the server on the loopback address and gives it once workflows can be started in all its namespaces.
- * Throws with the log's last lines when it does not start within 60 s.
- */
+/** Returns once workflows can start in all namespaces. Throws with the end of its log after 60 s. */
 export async function startTemporalDevServer(
   options: TemporalDevServerOptions,
 ): Promise<RunningTemporal> {
@@ -58,10 +53,9 @@ export async function startTemporalDevServer(
     try {
       return await startOnce(options, startedAt);
     } catch (error) {
-      // The server picks some ports of its own and may lose one to another process before it
-      // listens there; then it ends at once, and another start picks others.
-      const endedAtOnce = performance.now() - startedAt < endedAtOnceMs;
-      if (attempt === startAttemptsMax || !endedAtOnce) throw error;
+      // It may lose a port of its own choice to another process; another start picks others.
+      const endedEarly = performance.now() - startedAt < earlyEndMs;
+      if (attempt === startAttemptsMax || !endedEarly) throw error;
     }
   }
 }
@@ -74,7 +68,7 @@ async function startOnce(
   const folder = await openDataFolder(options.dataDir, 'temporal');
   const server = await spawnTemporal(options, ports, folder);
   const dispose = async (): Promise<void> => {
-    // Data that nobody keeps need not be written out first, which takes a second.
+    // Writing data out takes a second.
     await (folder.isKept ? server.stop() : server.kill());
     await folder.discard();
   };
@@ -96,10 +90,7 @@ async function startOnce(
   };
 }
 
-interface Ports {
-  readonly port: number;
-  readonly uiPort: number | null;
-}
+type Ports = Pick<TemporalDevServerOptions, 'port' | 'uiPort'>;
 
 async function choosePorts({ port, uiPort }: Ports): Promise<Ports> {
   const [freePort = 0, freeUiPort = 0] = await pickPorts([0, 0]);
@@ -124,8 +115,7 @@ async function spawnTemporal(
   return startGuarded({ name: 'temporal', binary: options.binary, args, logFile });
 }
 
-// The server makes the tables of a new file and never changes those of an old one, so a file is only
-// opened by the CLI version that made it: the version is part of its name.
+// The server never changes the tables of an old file, so only the CLI version that made it opens it.
 async function databaseArgs(
   { binary, progress }: TemporalDevServerOptions,
   dataDir: string,
@@ -149,19 +139,12 @@ async function cliVersion(binary: string): Promise<string> {
   return version.replaceAll(/[^\w.-]/g, '_');
 }
 
-async function waitForPort(server: GuardedProcess, port: number): Promise<void> {
-  await waitUntilReady(server, {
-    check: () => acceptsConnections(port),
-    timeoutMs: startTimeoutMs,
-  });
-}
-
 async function waitForFrontend(
   server: GuardedProcess,
   port: number,
   { namespaces }: TemporalDevServerOptions,
 ): Promise<void> {
-  // A gRPC channel that meets a closed port waits long before it tries again, so the port comes first.
+  // A gRPC channel that meets a closed port waits long before it tries again.
   await waitForPort(server, port);
   const address = `127.0.0.1:${port}`;
   const connection = await waitUntilReady(server, {
@@ -169,7 +152,6 @@ async function waitForFrontend(
     timeoutMs: startTimeoutMs,
   });
   try {
-    // Not retried here: the client repeats what is passing.
     for (const namespace of namespaces) await ensureNamespace(connection, namespace);
   } finally {
     await connection.close();

@@ -1,4 +1,3 @@
-// Waits for a started server to answer, and says why when it does not.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,17 +5,15 @@ import { type GuardedProcess, logTail } from './guarded-process.ts';
 import { reasonOf } from './run-program.ts';
 
 const pollIntervalMs = 20;
+export const startTimeoutMs = 60_000;
 
-export interface ReadyOptions<Value> {
-  /** Asks once; undefined or a throw means not yet. */
+interface ReadyOptions<Value> {
+  /** Undefined or a throw means not yet. */
   readonly check: () => Promise<Value | undefined>;
   readonly timeoutMs: number;
 }
 
-/**
- * Repeats `check` until it gives a value, which is returned.
- * When the server ends first or the time is up, stops it and throws the reason with the log's last lines.
- */
+/** Returns the first value of `check`; else stops the server and throws with the end of its log. */
 export async function waitUntilReady<Value>(
   server: GuardedProcess,
   { check, timeoutMs }: ReadyOptions<Value>,
@@ -43,8 +40,15 @@ export async function waitUntilReady<Value>(
   );
 }
 
-/** Gives true when something accepts a TCP connection at this port of the loopback address; throws when not. */
-export async function acceptsConnections(port: number): Promise<true> {
+/** Waits until the server accepts a TCP connection at a port; throws as `waitUntilReady` does. */
+export async function waitForPort(server: GuardedProcess, port: number): Promise<void> {
+  await waitUntilReady(server, {
+    check: () => acceptsConnections(port),
+    timeoutMs: startTimeoutMs,
+  });
+}
+
+async function acceptsConnections(port: number): Promise<true> {
   const socket = connect({ port, host: '127.0.0.1' });
   try {
     await once(socket, 'connect');
