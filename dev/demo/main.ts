@@ -17,7 +17,7 @@ async function main(): Promise<boolean> {
   if (dev === null) {
     throw new Error(`the service does not run here (no ${path}): start it with npm start`);
   }
-  // Left behind by a start that was killed.
+  // A start that was killed leaves its file.
   if (!(await answers(dev.apiUrl))) {
     throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
   }

@@ -14,9 +14,9 @@ export interface DemoReceiver extends AsyncDisposable {
   url: string;
   /** The signing secret, known once the webhook is registered. */
   secret: string;
-  /** How many deliveries had a signature that did not verify. */
+  /** Counts signatures that did not verify. */
   refused: number;
-  /** Gives the names of the events that arrived, when all expected have or the time is over. */
+  /** Returns the names of the events that arrived, once all expected have or the time is over. */
   waitForAll(expected: readonly string[], timeoutMs: number): Promise<string[]>;
 }
 

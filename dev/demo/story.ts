@@ -1,9 +1,8 @@
-// What happens in the demo: a user signs in, a webhook is registered, every kind of change is made.
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import type { DemoReceiver } from './receiver.ts';
 
-export interface StoryOptions {
+interface StoryOptions {
   dev: DevFile;
   receiver: DemoReceiver;
   say: (line: string) => void;
@@ -11,7 +10,7 @@ export interface StoryOptions {
 
 type Json = Record<string, unknown>;
 
-/** Plays the story and gives the names of the events it must have caused. Throws when a call fails. */
+/** Makes each kind of change; returns the names of the events to expect. Throws when a call fails. */
 export async function playStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
   const call = caller(dev, say);
   const session = await call('POST', '/sdkusers/auth', {

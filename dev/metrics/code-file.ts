@@ -1,4 +1,4 @@
-// What the metrics need to know of one source file, read off TypeScript's syntax tree.
+// The facts of one source file, from TypeScript's syntax tree.
 import { posix } from 'node:path';
 import {
   createScanner,
@@ -31,14 +31,14 @@ import {
   type VariableDeclaration,
 } from 'typescript/unstable/ast';
 
-/** A function with a body in braces; its lines are those of the function without its comment. */
+/** A function with a body in braces, without its comment. */
 export interface CodeFunction {
   name: string;
   line: number;
   lines: number;
 }
 
-/** An import of a file of the same tree; a type import is gone when the code runs. */
+/** An import of a file of the same tree. */
 export interface CodeImport {
   path: string;
   isType: boolean;
@@ -48,11 +48,10 @@ export interface CodeFile {
   /** From the root of the tree, with forward slashes. */
   path: string;
   lines: number;
-  /** Lines that hold a comment or a part of one. */
+  /** Those that hold a comment or a part of one. */
   commentLines: number;
   functions: CodeFunction[];
   imports: CodeImport[];
-  /** The names of functions declared at the top. */
   declaredFunctions: string[];
   /** The names that `export { … } from` passes on. */
   passedOn: string[];
@@ -62,7 +61,6 @@ export interface CodeFile {
   interfaces: Record<string, string[]>;
 }
 
-/** Describes a parsed file; `path` is its place in the tree. */
 export function describeFile(path: string, source: SourceFile): CodeFile {
   const file: CodeFile = {
     path,
@@ -97,7 +95,6 @@ function addFunction(file: CodeFile, node: Node, source: SourceFile): void {
   file.functions.push({ name: name?.getText(source) ?? 'callback', line: first, lines });
 }
 
-/** The name that a function, or the constant or field that it is the value of, is declared with. */
 function nameOf(node: Node): Node | undefined {
   if (isFunctionDeclaration(node) || isMethodDeclaration(node)) return node.name;
   if (isPropertyAssignment(node) || isPropertyDeclaration(node)) return node.name;
@@ -180,14 +177,15 @@ function lineAt(source: SourceFile, position: number): number {
   return low + 1;
 }
 
-/** Goes through the tokens. What `/` and `}` begin depends on the grammar, so the tree tells. */
+/** Scans the tokens. What `/` and `}` begin depends on the grammar, so it comes from the tree. */
 function countCommentLines(source: SourceFile): number {
   const regexps = new Set<number>();
   const templates = new Set<number>();
   forEachNode(source, (node) => {
     if (node.kind === SyntaxKind.RegularExpressionLiteral) regexps.add(node.getStart(source));
-    const goesOn = node.kind === SyntaxKind.TemplateMiddle || node.kind === SyntaxKind.TemplateTail;
-    if (goesOn) templates.add(node.getStart(source));
+    if (node.kind === SyntaxKind.TemplateMiddle || node.kind === SyntaxKind.TemplateTail) {
+      templates.add(node.getStart(source));
+    }
   });
   const commented = new Set<number>();
   const scanner = createScanner(false, source.languageVariant, source.text);

@@ -1,4 +1,3 @@
-// Questions about who imports whom.
 import type { CodeFile } from './code-file.ts';
 
 /** Returns the files that `entry` reaches by value imports without leaving the rooms, itself first. */

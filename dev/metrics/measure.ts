@@ -1,10 +1,8 @@
-// The figures of a source tree, from what its files are made of.
 import { posix } from 'node:path';
 import type { CodeFile } from './code-file.ts';
 import { importCycles, reachedFrom } from './import-graph.ts';
 import type { ProseLine } from './prose.ts';
 
-/** The longest of its kind, and where it stands. */
 export interface Longest {
   lines: number;
   where: string;
@@ -21,7 +19,7 @@ export interface Sizes {
   longestFunction: Longest | null;
 }
 
-/** What an attempt at a delivery is made of. */
+/** The code that an attempt at a delivery runs. */
 export interface Reach {
   entry: string;
   rooms: string[];
@@ -56,10 +54,9 @@ const deliveryRooms = ['deliveries', 'egress', 'events', 'mongo', 'webhooks'].ma
   (name) => `lib/${name}`,
 );
 const dividedRooms = ['lib', 'dev'];
-const toolRooms = ['test', 'bench', 'demo', 'scripts', 'screenshots', 'metrics'];
+const toolRooms = ['test', 'bench', 'demo', 'screenshots', 'metrics'];
 const proseCharactersMax = 120;
 
-/** Counts everything. */
 export function measure(
   files: readonly CodeFile[],
   prose: readonly ProseLine[],

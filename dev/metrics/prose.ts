@@ -1,5 +1,3 @@
-// How wide the lines of documents are.
-
 export interface ProseLine {
   path: string;
   line: number;

@@ -1,4 +1,3 @@
-// Parses a source tree with the TypeScript of this project.
 import { relative, sep } from 'node:path';
 import { API } from 'typescript/unstable/sync';
 import { type CodeFile, describeFile } from './code-file.ts';

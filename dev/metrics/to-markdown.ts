@@ -1,7 +1,6 @@
-// The figures as two tables: the rooms, and the tree as a whole.
 import type { Longest, Metrics, Sizes } from './measure.ts';
 
-/** Renders the figures as Markdown. */
+/** Renders two tables: the rooms, and the tree as a whole. */
 export function toMarkdown(metrics: Metrics): string {
   const { rooms, production, allButTests } = metrics;
   const sums = { '**production**': production, '**all but tests**': allButTests };

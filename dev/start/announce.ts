@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 
-/** Gives the lines that tell a new user how to go on. */
 export function announcement(
   dev: DevFile,
   facts: { dataDir: string; ephemeral: boolean; startedMs: number },

@@ -1,4 +1,4 @@
-// One of the service's own processes, kept running: started, watched, started again when it dies.
+// One of the service's own processes, restarted when it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
@@ -7,29 +7,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const restartWaitMs = 1_000;
 const restartWaitMaxMs = 15_000;
-// A process that ran this long was sound: its next death starts the waits from the beginning.
+// After this long the waits start from the beginning.
 const soundAfterMs = 30_000;
 const stopTimeoutMs = 12_000;
 
-export interface ChildOptions {
+interface ChildOptions {
   name: string;
   /** Arguments of node: the module to run and what comes before it. */
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   logPath: string;
   progress: (line: string) => void;
-  /** Called with the pid of every start, the first included. */
+  /** Called at each start, the first included. */
   onStart: (pid: number) => void;
 }
 
-/** A supervised process. Disposing of it stops it for good. */
-export type SupervisedChild = AsyncDisposable;
-
 /**
- * Starts a process and gives it once it says `ready`. From then on it is started again whenever it
- * ends, after a wait that doubles up to 15 s. Throws, with where the log is, when the first start fails.
+ * Starts a process, waits for its first message, and from then on restarts it when it ends, after a
+ * wait that doubles up to 15 s. Throws, with the path of the log, when the first start fails.
  */
-export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
+export async function superviseChild(options: ChildOptions): Promise<AsyncDisposable> {
   await mkdir(dirname(options.logPath), { recursive: true });
   const stopping = new AbortController();
   let child = await startChild(options);

@@ -11,11 +11,7 @@ import {
 import type { Config } from '../../lib/config/config.ts';
 import { readAppFile, writeDevFile } from '../../lib/config/dev-file.ts';
 
-/**
- * Gives the application, key and account to print. A key can be shown again only because the file
- * at `path` holds it since the last start; without it the application gets a new key. No path: no
- * data is kept, so the application is always new.
- */
+/** Reuses the key of the last start, which only the file at `path` holds. Null keeps no file. */
 export async function findOrCreateDevApp(config: Config, path: string | null): Promise<NewApp> {
   const store = await connectStore(config.mongodb);
   try {
@@ -41,7 +37,6 @@ async function findOrCreate(
     : await createFullKey(store, { appUid: app._id, name: 'Development key', keyPepper });
   return {
     appUid: app._id,
-    // Its accounts may all have been deleted.
     accountUid: account?._id ?? (await createFirstAccount(store, app._id)),
     apiKey,
   };
@@ -56,7 +51,7 @@ async function isKeyOf(
   return (
     key !== null &&
     key.revokedAt === null &&
-    // One of an earlier version may lack a scope that there is now.
+    // A key of an earlier version may lack a scope.
     scopes.every((scope) => key.scopes.includes(scope)) &&
     sameHash(key.secretHash, hashApiKey(last.apiKey, keyPepper))
   );

@@ -1,15 +1,11 @@
-// The secrets of a development installation: made once, kept in a file only its owner can read.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
-export interface DevSecrets {
-  HERALD_SECRET_KEYS: string;
-  HERALD_KEY_PEPPER: string;
-}
+type DevSecrets = Record<'HERALD_SECRET_KEYS' | 'HERALD_KEY_PEPPER', string>;
 
-/** Reads the secrets of a data folder, or makes them; the data there can be read with no others. */
+/** Reads the secrets of a data folder, or makes them. */
 export async function loadDevSecrets(dataDir: string): Promise<DevSecrets> {
   const path = join(dataDir, 'secrets.json');
   try {
@@ -22,7 +18,6 @@ export async function loadDevSecrets(dataDir: string): Promise<DevSecrets> {
   return secrets;
 }
 
-/** Makes fresh secrets. */
 export function makeDevSecrets(): DevSecrets {
   return {
     HERALD_SECRET_KEYS: `dev:${randomBytes(32).toString('base64')}`,

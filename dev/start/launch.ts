@@ -1,4 +1,4 @@
-// Brings a whole development installation up: servers, application, api and worker, in that order.
+// Starts a development installation: servers, application, api and worker, in that order.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { superviseServer } from './supervise-server.ts';
 
 export interface LaunchOptions {
-  /** The environment of the launcher; what it sets, even to empty, wins over development defaults. */
+  /** What it sets, even to empty, wins over development defaults. */
   env: NodeJS.ProcessEnv;
   dataDir: string;
   /** Keeps nothing: servers in memory, fresh secrets. */
@@ -27,23 +27,18 @@ export interface LaunchOptions {
 
 export interface Launched extends AsyncDisposable {
   dev: DevFile;
-  /** Resolves, with a sentence, when a server is lost for good. */
+  /** Resolves, with a sentence, when a server ended and is not restarted. */
   lost: Promise<string>;
 }
 
-// A delivery makes much short-lived garbage; a larger nursery keeps most of it from being copied.
+// Deliveries make much short-lived garbage, which a larger nursery need not copy.
 const heapFlags = ['--max-semi-space-size=64'];
 
 const preferredPorts = { api: 3000, mongodb: 27_017, temporal: 7233, temporalUi: 8233 };
 
-interface Ports {
-  api: number;
-  mongodb: number;
-  temporal: number;
-  temporalUi: number;
-}
+type Ports = typeof preferredPorts;
 
-/** Starts everything and gives where it is. Throws one clear sentence when something cannot start. */
+/** Throws one clear sentence when something cannot start. */
 export async function launch(options: LaunchOptions): Promise<Launched> {
   const open = new Disposal();
   try {
@@ -61,9 +56,9 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const bundlePath = join(dataDir, 'workflow-bundle.js');
   const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
   const devPath = join(dataDir, 'dev.json');
-  // Scripts take the file for a service that runs, so it goes when the service does.
+  // Scripts take the file for a service that runs.
   open.defer(() => rm(devPath, { force: true }));
-  // Every restart changes a pid, and the file follows; before `dev` is known there is none to write.
+  // Each restart changes a pid in the file.
   let dev: DevFile | null = null;
   const saved = (): void => {
     if (dev !== null)
@@ -127,11 +122,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   const asked = env['PORT'];
   if (asked === '0') return namePorts(await pickPorts([0, 0, 0, 0]));
-  const [mongodb, temporal, temporalUi] = [
-    preferredPorts.mongodb,
-    preferredPorts.temporal,
-    preferredPorts.temporalUi,
-  ];
+  const { mongodb, temporal, temporalUi } = preferredPorts;
   if (asked) {
     const api = await requirePort(Number(asked), { setting: 'PORT' });
     return namePorts([api, ...(await pickPorts([mongodb, temporal, temporalUi]))]);
@@ -149,7 +140,7 @@ function namePorts([api = 0, mongodb = 0, temporal = 0, temporalUi = 0]: number[
   return { api, mongodb, temporal, temporalUi };
 }
 
-/** What development allows and production does not: receivers on this machine, over plain http. */
+/** Receivers on this machine, over plain http. */
 function devDefaults(apiPort: number): Record<string, string> {
   return {
     HERALD_HOST: '127.0.0.1',
@@ -161,7 +152,6 @@ function devDefaults(apiPort: number): Record<string, string> {
 }
 
 interface StartedServers {
-  /** Where the servers are, for the processes of the service. */
   env: Record<string, string>;
   temporalUiUrl: string | null;
   lost: Promise<string>;

@@ -1,34 +1,29 @@
-// An embedded server kept running: started again on the same port and data when it dies.
 import type { ProcessExit } from '../servers/guarded-process.ts';
 
-/** What both embedded servers offer. */
-export interface RunningServer extends AsyncDisposable {
-  pid: number;
+interface RunningServer extends AsyncDisposable {
   exited: Promise<ProcessExit>;
 }
 
-export interface ServerOptions<S extends RunningServer> {
+interface ServerOptions<S extends RunningServer> {
   name: string;
   start: () => Promise<S>;
-  /** False where the data dies with the server, so that starting again would mend nothing. */
+  /** False where the data ends with the server. */
   restartable: boolean;
   progress: (line: string) => void;
   onStart: (server: S) => void;
 }
 
-/** A supervised server. `lost` resolves, with a sentence, when it died and is not coming back. */
-export interface SupervisedServer extends AsyncDisposable {
-  lost: Promise<string>;
-}
-
 const restartsMax = 5;
-// A server that ran this long was sound: its next death is counted from the beginning.
+// After this long its ends are counted from the beginning.
 const soundAfterMs = 20_000;
 
-/** Starts a server and keeps it running. Throws what the first start throws. */
+/**
+ * Starts a server and restarts it when it ends, on the same port and data. `lost` resolves, with a
+ * sentence, when it is not restarted. Throws what the first start throws.
+ */
 export async function superviseServer<S extends RunningServer>(
   options: ServerOptions<S>,
-): Promise<SupervisedServer> {
+): Promise<AsyncDisposable & { lost: Promise<string> }> {
   const { name, progress } = options;
   let stopping = false;
   let server = await options.start();
