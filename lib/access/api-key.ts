@@ -1,11 +1,10 @@
-// API keys: their format, their checksum, and the hash under which they are stored.
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'ahk';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyIdCharacters = 12;
-// 43 characters of 62 carry 256 bits.
+// 256 bits: log2(62^43).
 const secretCharacters = 43;
 const checksumCharacters = 6;
 const pattern = new RegExp(
@@ -26,23 +25,14 @@ function checksum(text: string): string {
   return encoded;
 }
 
-/** A new key: the text shown once to its owner, and the id under which it is found again. */
-export interface NewApiKey {
-  keyId: string;
-  text: string;
-}
-
 /** Makes a key `ahk_<id>_<256-bit secret><checksum>`; the prefix lets scanners find a leaked one. */
-export function newApiKey(): NewApiKey {
+export function newApiKey(): { keyId: string; text: string } {
   const keyId = randomText(keyIdCharacters);
   const head = `${prefix}_${keyId}_${randomText(secretCharacters)}`;
   return { keyId, text: head + checksum(head) };
 }
 
-/**
- * Reads the key id out of a key's text. Gives null for what cannot be a key of ours: a wrong shape
- * or a wrong checksum, so that a mistyped key costs no database read.
- */
+/** Returns null for a wrong form or checksum, so that a mistyped key costs no database read. */
 export function parseApiKey(text: string): { keyId: string } | null {
   const match = pattern.exec(text);
   const [, keyId, , given] = match ?? [];
@@ -50,12 +40,12 @@ export function parseApiKey(text: string): { keyId: string } | null {
   return checksum(text.slice(0, -checksumCharacters)) === given ? { keyId } : null;
 }
 
-/** The HMAC-SHA256 (hex) of a key under the service's pepper: what the database keeps of it. */
+/** Returns the HMAC-SHA256 (hex) of a key, which the database keeps instead of it. */
 export function hashApiKey(text: string, pepper: string): string {
   return createHmac('sha256', pepper).update(`api-key|${text}`, 'utf8').digest('hex');
 }
 
-/** Compares two hashes of equal length in constant time. */
+/** Compares two hex hashes in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'hex');
   const right = Buffer.from(b, 'hex');

@@ -1,9 +1,8 @@
-// API keys as they are stored: never the key, only its hash.
 import { hashApiKey, newApiKey } from './api-key.ts';
 import { newId } from '../platform/ids.ts';
 import type { ApiKeyDocument, ApiKeyWish } from '../model/api-key.ts';
 
-/** Makes a key, to be stored by the caller, and its text, which exists here and nowhere else. */
+/** Makes a key, which the caller stores without `text`. */
 export function makeApiKey(
   wish: ApiKeyWish,
   { keyPepper, now }: { keyPepper: string; now: Date },
@@ -23,7 +22,6 @@ export function makeApiKey(
   return { key, text };
 }
 
-/** Tells whether a key is taken at a time: neither revoked nor expired. */
 export function isKeyAlive(key: ApiKeyDocument, now: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }

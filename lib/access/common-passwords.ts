@@ -1,7 +1,4 @@
-// The most common passwords that the rules of length and variety let through.
-
-// Those of 12 characters or more among the 50,000 of zxcvbn-ts (MIT licence), which come from leaks,
-// those that people make of shorter ones of them, and the name of this service.
+// From zxcvbn-ts (MIT licence), made from shorter ones of it, and the service's name; 12 characters or more.
 const list = `
 010203040506 012345678910 014702580369 01telemike01 050605rostik 098765432112 102030405060
 111222333444555 112233445566 122333444455555 123123qweqwe 123321456654 123321qweewq 123456654321

@@ -1,4 +1,4 @@
-// Makes, promotes and removes the admins of an installation, and changes how they sign in, from the command line.
+// The admin commands. Each throws an Error of one sentence for input that it refuses.
 import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from './canonical-email.ts';
 import { passwordFault } from './password-rules.ts';
@@ -9,17 +9,14 @@ import { holdAdmin, makeAdmin } from './admins.ts';
 import { recordAudit } from './audit-log.ts';
 import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
 
-export interface AdminWish {
+interface AdminWish {
   email: string;
-  /** Null for an admin who only signs in through the identity provider. */
+  /** Null for an admin who signs in through the identity provider only. */
   password: string | null;
   superuser: boolean;
 }
 
-/**
- * Creates an admin; the first one is a superuser in any case, or nobody could do anything. Throws an
- * Error with one sentence for an e-mail that is none or is taken, and for a password against the rules.
- */
+/** Creates an admin; the first one is always a superuser, or nobody could do anything. */
 export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const passwordHash = wish.password === null ? null : await hash(wish.password, email);
@@ -42,7 +39,6 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
   return admin;
 }
 
-/** Sets an admin's password and ends all sessions. Throws an Error with one sentence as above. */
 export async function resetPassword(
   store: Store,
   wish: { email: string; password: string },
@@ -62,10 +58,7 @@ export async function resetPassword(
   });
 }
 
-/**
- * Unlinks an admin from the identity at the provider and ends all sessions; the next verified sign-in
- * with the admin's e-mail links anew. Throws an Error with one sentence as above.
- */
+/** Also ends all sessions; the next verified sign-in with the admin's e-mail links again. */
 export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const now = new Date();
@@ -87,10 +80,7 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/**
- * Removes an admin with all sessions and memberships, so that the next call is refused. Throws an
- * Error with one sentence where there is none, and for the last superuser.
- */
+/** Refuses to remove the last superuser. */
 export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const now = new Date();
@@ -107,10 +97,7 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/**
- * Makes an admin a superuser, or one of the others again; it is read for every call, so the next one
- * goes by it. Throws an Error with one sentence for who is that already, and for the last superuser.
- */
+/** Refuses to demote the last superuser. */
 export async function setSuperuser(
   store: Store,
   wish: { email: string; superuser: boolean },
@@ -133,7 +120,7 @@ export async function setSuperuser(
   });
 }
 
-/** Throws where no superuser is left, for nobody could do anything; two who go at once conflict. */
+/** Throws where no superuser is left; two concurrent removals conflict. */
 async function requireHeir(store: Store, email: string, session: ClientSession): Promise<void> {
   const heir = await holdAdmin(store, { superuser: true }, session);
   if (heir === null) throw new Error(`${email} is the last superuser; make another one first`);

@@ -1,4 +1,3 @@
-// Makes an application with what its first calls need, from the command line: an API key and an account.
 import type { ClientSession } from 'mongodb';
 import { scopes } from '../model/api-key.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
@@ -7,7 +6,6 @@ import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
 
-/** A new application; `apiKey` is shown here and never again. */
 export interface NewApp {
   appUid: string;
   accountUid: string;
@@ -20,7 +18,7 @@ interface KeyWish {
   keyPepper: string;
 }
 
-/** Creates an application with one account and one key that has every scope. */
+/** Creates an application with an account and a key of every scope. */
 export async function createAppWithKey(
   store: Store,
   { name, keyPepper }: { name: string; keyPepper: string },
@@ -39,12 +37,12 @@ export async function createAppWithKey(
   });
 }
 
-/** Creates an application's first account, or the first again, and gives its uid. */
+/** Creates an account, also where there is one, and returns its uid. */
 export async function createFirstAccount(store: Store, appUid: string): Promise<string> {
   return inTransaction(store, (session) => addAccount(store, appUid, session));
 }
 
-/** Creates a key with every scope for an application and gives its text, this once. */
+/** Creates a key of every scope and returns its text. */
 export async function createFullKey(store: Store, wish: KeyWish): Promise<string> {
   return inTransaction(store, (session) => addApiKey(store, wish, session));
 }

@@ -1,22 +1,16 @@
-// What a new password must be: long, of several characters, and not one that is tried first.
 import { commonPasswords } from './common-passwords.ts';
 
 const charactersMin = 12;
 const charactersMax = 128;
 const differentMin = 5;
 
-/** What is wrong with a new password; the detail is the end of a sentence and does not hold it. */
-export interface PasswordFault {
+/** `detail` is the end of a sentence, without the password. */
+interface PasswordFault {
   code: 'password_length' | 'password_too_uniform' | 'password_is_email' | 'password_common';
   detail: string;
 }
 
-/**
- * Says what is wrong with a new password, or null: 12 to 128 characters, at least 5 of them
- * different, not the e-mail address or its part before the `@`, and not one of the most common ones
- * (NIST SP 800-63B §3.1.1.2: length, and a blocklist of what is expected). There are no rules about
- * kinds of characters: they make passwords alike, and length does more.
- */
+/** Returns null for a good one: long, and not in a blocklist, by NIST SP 800-63B §3.1.1.2. */
 export function passwordFault(password: string, email: string): PasswordFault | null {
   const text = canonicalPassword(password);
   const characters = Array.from(text);
@@ -40,7 +34,7 @@ export function passwordFault(password: string, email: string): PasswordFault | 
   return { code: 'password_common', detail: 'is one of the most common passwords' };
 }
 
-/** The same characters typed on another keyboard are the same password (NIST SP 800-63B §3.1.1.2). */
+/** Makes the same of what different keyboards type (NIST SP 800-63B §3.1.1.2). */
 export function canonicalPassword(password: string): string {
   return password.normalize('NFKC');
 }

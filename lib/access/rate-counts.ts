@@ -1,17 +1,12 @@
-// How often something was done in a window of time, by all processes together.
 import type { Store } from '../mongo/connect.ts';
 
-/** How often something was done since the counts were last added up. */
-export interface RateIncrement {
+interface RateIncrement {
   id: string;
   by: number;
   expiresAt: Date;
 }
 
-/**
- * Adds counts and gives the sums of `ids`, of all processes; those that nobody counted are left out.
- * A failover may lose the last moments, so one server's acknowledgement is enough.
- */
+/** Returns the sums of `ids` over all processes. One server acknowledges: a failover may lose the last moments. */
 export async function addCounts(
   store: Store,
   increments: readonly RateIncrement[],

@@ -1,4 +1,3 @@
-// Failed sign-ins of admins in the audit log: counted, so that no attacker fills it.
 import { dayMs } from '../platform/duration.ts';
 import type { Caller } from '../model/audit-log.ts';
 import { recordAudit } from './audit-log.ts';
@@ -9,18 +8,12 @@ export interface SignInFailure {
   adminUid: string | null;
   method: 'password' | 'oidc';
   email: string;
-  /** Why somebody whom the provider vouches for did not come in. */
   reason?: string;
 }
 
 const rowsADayMax = 10;
 
-/**
- * Records a failed sign-in. Of an admin's failures of a day (UTC) the first ten leave a row each, with the
- * count so far; failures with e-mails that no admin has are counted together. So a day's rows are bounded
- * by the number of admins, whatever is tried. The count comes first: a process that dies before the row
- * loses this one.
- */
+/** Adds a row for the first ten on a day (UTC) of an admin, and of all unknown e-mails, to bound the log. */
 export async function recordSignInFailure(
   store: Store,
   { adminUid, ...details }: SignInFailure,

@@ -1,42 +1,32 @@
-// Slows the guessing of passwords down, without letting anyone lock an admin out.
+// Slows down the guessing of passwords, without letting anyone lock an admin out.
 import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
 import { networkOf } from '../egress/network-of.ts';
 import { isDuplicateKey, type Store } from '../mongo/connect.ts';
 
-// An office behind one address may mistype more often than one person does.
 const freeFailures = { person: 5, address: 20 } as const;
 const firstWaitMs = 1_000;
 const longestWaitMs = 15 * minuteMs;
 const raceAttemptsMax = 3;
 
-/** Who tries to sign in, and from where. */
 export interface SignInSubject {
   email: string;
   address: string | null;
-  /** The browser, where the admin of the e-mail signed in with it before. */
+  /** A browser that the admin of the e-mail signed in with before. */
   device?: string | null;
 }
 
-/** The leave to check one password, or how long to wait for it. */
-export type SignInTurn = Leave | { allowed: false; retryAfterMs: number };
+type SignInTurn =
+  | {
+      allowed: true;
+      succeeded: () => Promise<void>;
+      /** For a password that was not checked. */
+      handBack: () => Promise<void>;
+    }
+  | { allowed: false; retryAfterMs: number };
 
-interface Leave {
-  allowed: true;
-  /** The password was right. */
-  succeeded: () => Promise<void>;
-  /** The password was not looked at. */
-  handBack: () => Promise<void>;
-}
-
-/**
- * Takes the leave to check one password. It counts as a failure until `succeeded` or `handBack` is
- * called, so guesses made at once count as well; what is refused does not count. After 5 failures for
- * an e-mail from an address, and after 20 from an address, each next one must wait, from 1 s doubling
- * to 15 minutes; a day without any forgets them. The e-mail alone is never held back: its owner signs in from another address, or with
- * a browser known from before, whose own failures alone count.
- */
+/** Counts a failure until `succeeded` or `handBack` is called, so that concurrent guesses count, too. */
 export async function takeSignInTurn(
   store: Store,
   { email, address, device = null }: SignInSubject,
@@ -48,8 +38,7 @@ export async function takeSignInTurn(
   const own = hash(device === null ? `${email}|${network}` : `device|${device}`);
   const counters: Counter[] = [{ id: own, free: freeFailures.person }];
   if (device === null) counters.push({ id: hash(network), free: freeFailures.address });
-  // Before anything is written: an address that waits must neither fill the database with the e-mails
-  // that it makes up, nor have the owner of one wait for more than the address.
+  // Before any write: an address that waits neither fills the database with e-mails nor makes their owners wait.
   const waitMs = await findWait(store, counters, now);
   if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
   const counted: Counted[] = [];
@@ -69,7 +58,7 @@ export async function takeSignInTurn(
     handBack,
     async succeeded() {
       await store.signInThrottles.deleteOne({ _id: own });
-      // Of the address only this attempt: an own account must not wipe out guesses at others.
+      // Of the address only this attempt: an attacker's own account must not clear guesses at others.
       await Promise.all(
         counted.filter(({ id }) => id !== own).map((each) => takeBack(store, each)),
       );
@@ -77,15 +66,15 @@ export async function takeSignInTurn(
   };
 }
 
-/** What failures are counted under, and how many of them cost no wait. */
 interface Counter {
   id: string;
+  /** Failures without a wait. */
   free: number;
 }
 
 interface Counted {
   id: string;
-  /** Above 0: this attempt is not allowed and was not counted. */
+  /** Above 0: the attempt is refused and was not counted. */
   retryAfterMs: number;
   blockedUntil: Date | null;
 }
@@ -99,7 +88,7 @@ async function findWait(store: Store, counters: readonly Counter[], now: Date): 
   return (longest?.blockedUntil?.getTime() ?? now.getTime()) - now.getTime();
 }
 
-/** Takes one attempt back, and the wait that it set; that of an attempt made meanwhile stays. */
+/** Also clears the wait that the attempt set, but not that of a later one. */
 async function takeBack(store: Store, { id, blockedUntil }: Counted): Promise<void> {
   const isOwnWait = { $eq: ['$blockedUntil', blockedUntil] };
   await store.signInThrottles.updateOne({ _id: id }, [
@@ -134,7 +123,7 @@ async function count(store: Store, { id, free }: Counter, now: Date): Promise<Co
   }
 }
 
-/** One atomic step: an attempt while blocked changes nothing, another counts and sets the next wait. */
+/** One atomic update: changes nothing while blocked, else counts and sets the next wait. */
 function counting(free: number, now: Date): Document[] {
   const blocked = { $gt: ['$blockedUntil', now] };
   const failures = { $add: [{ $ifNull: ['$failures', 0] }, 1] };
@@ -156,7 +145,7 @@ function counting(free: number, now: Date): Document[] {
   ];
 }
 
-/** What `counting` writes, so that an attempt that is taken back can tell its own wait from another's. */
+/** What `counting` writes, so that `takeBack` knows its own wait. */
 function blockAfter(failures: number, free: number, now: Date): Date | null {
   if (failures < free) return null;
   return new Date(now.getTime() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - free)));

@@ -1,17 +1,11 @@
-// Makes one call of many: what is asked for at the same time is done together.
 import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
-  /** How many items one call takes at most. */
   itemsPerCallMax: number;
-  /** How many calls run at once at most; what comes meanwhile waits and goes with the next. */
   callsAtOnceMax: number;
-  /**
-   * How long an item waits for company before its call begins; by default for no longer than the
-   * turn of the event loop in which it came.
-   */
+  /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
-  /** After so long a call is given up: its items reject and the next call begins. */
+  /** After it the items of a call reject and the next call begins. */
   callTimeoutMs?: number;
 }
 
@@ -24,11 +18,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gives a function that takes one item and does it together with others. An item never joins a call
- * that has begun, so what it reads is as fresh as a read of its own. A lone item is done in the turn
- * of the event loop in which it came (or after `lingerMs`); under load calls grow instead of queueing up.
- * `call` gives a result an item, in the items' order; when it rejects, all of its items do. Those of a call
- * that takes longer than `callTimeoutMs` (5 s) reject with a `CallTimeoutError`.
+ * Makes one call of concurrent ones. An item never joins a call that has begun, so what it reads is as
+ * fresh as a read of its own. `call` returns the results in the items' order; when it rejects, or with a
+ * `CallTimeoutError` takes longer than `callTimeoutMs` (5 s), all of its items reject.
  */
 export function coalesce<Item, Result>(
   {

@@ -1,11 +1,9 @@
-// Gives work up that does not end in its time.
-
-/** Work that did not end in its time; whether it took effect is not known. */
+/** Whether the work took effect is unknown. */
 export class CallTimeoutError extends Error {
   override readonly name = 'CallTimeoutError';
 }
 
-/** Resolves or rejects as `work` does, or rejects with a `CallTimeoutError` after `timeoutMs`. */
+/** Settles as `work` does, or rejects with a `CallTimeoutError` after `timeoutMs`. */
 export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

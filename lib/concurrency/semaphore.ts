@@ -1,14 +1,10 @@
-// Bounds how much runs concurrently, by key. What finds no permit waits in a queue, in order of arrival.
-
-/** A place among what runs. Releasing it twice is releasing it once. */
 export interface Permit {
+  /** Does nothing the second time. */
   readonly release: () => void;
 }
 
-export interface QueueLimits {
-  /** Who comes is refused where so many wait already. */
+interface QueueLimits {
   readonly queueMax?: number;
-  /** Who waits is refused after so long. */
   readonly waitMsMax?: number;
 }
 
@@ -26,10 +22,10 @@ interface Queue {
   readonly waiters: Set<Waiter>;
 }
 
-// A process that stood still for a while makes nobody wait longer than one tick.
+// Waits are counted in ticks: time in which the process stood still counts as one.
 const tickMs = 100;
 
-/** Gives each key so many permits. A key of which none is held takes no memory. */
+/** Grants so many permits per key, in order of arrival. A key without held permits takes no memory. */
 export class Semaphore {
   readonly #permits: number;
   readonly #refusal: (reason: string) => Error;
@@ -37,20 +33,19 @@ export class Semaphore {
   readonly #queues = new Map<string, Queue>();
   #waitsEnded = false;
 
-  /** `refusal` makes the error for who gets no permit; `limits` hold where a caller gives none. */
+  /** `limits` are the defaults of `acquire`. */
   constructor(permits: number, refusal: (reason: string) => Error, limits: QueueLimits = {}) {
     this.#permits = permits;
     this.#refusal = refusal;
     this.#limits = limits;
   }
 
-  /** Returns how many permits of a key are held, and how many callers wait for one. */
   count(key: string): { held: number; waiting: number } {
     const { held, waiters } = this.#queues.get(key) ?? newQueue();
     return { held, waiting: waiters.size };
   }
 
-  /** Waits for a permit. Throws the refusal, or the signal's reason when it aborts first. */
+  /** Throws the refusal, or the signal's reason when it aborts first. */
   async acquire(key: string, options: AcquireOptions = {}): Promise<Permit> {
     const queue = this.#queues.get(key) ?? newQueue();
     this.#queues.set(key, queue);
@@ -65,7 +60,6 @@ export class Semaphore {
     };
   }
 
-  /** Runs work with a permit. Throws as `acquire` does, or what the work throws. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const permit = await this.acquire(key);
     try {
@@ -75,7 +69,7 @@ export class Semaphore {
     }
   }
 
-  /** Refuses who waits, and from now on who would have to. */
+  /** Refuses all that wait, and from now on all that would have to. */
   endWaits(): void {
     this.#waitsEnded = true;
     for (const { waiters } of this.#queues.values()) {
@@ -115,7 +109,6 @@ export class Semaphore {
     });
   }
 
-  /** Hands the permit to who has waited longest. */
   #release(key: string, queue: Queue): void {
     const [next] = queue.waiters;
     if (next !== undefined) {

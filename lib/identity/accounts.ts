@@ -1,14 +1,12 @@
-// Questions about an application's accounts, and the removal of one from its users.
 import type { ClientSession } from 'mongodb';
 import { type Store, within } from '../mongo/connect.ts';
 
-/** The accounts that a request of an application names. */
 export interface NamedAccounts {
   appUid: string;
   accountUids: readonly string[];
 }
 
-/** Gives those of `accountUids` that are accounts of the application, in the order given. */
+/** Returns those that are accounts of the application, in the order given. */
 export async function findKnownAccounts(
   store: Store,
   { appUid, accountUids }: NamedAccounts,
@@ -28,7 +26,7 @@ export async function findKnownAccounts(
 
 const usersPerBatchMax = 1_000;
 
-/** Takes an account off all users that are in it, a batch at a time. Doing it again only goes on. */
+/** A repeat resumes. */
 export async function removeAllMembers(
   store: Store,
   { appUid, accountUid }: { appUid: string; accountUid: string },

@@ -1,10 +1,9 @@
-// The check of the `accountUids` that a request names.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
 import { findKnownAccounts, type NamedAccounts } from './accounts.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Throws `unknown_account_uids`, naming each by its place, when some are not the application's. */
+/** Throws `unknown_account_uids` with the pointer of each that is not the application's. */
 export async function checkAccounts(
   store: Store,
   named: NamedAccounts,

@@ -1,15 +1,13 @@
-// The keys that sign user tokens: public half open, private half sealed.
 import { systemCaller } from '../model/audit-log.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import { recordAudit } from '../access/audit-log.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
 
-/** Where a private key is sealed to, so that it opens in its own row alone. */
 export function signingKeyPlace(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;
 }
 
-/** Adds a key and its audit row. Throws the driver's duplicate-key error when its generation is there. */
+/** Throws the driver's duplicate-key error when the generation exists. */
 export async function insertSigningKey(store: Store, key: SigningKeyDocument): Promise<void> {
   const { _id, generation, signsFrom, createdAt: now } = key;
   const target = { kind: 'signing_key', uid: _id };
@@ -21,7 +19,7 @@ export async function insertSigningKey(store: Store, key: SigningKeyDocument): P
   });
 }
 
-/** Removes a key with an audit row. Gives false when another process has removed it already. */
+/** Returns false when another process has removed it. */
 export async function removeSigningKey(store: Store, keyId: string, now: Date): Promise<boolean> {
   const target = { kind: 'signing_key', uid: keyId };
   return inTransaction(store, async (session) => {

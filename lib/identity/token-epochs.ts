@@ -1,20 +1,14 @@
-// Revocation of user tokens: a token is good as long as nobody revoked since it was issued.
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/**
- * Gives the epoch of a user's token issued now: how often the user's tokens were revoked and how
- * often the application's, the sum of two counts that only grow. A token carries its epoch and is
- * good while that is unchanged. A time would not do (docs/adr/0012): `iat` is in whole seconds, and
- * the clocks of two processes differ by more than lies between a revocation and the next sign-in.
- */
+/** Revocations of user and application: a token is valid while the sum is unchanged (ADR 12: clocks differ). */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
 ) => Promise<number>;
 
-/** Makes the reader of a process: many callers at once in one read, nothing cached. */
+/** Concurrent callers share a read; nothing is cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
   const readAppEpoch = coalesce<string, number>(
     { itemsPerCallMax: 200, callsAtOnceMax: 1 },
@@ -28,7 +22,7 @@ export function createTokenEpochReader(store: Store): TokenEpochReader {
   return async ({ appUid, tokenEpoch = 0 }) => (await readAppEpoch(appUid)) + tokenEpoch;
 }
 
-/** Ends all tokens that a user has. Gives false when the application has no such user. */
+/** Returns false when the application has no such user. */
 export async function revokeUserTokens(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },
@@ -39,7 +33,6 @@ export async function revokeUserTokens(
   return raised.matchedCount === 1;
 }
 
-/** Ends all tokens that the users of an application have. */
 export async function revokeAppTokens(
   store: Store,
   appUid: string,

@@ -1,22 +1,18 @@
-// Reads users by identity, those of sign-ins that come at once in one read. Nothing is cached.
 import type { Filter } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument, UserIdentity } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Whom to look for. */
-export interface WantedUser {
+interface WantedUser {
   appUid: string;
   identity: UserIdentity;
 }
 
-/** Gives the user of an identity, or null. */
 export type UserReader = (wanted: WantedUser) => Promise<UserDocument | null>;
 
-// One read at a time: what comes meanwhile goes with the next, so reads grow as the load does.
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1 };
 
-/** Makes the reader of a process. */
+/** Concurrent sign-ins share a read; nothing is cached. */
 export function createUserReader(store: Store): UserReader {
   return coalesce(reads, async (wanted: readonly WantedUser[]) => {
     const found = await store.users.find(byIdentities(wanted)).toArray();
@@ -25,7 +21,7 @@ export function createUserReader(store: Store): UserReader {
   });
 }
 
-/** One clause an application and kind of identity, each of which is read along its unique index. */
+/** One clause per application and kind of identity, each read through its unique index. */
 function byIdentities(wanted: readonly WantedUser[]): Filter<UserDocument> {
   const appUids = [...new Set(wanted.map((each) => each.appUid))];
   const clauses = appUids.flatMap((appUid): Filter<UserDocument>[] => {

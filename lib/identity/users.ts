@@ -1,4 +1,3 @@
-// Users: one identity each, by the integrator's id or by e-mail, never both.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -11,38 +10,31 @@ import { recordAudits } from '../access/audit-log.ts';
 import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
 import type { UserReader } from './user-reader.ts';
 
-/** Accounts to add to a user's, without repetition, and who adds them. */
-export interface AccountsToAdd {
+interface AccountsToAdd {
+  /** Without repetition. */
   accountUids: readonly string[];
   caller: Caller;
   now: Date;
 }
 
-/** The accounts are added to those the user is in already; at most as many as a user may be in. */
-export interface UserToFind extends AccountsToAdd {
+interface UserToFind extends AccountsToAdd {
   appUid: string;
   identity: UserIdentity;
-  /** Applied only when the user is new. */
   name: string | null;
-  /** The e-mail made unique to the application, kept only when the user is new. */
   email: string | undefined;
 }
 
-export interface FoundUser {
+interface FoundUser {
   user: UserDocument;
   created: boolean;
 }
 
 const raceAttemptsMax = 3;
 
-// Transactions that add accounts to one user conflict. Few try at once, and the others find it done.
+// Transactions that add accounts to one user conflict: few run concurrently, the others find it done.
 const adding = new Semaphore(16, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
 
-/**
- * Finds the user of an identity or creates it, and adds the accounts. Any number of callers at
- * once get the same one user: the unique index decides, and who loses the race looks again.
- * Throws `limit_reached` when the user would be in too many accounts, `overloaded` when too many wait.
- */
+/** Throws `limit_reached` (accounts of a user), `overloaded` (too many wait) and `conflict` (lost races). */
 export async function findOrCreateUser(
   store: Store,
   wanted: UserToFind,
@@ -62,7 +54,7 @@ export async function findOrCreateUser(
         addToAccounts(store, found.user, { accountUids, caller, now, session }),
       );
     });
-    // Null when the user was deleted at this moment: then the identity is free, and gets a new one.
+    // Null when the user was deleted meanwhile: the identity is free for a new one.
     if (user !== null) return { user, created: found.created };
   }
   throw new AppError('conflict', 'the user is being created or deleted at this moment; try again');
@@ -72,7 +64,7 @@ function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
   return accountUids.every((uid) => user.accountUids.includes(uid));
 }
 
-/** Gives null when another upsert of the new user won: the next attempt finds the winner's. */
+/** Returns null when another upsert won: the next attempt finds its user. */
 async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser | null> {
   const { appUid, identity, now } = wanted;
   const user = {
@@ -85,7 +77,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
     deletedAt: null,
   };
   try {
-    // An upsert and not a read and an insert: it sees what a majority does not have yet.
+    // Not a read and an insert: an upsert also sees what a majority does not have yet.
     const result = await store.users.findOneAndUpdate(
       { appUid, ...identity },
       { $setOnInsert: user },
@@ -99,10 +91,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
   }
 }
 
-/**
- * Adds accounts to those a user is in, with a row of the audit log for each that is new. Gives the
- * user, or null when the application has no such user. Throws `limit_reached`.
- */
+/** Returns the user, null when the application has none such. Throws `limit_reached`. */
 export async function addToAccounts(
   store: Store,
   { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
@@ -114,7 +103,7 @@ export async function addToAccounts(
   if (user === null) return null;
   const added = accountUids.filter((uid) => !user.accountUids.includes(uid));
   if (added.length === 0) return user;
-  // Nobody adds others between this read and the write: they would conflict.
+  // Nobody adds others between the read and this write: they would conflict.
   const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
   if (fields.accountUids.length > limits.accountsPerUserMax) {
     const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
@@ -127,7 +116,6 @@ export async function addToAccounts(
   return { ...user, ...fields };
 }
 
-/** Takes accounts off a user. */
 export async function removeFromAccounts(
   store: Store,
   user: { _id: string; appUid: string },
@@ -136,10 +124,7 @@ export async function removeFromAccounts(
   await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
 }
 
-/**
- * Erases who a user is and keeps the uid. The identity is free from this moment on, and its next
- * sign-in makes a new user. Gives false when the application has no such user.
- */
+/** Keeps the uid alone; the next sign-in makes a new user. Returns false when the application has no such user. */
 export async function eraseUser(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },

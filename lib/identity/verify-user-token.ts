@@ -1,6 +1,6 @@
-// Checks a user token from anywhere: only what this service wrote, as it writes it, is believed.
 import { errors, importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { limits } from '../limits.ts';
+import { isRecord } from '../platform/error-code.ts';
 import {
   clockToleranceSeconds,
   type UserClaims,
@@ -15,15 +15,13 @@ export interface VerifiedClaims extends UserClaims {
   expiresAt: Date;
 }
 
-/** `expired` is said only of a token that was good once; everything else is `invalid`, without why. */
-export type TokenVerdict =
+/** `expired` was valid once; everything else is `invalid`, without a reason. */
+type TokenVerdict =
   { claims: VerifiedClaims; reason: null } | { claims: null; reason: 'invalid' | 'expired' };
 
-export interface VerifyOptions {
-  /** Gives the public key with a key id, or null. */
+interface VerifyOptions {
   findKey(keyId: string): Promise<JWK | null>;
   issuer: string;
-  /** The one application whose tokens are taken. */
   appUid: string;
   now: Date;
 }
@@ -34,11 +32,7 @@ const headerNames = 'alg,kid,typ';
 const invalid: TokenVerdict = { claims: null, reason: 'invalid' };
 const expired: TokenVerdict = { claims: null, reason: 'expired' };
 
-/**
- * Checks form, signature, header and claims of a token, by RFC 8725 (JWT best current practices):
- * one algorithm, a key found by `kid` among our own alone, the type, issuer and audience. Throws
- * only what `findKey` throws.
- */
+/** Checks a token by RFC 8725 (JWT best current practices). Throws only what `findKey` throws. */
 export async function verifyUserToken(text: string, options: VerifyOptions): Promise<TokenVerdict> {
   const { issuer, appUid, now } = options;
   if (!hasOurForm(text)) return invalid;
@@ -49,14 +43,14 @@ export async function verifyUserToken(text: string, options: VerifyOptions): Pro
       issuer,
       audience: userTokenAudience,
       requiredClaims: ['sub', 'app', 'accounts', 'epoch', 'jti', 'iat', 'nbf', 'exp'],
-      // Of the longest lifetime there can be: the setting may have been longer when this was signed.
+      // Not the setting, which may have been longer when this was signed.
       maxTokenAge: limits.userTokenLifetimeMaxMs / 1_000,
       clockTolerance: clockToleranceSeconds,
       currentDate: now,
     });
     const claims = readClaims(payload);
     if (claims === null || claims.appUid !== appUid) return invalid;
-    // The tolerance is for a token's beginning; its end is what the caller was told.
+    // The tolerance is for a token's start; its end is what the caller was told.
     return claims.expiresAt <= now ? expired : { claims, reason: null };
   } catch (error) {
     if (error instanceof errors.JWTExpired && error.payload['app'] === appUid) return expired;
@@ -67,7 +61,7 @@ export async function verifyUserToken(text: string, options: VerifyOptions): Pro
 
 async function readKey(
   options: VerifyOptions,
-  // A header is whatever JSON a stranger wrote, whatever jose's types say of it.
+  // Any JSON that a stranger wrote.
   keyId: unknown,
 ): ReturnType<typeof importJWK> {
   const key = typeof keyId === 'string' ? await options.findKey(keyId) : null;
@@ -75,12 +69,7 @@ async function readKey(
   return importJWK(key, userTokenAlgorithm);
 }
 
-/**
- * Tells whether a text is written exactly as we write tokens: three parts in canonical base64url,
- * header and payload as `JSON.stringify` has them, and no header parameter but our three. That
- * leaves no room for a second reading: no member twice, no parameter that names a key (`jwk`,
- * `jku`, `x5u`) or an extension (`crit`, `b64`).
- */
+// The exact form in which we write tokens: no member twice, no parameter such as `jwk`, `jku`, `x5u`, `crit`, `b64`.
 function hasOurForm(text: string): boolean {
   if (text.length > limits.authTokenCharactersMax) return false;
   const parts = text.split('.').map((part) => Buffer.from(part, 'base64url'));
@@ -96,18 +85,16 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
   const text = bytes.toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return JSON.stringify(value) === text ? (value as Record<string, unknown>) : null;
+    if (!isRecord(value) || Array.isArray(value)) return null;
+    return JSON.stringify(value) === text ? value : null;
   } catch {
-    // Not JSON at all.
     return null;
   }
 }
 
-/** Gives the claims when each has the type that we write, and null otherwise. */
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
   const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
-  // jose also takes a list that holds our audience.
+  // jose also accepts a list that holds our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
   if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;

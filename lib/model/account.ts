@@ -1,5 +1,3 @@
-// An account of an application.
-
 export interface AccountDocument {
   _id: string;
   appUid: string;

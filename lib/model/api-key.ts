@@ -1,5 +1,3 @@
-// An API key as it is stored: never the key, only its hash.
-
 export const scopes = [
   'users:auth',
   'webhooks:read',
@@ -22,11 +20,9 @@ export interface ApiKeyDocument {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** To about a minute; absent for a key that was never used. */
+  /** Accurate to about a minute. */
   lastUsedAt?: Date;
-  /** The key that took over when this one was rolled. */
   rolledTo?: string;
 }
 
-/** What the owner of a new key decides. */
 export type ApiKeyWish = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

@@ -1,10 +1,5 @@
-// The JSON that receivers get.
 import type { DeliveredEventName } from './event-name.ts';
 
-/** The version of the payload's shape (docs/webhooks.md, "Events"). */
-const payloadVersion = 1;
-
-/** The resource an event tells about: complete, as clients see it. */
 export interface ResourceData {
   uid: string;
   externalTenantId: string;
@@ -19,17 +14,14 @@ export interface EventEnvelope {
   data: ResourceData;
 }
 
-/**
- * Makes the body of a delivery (docs/webhooks.md, "Events"). It is made once an event and stored: every
- * attempt and every resend sends these same bytes, so a signature never depends on re-serialising.
- */
+/** Returns the body of all attempts (docs/webhooks.md, "Events"); stored, so that signing never serialises again. */
 export function renderPayload(envelope: EventEnvelope): string {
   return JSON.stringify({
     eventId: envelope.eventId,
     event: envelope.event,
     timestamp: envelope.timestamp.toISOString(),
     appUid: envelope.appUid,
-    version: payloadVersion,
+    version: 1,
     data: envelope.data,
   });
 }

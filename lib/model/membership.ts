@@ -1,6 +1,4 @@
-// What an admin may do in an application.
-
-/** What a member may do in an application, from the least to the most. */
+/** From the least rights to the most. */
 export const roles = ['viewer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -12,7 +10,6 @@ export interface MembershipDocument {
   createdAt: Date;
 }
 
-/** Tells whether one role may do what another may. */
 export function includesRole(held: Role, needed: Role): boolean {
   return roles.indexOf(held) >= roles.indexOf(needed);
 }

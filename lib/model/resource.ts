@@ -1,5 +1,3 @@
-// The resources whose changes are events: agents, contexts and their files.
-
 interface ResourceDocument {
   _id: string;
   appUid: string;
@@ -18,7 +16,7 @@ export interface AgentDocument extends ResourceDocument {
 export interface ContextDocument extends ResourceDocument {
   contextName: string;
   description: string | null;
-  /** Kept here so that a file created while its context is deleted conflicts with the deletion. */
+  /** Kept here so that creating a file conflicts with deleting its context. */
   fileCount: number;
 }
 

@@ -1,9 +1,8 @@
-// A connection of the MongoDB driver on which no write outlasts its socket (docs/adr/0017).
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 
 /**
- * The driver waits for `drain` after a write that the socket did not take whole, but not for `close`: when
- * the socket closes between its check and its write, or before it drains, the command would never end.
+ * After a write that the socket did not accept whole, the driver waits for `drain` but not for `close`: if
+ * the socket closes before it drains, the command would never end (docs/adr/0014).
  */
 export class ClosableConnection extends Connection {
   override async writeCommand(...args: Parameters<Connection['writeCommand']>): Promise<void> {

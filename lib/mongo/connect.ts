@@ -1,8 +1,5 @@
-// The connection to MongoDB and the collections on it.
 import {
   type ClientSession,
-  type Collection,
-  type Db,
   MongoBulkWriteError,
   MongoClient,
   type MongoClientOptions,
@@ -31,42 +28,14 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import { ClosableConnection } from './closable-connection.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
-export interface Store extends AsyncDisposable {
-  client: MongoClient;
-  db: Db;
-  apps: Collection<AppDocument>;
-  accounts: Collection<AccountDocument>;
-  apiKeys: Collection<ApiKeyDocument>;
-  users: Collection<UserDocument>;
-  webhooks: Collection<WebhookDocument>;
-  agents: Collection<AgentDocument>;
-  contexts: Collection<ContextDocument>;
-  contextFiles: Collection<ContextFileDocument>;
-  events: Collection<EventDocument>;
-  deliveries: Collection<DeliveryDocument>;
-  jobs: Collection<JobDocument>;
-  partitions: Collection<PartitionDocument>;
-  sequences: Collection<SequenceDocument>;
-  signingKeys: Collection<SigningKeyDocument>;
-  idempotencyKeys: Collection<IdempotencyDocument>;
-  auditLog: Collection<AuditDocument>;
-  rateCounts: Collection<RateCountDocument>;
-  admins: Collection<AdminDocument>;
-  memberships: Collection<MembershipDocument>;
-  adminSessions: Collection<AdminSessionDocument>;
-  signInThrottles: Collection<SignInThrottleDocument>;
-}
+export type Store = ReturnType<typeof openStore>;
 
 const duplicateKeyCode = 11_000;
 const operationTimeoutMs = 5_000;
-/** The driver alone would begin a transaction again for two minutes; whoever waits has gone by then. */
+// The driver alone would repeat a transaction for two minutes; its caller has gone by then.
 const transactionBeginsMsMax = 2 * operationTimeoutMs;
 
-/**
- * Connects to MongoDB and gives the collections. Every write is acknowledged by a majority and
- * journalled, every read sees only such writes. Throws the driver's error when no server answers
- * within five seconds.
- */
+/** Connects to MongoDB. Throws the driver's error when no server answers within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
   const options: MongoClientOptions & { connectionType: typeof ClosableConnection } = {
     connectionType: ClosableConnection,
@@ -78,7 +47,7 @@ export async function connectStore(settings: { uri: string; database: string }):
     retryReads: true,
     maxPoolSize: 50,
     minPoolSize: 2,
-    // The driver's default is to wait for ever for a connection of the pool.
+    // Else a call waits for ever for a connection of the pool.
     waitQueueTimeoutMS: operationTimeoutMs,
     serverSelectionTimeoutMS: operationTimeoutMs,
     connectTimeoutMS: operationTimeoutMs,
@@ -95,32 +64,32 @@ export async function connectStore(settings: { uri: string; database: string }):
   return openStore(client, settings.database);
 }
 
-function openStore(client: MongoClient, database: string): Store {
+function openStore(client: MongoClient, database: string) {
   const db = client.db(database);
   return {
     client,
     db,
-    apps: db.collection('apps'),
-    accounts: db.collection('accounts'),
-    apiKeys: db.collection('apiKeys'),
-    users: db.collection('users'),
-    webhooks: db.collection('webhooks'),
-    agents: db.collection('agents'),
-    contexts: db.collection('contexts'),
-    contextFiles: db.collection('contextFiles'),
-    events: db.collection('events'),
-    deliveries: db.collection('deliveries'),
-    jobs: db.collection('jobs'),
-    partitions: db.collection('partitions'),
-    sequences: db.collection('sequences'),
-    signingKeys: db.collection('signingKeys'),
-    idempotencyKeys: db.collection('idempotencyKeys'),
-    auditLog: db.collection('auditLog'),
-    rateCounts: db.collection('rateCounts'),
-    admins: db.collection('admins'),
-    memberships: db.collection('memberships'),
-    adminSessions: db.collection('adminSessions'),
-    signInThrottles: db.collection('signInThrottles'),
+    apps: db.collection<AppDocument>('apps'),
+    accounts: db.collection<AccountDocument>('accounts'),
+    apiKeys: db.collection<ApiKeyDocument>('apiKeys'),
+    users: db.collection<UserDocument>('users'),
+    webhooks: db.collection<WebhookDocument>('webhooks'),
+    agents: db.collection<AgentDocument>('agents'),
+    contexts: db.collection<ContextDocument>('contexts'),
+    contextFiles: db.collection<ContextFileDocument>('contextFiles'),
+    events: db.collection<EventDocument>('events'),
+    deliveries: db.collection<DeliveryDocument>('deliveries'),
+    jobs: db.collection<JobDocument>('jobs'),
+    partitions: db.collection<PartitionDocument>('partitions'),
+    sequences: db.collection<SequenceDocument>('sequences'),
+    signingKeys: db.collection<SigningKeyDocument>('signingKeys'),
+    idempotencyKeys: db.collection<IdempotencyDocument>('idempotencyKeys'),
+    auditLog: db.collection<AuditDocument>('auditLog'),
+    rateCounts: db.collection<RateCountDocument>('rateCounts'),
+    admins: db.collection<AdminDocument>('admins'),
+    memberships: db.collection<MembershipDocument>('memberships'),
+    adminSessions: db.collection<AdminSessionDocument>('adminSessions'),
+    signInThrottles: db.collection<SignInThrottleDocument>('signInThrottles'),
     async [Symbol.asyncDispose]() {
       await client.close();
     },
@@ -128,10 +97,9 @@ function openStore(client: MongoClient, database: string): Store {
 }
 
 /**
- * Runs `work` in one transaction and gives what it gives. The driver runs it again on a write
- * conflict, so `work` must do nothing but read and write through the session. Throws the driver's
- * error, and its `MongoOperationTimeoutError`, caused by what was in the way, when after ten seconds
- * it would be run once more. A commit whose result nobody knows the driver repeats for two minutes.
+ * Runs `work` in one transaction, again on each write conflict: it must do nothing but read and write
+ * through the session. Throws the driver's error, and a `MongoOperationTimeoutError` when it would begin
+ * again after 10 s. The driver repeats a commit of unknown result for two minutes.
  */
 export async function inTransaction<T>(
   store: Store,
@@ -161,37 +129,33 @@ export async function inTransaction<T>(
   );
 }
 
-/** Gives the options of a call that is part of a transaction where there is one. */
+/** Returns the options of a call, which is part of the transaction if there is one. */
 export function within(session: ClientSession | undefined): { session?: ClientSession } {
   return session === undefined ? {} : { session };
 }
 
 /**
- * Gives which documents of an unordered insert were refused because a unique value was there
- * already; throws the error when anything else was wrong: then it is not known what was written.
+ * Returns the indexes of the documents of an unordered insert that a unique index refused. Throws the
+ * error when anything else went wrong: then it is unknown what was written.
  */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refusals = [error.writeErrors].flat();
-  // Without a refusal of a document it is a fault of the whole call, such as a lost connection.
+  // Without a refusal the whole call failed, such as for a lost connection.
   if (refusals.length === 0) throw causeOfBulkError(error);
   if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
-  // A write concern that was not met is no refusal of a document but a doubt about all of them.
+  // A write concern that was not met leaves all documents in doubt.
   if (error.result.getWriteConcernError() !== undefined) throw error;
   return new Set(refusals.map((refusal) => refusal.index));
 }
 
-/**
- * Gives the error that the driver wrapped in that of a bulk write (`insertMany`, `bulkWrite`): it does so
- * with network errors too. Any other error is given as it is.
- */
+/** Returns the error, such as a network error, that the driver wrapped in that of a bulk write; else the error. */
 export function causeOfBulkError(error: unknown): unknown {
   const isWrapped =
     error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
   return isWrapped ? error.errorResponse : error;
 }
 
-/** Tells whether an error is MongoDB's refusal of a second document with a unique value. */
 export function isDuplicateKey(error: unknown): boolean {
   return errorCode(error) === duplicateKeyCode;
 }

@@ -1,4 +1,3 @@
-// Idempotency keys: a POST repeated with the same key gets the first answer and does nothing again.
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
@@ -6,39 +5,31 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
 import { inTransaction, isDuplicateKey, type Store } from './connect.ts';
 
-/** Makes the stored form of an `Idempotency-Key` header; `scope` is the application and path. */
+/** Returns the stored form of an `Idempotency-Key` header; `scope` is the application and path. */
 export function idempotencyKey(scope: string, header: string, body: unknown): IdempotencyKey {
   const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
   return { id: digest(`${scope}\n${header}`), bodyHash: digest(JSON.stringify(body ?? null)) };
 }
 
-export interface OnceOptions {
-  key: IdempotencyKey | null;
-  secretBox: SecretBox;
-  now: Date;
-}
-
 /**
- * Runs `work` in one transaction, and with an idempotency key at most once: the key and the answer
- * are written in that same transaction, so there is no moment in which a crash leaves one without
- * the other. A repeat gets the first answer with `repeated: true`.
+ * Runs `work` in one transaction, with a key at most once: key and answer are written in it, so that no
+ * crash leaves one without the other (ADR 4). A repeat gets the first answer with `repeated: true`.
  * Throws `idempotency_key_reused` when the key came before with another body.
  */
 export async function runOnce<T>(
   store: Store,
-  options: OnceOptions,
+  { key, secretBox, now }: { key: IdempotencyKey | null; secretBox: SecretBox; now: Date },
   work: (session: ClientSession) => Promise<T>,
 ): Promise<{ answer: T; repeated: boolean }> {
-  const { key } = options;
   if (key === null) return { answer: await inTransaction(store, work), repeated: false };
   try {
     const answer = await inTransaction(store, async (session) => {
       const before = await store.idempotencyKeys.findOne({ _id: key.id }, { session });
       if (before !== null) throw new RepeatedKey();
       const made = await work(session);
-      const sealed = options.secretBox.seal(JSON.stringify(made), key.id);
+      const sealed = secretBox.seal(JSON.stringify(made), key.id);
       await store.idempotencyKeys.insertOne(
-        { _id: key.id, bodyHash: key.bodyHash, answer: sealed, createdAt: options.now },
+        { _id: key.id, bodyHash: key.bodyHash, answer: sealed, createdAt: now },
         { session },
       );
       return made;
@@ -46,11 +37,10 @@ export async function runOnce<T>(
     return { answer, repeated: false };
   } catch (error) {
     if (!(error instanceof RepeatedKey) && !isDuplicateKey(error)) throw error;
-    return { answer: await readAnswer<T>(store, key, options.secretBox), repeated: true };
+    return { answer: await readAnswer<T>(store, key, secretBox), repeated: true };
   }
 }
 
-/** Leaves the transaction when the key is known already; never seen outside this file. */
 class RepeatedKey extends Error {}
 
 async function readAnswer<T>(store: Store, key: IdempotencyKey, box: SecretBox): Promise<T> {

@@ -1,164 +1,86 @@
-// The indexes the service needs: made by a setup step, checked at readiness.
-import type { Collection, CreateIndexesOptions, IndexSpecification } from 'mongodb';
+import type { Collection, CreateIndexesOptions, Document, IndexSpecification } from 'mongodb';
 import type { Store } from './connect.ts';
 
 type CollectionName = Exclude<keyof Store, 'client' | 'db' | typeof Symbol.asyncDispose>;
 
-interface NeededIndex {
-  collection: CollectionName;
-  name: string;
-  key: IndexSpecification;
-  options?: CreateIndexesOptions;
-}
-
-const idempotencyKeptSeconds = 24 * 60 * 60;
-const signInFailuresKeptSeconds = 24 * 60 * 60;
-
-// MongoDB reads a partial index only for queries that imply its filter as they are written: an equality
-// implies `$exists` and `$gt`, and never a `$type`. An index that is changed here needs a new name.
-const neededIndexes: readonly NeededIndex[] = [
-  { collection: 'accounts', name: 'app', key: { appUid: 1, _id: 1 } },
-  { collection: 'apiKeys', name: 'keyId', key: { keyId: 1 }, options: { unique: true } },
-  { collection: 'apiKeys', name: 'app', key: { appUid: 1, _id: 1 } },
-  {
-    collection: 'users',
-    name: 'appExternalId',
-    key: { appUid: 1, externalId: 1 },
-    options: { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
-  },
-  {
-    collection: 'users',
-    name: 'appEmailKey',
-    key: { appUid: 1, emailKey: 1 },
-    options: { unique: true, partialFilterExpression: { emailKey: { $exists: true } } },
-  },
-  { collection: 'users', name: 'app', key: { appUid: 1, deletedAt: 1, _id: -1 } },
-  { collection: 'users', name: 'members', key: { appUid: 1, accountUids: 1, _id: -1 } },
-  { collection: 'webhooks', name: 'app', key: { appUid: 1, _id: 1 } },
-  { collection: 'webhooks', name: 'subscribers', key: { appUid: 1, entities: 1 } },
-  { collection: 'agents', name: 'app', key: { appUid: 1, _id: -1 } },
-  {
-    collection: 'agents',
-    name: 'appAccount',
-    key: { appUid: 1, accountUids: 1 },
-    // Most agents are open to all accounts: theirs is null.
-    options: { partialFilterExpression: { accountUids: { $gt: '' } } },
-  },
-  { collection: 'contexts', name: 'app', key: { appUid: 1, _id: -1 } },
-  { collection: 'contextFiles', name: 'context', key: { appUid: 1, contextUid: 1, _id: -1 } },
-  { collection: 'events', name: 'app', key: { appUid: 1, _id: -1 } },
-  {
-    collection: 'events',
-    name: 'toDispatch',
-    key: { workflowId: 1, createdAt: 1 },
-    options: { partialFilterExpression: { dispatchedAt: null } },
-  },
-  {
-    collection: 'events',
-    name: 'partition',
-    key: { appUid: 1, entity: 1, resourceUid: 1, 'order.webhookUid': 1, 'order.n': 1 },
-    options: { partialFilterExpression: { 'order.n': { $gt: 0 } } },
-  },
-  {
-    collection: 'deliveries',
-    name: 'eventWebhook',
-    key: { eventId: 1, webhookUid: 1 },
-    options: { unique: true },
-  },
-  { collection: 'deliveries', name: 'webhook', key: { appUid: 1, webhookUid: 1, _id: -1 } },
-  {
-    collection: 'deliveries',
-    name: 'webhookStateStatus',
-    key: { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
-  },
-  {
-    collection: 'deliveries',
-    name: 'jobPage',
-    key: { jobUid: 1, jobPage: 1 },
-    options: { partialFilterExpression: { jobUid: { $gt: '' } } },
-  },
-  {
-    collection: 'deliveries',
-    name: 'heldSince',
-    key: { updatedAt: 1 },
-    options: { partialFilterExpression: { state: 'held' } },
-  },
-  {
-    collection: 'jobs',
-    name: 'toStart',
-    key: { createdAt: 1 },
-    options: { partialFilterExpression: { startedAt: null } },
-  },
-  { collection: 'jobs', name: 'webhook', key: { appUid: 1, kind: 1, webhookUid: 1, _id: -1 } },
-  {
-    collection: 'partitions',
-    name: 'toSignal',
-    key: { signalAt: 1 },
-    options: { partialFilterExpression: { signalAt: { $type: 'date' } } },
-  },
-  {
-    collection: 'signingKeys',
-    name: 'generation',
-    key: { generation: 1 },
-    options: { unique: true },
-  },
-  {
-    collection: 'idempotencyKeys',
-    name: 'expiry',
-    key: { createdAt: 1 },
-    options: { expireAfterSeconds: idempotencyKeptSeconds },
-  },
-  { collection: 'auditLog', name: 'app', key: { appUid: 1, _id: -1 } },
-  { collection: 'auditLog', name: 'action', key: { appUid: 1, action: 1, _id: -1 } },
-  { collection: 'auditLog', name: 'actor', key: { appUid: 1, 'actor.uid': 1, _id: -1 } },
-  { collection: 'auditLog', name: 'target', key: { appUid: 1, 'target.uid': 1, _id: -1 } },
-  { collection: 'admins', name: 'email', key: { email: 1 }, options: { unique: true } },
-  {
-    collection: 'admins',
-    name: 'providerIdentity',
-    key: { identity: 1 },
-    options: { unique: true, partialFilterExpression: { identity: { $exists: true } } },
-  },
-  {
-    collection: 'memberships',
-    name: 'adminApp',
-    key: { adminUid: 1, appUid: 1 },
-    options: { unique: true },
-  },
-  { collection: 'memberships', name: 'app', key: { appUid: 1, _id: -1 } },
-  { collection: 'memberships', name: 'admin', key: { adminUid: 1, _id: -1 } },
-  { collection: 'adminSessions', name: 'admin', key: { adminUid: 1 } },
-  {
-    collection: 'adminSessions',
-    name: 'expiry',
-    key: { expiresAt: 1 },
-    options: { expireAfterSeconds: 0 },
-  },
-  {
-    collection: 'rateCounts',
-    name: 'expiry',
-    key: { expiresAt: 1 },
-    options: { expireAfterSeconds: 0 },
-  },
-  {
-    collection: 'signInThrottles',
-    name: 'expiry',
-    key: { updatedAt: 1 },
-    options: { expireAfterSeconds: signInFailuresKeptSeconds },
-  },
+type NeededIndex = readonly [
+  collection: CollectionName,
+  name: string,
+  key: IndexSpecification,
+  ...options: CreateIndexesOptions[],
 ];
 
-/** Makes every index that is missing. Running it again, or in two processes at once, changes nothing. */
+const daySeconds = 24 * 60 * 60;
+const unique = { unique: true };
+const exists = { $exists: true };
+const where = (filter: Document) => ({ partialFilterExpression: filter });
+const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
+
+// MongoDB reads a partial index only for queries that imply its filter as it is written: an equality implies
+// `$exists` and `$gt`, and never a `$type`. An index that is changed here needs a new name.
+const neededIndexes: readonly NeededIndex[] = [
+  ['accounts', 'app', { appUid: 1, _id: 1 }],
+  ['apiKeys', 'keyId', { keyId: 1 }, unique],
+  ['apiKeys', 'app', { appUid: 1, _id: 1 }],
+  ['users', 'appExternalId', { appUid: 1, externalId: 1 }, unique, where({ externalId: exists })],
+  ['users', 'appEmailKey', { appUid: 1, emailKey: 1 }, unique, where({ emailKey: exists })],
+  ['users', 'app', { appUid: 1, deletedAt: 1, _id: -1 }],
+  ['users', 'members', { appUid: 1, accountUids: 1, _id: -1 }],
+  ['webhooks', 'app', { appUid: 1, _id: 1 }],
+  ['webhooks', 'subscribers', { appUid: 1, entities: 1 }],
+  ['agents', 'app', { appUid: 1, _id: -1 }],
+  // Most agents are open to all accounts: theirs is null.
+  ['agents', 'appAccount', { appUid: 1, accountUids: 1 }, where({ accountUids: { $gt: '' } })],
+  ['contexts', 'app', { appUid: 1, _id: -1 }],
+  ['contextFiles', 'context', { appUid: 1, contextUid: 1, _id: -1 }],
+  ['events', 'app', { appUid: 1, _id: -1 }],
+  ['events', 'toDispatch', { workflowId: 1, createdAt: 1 }, where({ dispatchedAt: null })],
+  [
+    'events',
+    'partition',
+    { appUid: 1, entity: 1, resourceUid: 1, 'order.webhookUid': 1, 'order.n': 1 },
+    where({ 'order.n': { $gt: 0 } }),
+  ],
+  ['deliveries', 'eventWebhook', { eventId: 1, webhookUid: 1 }, unique],
+  ['deliveries', 'webhook', { appUid: 1, webhookUid: 1, _id: -1 }],
+  [
+    'deliveries',
+    'webhookStateStatus',
+    { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
+  ],
+  ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
+  ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
+  ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],
+  ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],
+  ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],
+  ['signingKeys', 'generation', { generation: 1 }, unique],
+  ['idempotencyKeys', 'expiry', { createdAt: 1 }, expiresAfter(daySeconds)],
+  ['auditLog', 'app', { appUid: 1, _id: -1 }],
+  ['auditLog', 'action', { appUid: 1, action: 1, _id: -1 }],
+  ['auditLog', 'actor', { appUid: 1, 'actor.uid': 1, _id: -1 }],
+  ['auditLog', 'target', { appUid: 1, 'target.uid': 1, _id: -1 }],
+  ['admins', 'email', { email: 1 }, unique],
+  ['admins', 'providerIdentity', { identity: 1 }, unique, where({ identity: exists })],
+  ['memberships', 'adminApp', { adminUid: 1, appUid: 1 }, unique],
+  ['memberships', 'app', { appUid: 1, _id: -1 }],
+  ['memberships', 'admin', { adminUid: 1, _id: -1 }],
+  ['adminSessions', 'admin', { adminUid: 1 }],
+  ['adminSessions', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
+  ['rateCounts', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
+  ['signInThrottles', 'expiry', { updatedAt: 1 }, expiresAfter(daySeconds)],
+];
+
+/** Makes the missing indexes; safe to repeat, and to run in two processes concurrently. */
 export async function ensureIndexes(store: Store): Promise<void> {
-  for (const { collection, name, key, options } of neededIndexes) {
+  for (const [collection, name, key, ...options] of neededIndexes) {
     const target = store[collection] as unknown as Collection;
-    await target.createIndex(key, { ...options, name });
+    await target.createIndex(key, Object.assign({ name }, ...options));
   }
 }
 
-/** Gives the needed indexes that do not exist, as `collection.name`. */
+/** Returns the missing indexes as `collection.name`. */
 export async function findMissingIndexes(store: Store): Promise<string[]> {
-  const collections = [...new Set(neededIndexes.map((index) => index.collection))];
+  const collections = [...new Set(neededIndexes.map(([collection]) => collection))];
   const present = await Promise.all(
     collections.map(async (collection) => {
       const names = await listIndexNames(store, collection);
@@ -167,7 +89,7 @@ export async function findMissingIndexes(store: Store): Promise<string[]> {
   );
   const presentNames = new Set(present.flat());
   return neededIndexes
-    .map((index) => `${index.collection}.${index.name}`)
+    .map(([collection, name]) => `${collection}.${name}`)
     .filter((name) => !presentNames.has(name));
 }
 
@@ -176,7 +98,7 @@ async function listIndexNames(store: Store, collection: CollectionName): Promise
     const found = await store.db.collection(collection).indexes();
     return found.map((index) => index.name ?? '');
   } catch (error) {
-    // A collection nobody has written to yet does not exist, so it has no indexes.
+    // A collection does not exist before its first write.
     if (error instanceof Error && 'codeName' in error && error.codeName === 'NamespaceNotFound') {
       return [];
     }

@@ -1,4 +1,3 @@
-// Pages of a collection, newest first, that stay right while rows are added.
 import {
   BSON,
   type Collection,
@@ -12,23 +11,23 @@ import { limits } from '../limits.ts';
 
 export interface PageRequest {
   limit: number;
-  /** The last uid of the page before, or null for the first page. */
+  /** The last uid of the page before; null for the first page. */
   after: string | null;
 }
 
 export interface Page<T> {
   items: T[];
-  /** The uid to go on after, or null when this page is the last. */
+  /** The `after` of the next page; null on the last one. */
   lastUid: string | null;
 }
 
-/** The bounds of a list in time: from `since` on, before `until`; null is none. */
+/** From `since` on, before `until`; null: no bound. */
 export interface TimeRange {
   since: Date | null;
   until: Date | null;
 }
 
-/** Gives the filter of rows that were made within a time: uids sort by it, so the index that pages has it. */
+/** Returns the filter of rows made within a range: uids sort by time, so the index of the pages serves it. */
 export function madeWithin(
   prefix: IdPrefix,
   { since, until }: TimeRange,
@@ -41,9 +40,8 @@ export function madeWithin(
 }
 
 /**
- * Reads a page in descending order of `_id`: uids sort by creation time, so a row added meanwhile
- * lands before the first page and moves nothing behind it. A `projection` leaves out what the list
- * does not show; `Row` is what it leaves.
+ * Reads a page in descending order of `_id`: uids sort by time, so rows added meanwhile shift no page.
+ * `Row` is `T` without what `projection` leaves out.
  */
 export async function readPage<
   T extends Document & { _id: string },
@@ -62,10 +60,7 @@ export async function readPage<
   return { items, lastUid: isCut ? (items.at(-1)?._id ?? null) : null };
 }
 
-/**
- * Takes the items of a page from a cursor: so many, or fewer where they have more than
- * `limits.pageBytesMax` together, but one at least. Tells whether there are more.
- */
+/** Reads up to `limit` items, fewer above `limits.pageBytesMax`, but at least one. `isCut`: there are more. */
 export async function takeItems<Row extends Document>(
   rows: FindCursor<Row>,
   limit: number,

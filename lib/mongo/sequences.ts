@@ -1,4 +1,4 @@
-// How many changes each resource has had: the numbers that its events carry.
+// How many changes each resource has had: the sequence numbers of its events.
 import type { ClientSession } from 'mongodb';
 import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
@@ -8,9 +8,8 @@ function idOf({ appUid, entity, resourceUid }: CountedResource): string {
 }
 
 /**
- * Counts changes, one an entry of `resources`, and gives each its number: 1 for a resource's first,
- * then one more each time. In the transaction of the changes nobody else can count the same resource
- * between the number and the commit, so events are committed in the order of their numbers.
+ * Counts one change per entry of `resources` and returns their numbers, from 1 on. In the transaction of
+ * the changes, so that events are committed in the order of their numbers.
  */
 export async function countChanges(
   store: Store,
@@ -34,7 +33,7 @@ export async function countChanges(
 
 /**
  * Counts changes that are written outside a transaction. One server's acknowledgement is enough: the
- * event that carries the number is written after it and with a majority, which then has both.
+ * event is written after it with a majority, which then has both.
  */
 export async function countReports(
   store: Store,
@@ -71,7 +70,7 @@ async function add(
   return [_id, counted.last];
 }
 
-/** Numbers the entries of each resource, in their order, so that the last has its `last`. */
+/** Numbers the entries of each resource in their order; the last one gets `last`. */
 function number(resources: readonly CountedResource[], lasts: Map<string, number>): number[] {
   const rest = tally(resources);
   return resources.map((resource) => {

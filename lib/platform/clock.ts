@@ -1,6 +1,4 @@
-// The one source of the current time, so that tests can hand in a clock of their own.
-
-/** Gives the current time. Everything that compares or stores times takes one of these. */
+/** Whatever compares or stores times takes a clock, so that tests can replace it. */
 export interface Clock {
   now(): Date;
 }

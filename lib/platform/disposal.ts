@@ -1,21 +1,18 @@
-// Closes what a process opened, in reverse order (AsyncDisposableStack is not in Node 20).
-
-/** Gathers what has to be closed and closes it, the last opened first, each even if another fails. */
+/** Closes resources in reverse order, each even if another fails: AsyncDisposableStack, which Node 20 lacks. */
 export class Disposal implements AsyncDisposable {
   readonly #closers: (() => PromiseLike<void>)[] = [];
 
-  /** Takes charge of closing `resource`, and gives it back. */
+  /** Returns `resource`, which is closed at the end. */
   use<T extends AsyncDisposable>(resource: T): T {
     this.#closers.push(() => resource[Symbol.asyncDispose]());
     return resource;
   }
 
-  /** Has `close` called at the end. */
   defer(close: () => PromiseLike<void>): void {
     this.#closers.push(close);
   }
 
-  /** Closes everything. Throws the first failure after all have been tried. */
+  /** Throws the first failure after all have been closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

@@ -1,5 +1,3 @@
-// Durations as operators write them: `5s`, `2m`, `14h`, `3d`.
-
 export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
@@ -13,26 +11,25 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: dayMs,
 };
 
-/** Reads a duration such as `30s` in milliseconds, or null where the text is none. */
+/** Reads a duration such as `30s`; null where the text is none. */
 export function readDurationMs(text: string): number | null {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
   const unitMs = unitsMs[match?.[2] ?? ''];
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
 
-/** Says of a text that it is no duration. */
 export function noDuration(text: string): string {
   return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
 }
 
-/** Reads a duration that must be one. Throws an Error that shows the faulty text. */
+/** Reads a duration. Throws an Error with the faulty text. */
 export function parseDurationMs(text: string): number {
   const durationMs = readDurationMs(text);
   if (durationMs === null) throw new Error(noDuration(text));
   return durationMs;
 }
 
-/** Writes milliseconds as `readDurationMs` reads them, in the largest unit that holds them whole. */
+/** Writes a duration as `readDurationMs` reads it, in the largest unit without a fraction. */
 export function writeDuration(durationMs: number): string {
   const [unit, unitMs] = Object.entries(unitsMs).findLast(
     ([, sizeMs]) => durationMs >= sizeMs && durationMs % sizeMs === 0,
@@ -40,7 +37,7 @@ export function writeDuration(durationMs: number): string {
   return `${durationMs / unitMs}${unit}`;
 }
 
-/** Writes milliseconds the way a person reads them: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
+/** Writes a duration for people: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   const seconds = Math.round(durationMs / 1_000);

@@ -1,6 +1,4 @@
-// The closed list of error codes that clients see, and the error that carries them.
-// The codes are the contract (docs/api.md, "Errors"): clients and tests branch on them, never on the text.
-
+/** Clients branch on the code, never on the text (docs/api.md, "Errors"). */
 export type ErrorCode =
   | 'malformed_request'
   | 'malformed_json'
@@ -36,8 +34,8 @@ export type ErrorCode =
   | 'overloaded'
   | 'unavailable';
 
-/** One fault in a request: where (a JSON pointer into the body, or a parameter's name), what, why. */
 export interface FieldError {
+  /** A JSON pointer into the body, or the name of a parameter. */
   pointer: string;
   code: string;
   detail: string;
@@ -45,12 +43,11 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   errors?: FieldError[];
-  /** When trying again may help. */
   retryAfterSeconds?: number | undefined;
   cause?: unknown;
 }
 
-/** An error whose code and message a client may see; the `cause` stays here. */
+/** Clients see its code and message, but not its `cause`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;

@@ -1,11 +1,10 @@
-// Identifiers: a prefix that names the kind, then a ULID, so that they sort by creation time.
+// Uids: a prefix that names the kind, then a ULID, so that they sort by creation time.
 import { randomBytes } from 'node:crypto';
 
 const crockfordAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeCharacters = 10;
 const randomCharacters = 16;
 
-/** The kinds of things that have a uid, and the prefix each carries in front of it. */
 export type IdPrefix =
   | 'app'
   | 'acc'
@@ -44,10 +43,7 @@ function decodeTime(text: string): number {
 let lastTimeMs = -1;
 let lastRandom = new Uint8Array(randomCharacters);
 
-/**
- * Gives 80 random bits as 16 digits of base 32; within one millisecond the last ones plus one, as
- * the ULID specification has it, so that ids made one after another also sort so.
- */
+// 80 random bits in base 32; within a millisecond the last ones plus one (ULID specification), to sort by order.
 function nextRandom(timeMs: number): Uint8Array {
   if (timeMs !== lastTimeMs) {
     lastTimeMs = timeMs;
@@ -62,28 +58,19 @@ function nextRandom(timeMs: number): Uint8Array {
   return lastRandom;
 }
 
-/**
- * Makes a new uid such as `evt_01k9…`: the prefix, 48 bits of time, 80 random bits, in lower-case
- * Crockford base32 (https://github.com/ulid/spec). It holds no dot, as Standard Webhooks asks.
- */
+/** Makes a uid: a ULID (https://github.com/ulid/spec) in lower case; without dots, as Standard Webhooks asks. */
 export function newId(prefix: IdPrefix, time: Date = new Date()): string {
   const timeMs = time.getTime();
   const random = Array.from(nextRandom(timeMs), (digit) => crockfordAlphabet.charAt(digit));
   return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
 }
 
-/** Gives the uid of another kind that sorts among those as this one among its own: by its time. */
-export function idBeside(prefix: IdPrefix, uid: string): string {
-  return `${prefix}${uid.slice(uid.indexOf('_'))}`;
-}
-
-/** The least uid of a time: those made before it sort below, those made from it on do not. */
+/** Returns the least uid of a time: those made before it sort below, the others do not. */
 export function idAt(prefix: IdPrefix, time: Date): string {
   const least = crockfordAlphabet.charAt(0).repeat(randomCharacters);
   return `${prefix}_${encodeTime(time.getTime())}${least}`;
 }
 
-/** The time at which a uid was made. */
 export function timeOfId(id: string): Date {
   const start = id.indexOf('_') + 1;
   return new Date(decodeTime(id.slice(start, start + timeCharacters)));

@@ -1,9 +1,7 @@
-// The process's loggers: one constant a subject, JSON lines, nothing secret by construction.
 import { pino } from 'pino';
 import { maskSecrets } from './mask-secrets.ts';
 
-// The one read of the environment outside config.ts: loggers exist before the configuration is
-// checked, because a faulty configuration has to be logged too.
+// Read before config.ts, because a faulty configuration has to be logged, too.
 const level = process.env['HERALD_LOG_LEVEL'] ?? 'info';
 
 const root = pino({

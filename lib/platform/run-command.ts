@@ -1,6 +1,4 @@
-// The life of a command: it runs to its end, and what goes wrong is one line.
-
-/** Runs a command; what it throws is one line on standard error, and makes the exit code 1. */
+/** Runs a command; its error is one line on standard error and exit code 1. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();

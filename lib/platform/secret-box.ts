@@ -1,4 +1,3 @@
-// Seals secrets at rest with AES-256-GCM under a ring of keys, the first of which seals.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { SealedSecret } from '../model/sealed-secret.ts';
 
@@ -12,21 +11,18 @@ export interface SealingKey {
   key: Buffer;
 }
 
-/** Seals and opens. `place` names the row and field, so that a sealed value moved to another row does not open. */
+/** AES-256-GCM. `place` names the row and field, so that a sealed value moved to another row does not open. */
 export interface SecretBox {
   seal(plain: string, place: string): SealedSecret;
   open(secret: SealedSecret, place: string): string;
 }
 
-/**
- * Parses a key ring, `id:base64,id:base64`, the sealing key first.
- * Throws an Error that names the faulty entry by its position, never its value.
- */
+/** Parses `id:base64,id:base64`, the sealing key first. Throws an Error with a position, never a value. */
 export function parseKeyRing(text: string): SealingKey[] {
   const keys = text.split(',').map((entry, index) => {
     const [id, encoded, ...rest] = entry.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
-    // Node's decoder skips what is not base64, so a mistyped key would be another key.
+    // Node's decoder skips other characters, so a mistyped key would be another key.
     const isBase64 = /^[A-Za-z0-9+/_-]+=?$/.test(encoded ?? '');
     const isEntry = /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && isBase64 && rest.length === 0;
     if (!id || !isEntry || key.length !== keyBytes) {
@@ -42,7 +38,7 @@ export function parseKeyRing(text: string): SealingKey[] {
   return keys;
 }
 
-/** Makes a box over a key ring, the sealing key first. Throws when the ring is empty. */
+/** The first key of the ring seals. Throws when the ring is empty. */
 export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
   const [current] = ring;
   if (current === undefined) throw new Error('a secret box needs at least one key');

@@ -1,9 +1,5 @@
-// Reads the environment, and gathers what is wrong with it into one error.
-
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All the faults of an environment in one error, one line each. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -11,7 +7,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads one setting at a time and gathers the faults, so that the operator sees all of them at once. */
+/** Reads settings and collects their faults, so that the operator sees all of them together. */
 export class SettingReader {
   readonly faults: string[] = [];
   readonly #environment: Environment;
@@ -20,7 +16,7 @@ export class SettingReader {
     this.#environment = environment;
   }
 
-  /** Reads a setting; an absent or empty one takes the fallback, or is a fault where there is none. */
+  /** Returns the fallback for an absent or empty setting, which is a fault without one. */
   read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
     const text = this.#environment[name]?.trim() ?? '';
     return this.collectFaults(name, fallback as T, () => {
@@ -30,7 +26,7 @@ export class SettingReader {
     });
   }
 
-  /** Gives what `make` gives; what it throws is noted as a fault of the setting. */
+  /** Records what `make` throws as a fault of the setting. */
   collectFaults<T>(name: string, fallback: T, make: () => T): T {
     try {
       return make();

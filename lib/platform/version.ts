@@ -1,4 +1,3 @@
-// The version of this service, as it is told to receivers.
 import packageJson from '../../package.json' with { type: 'json' };
 
 export const version: string = packageJson.version;
