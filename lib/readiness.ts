@@ -1,5 +1,5 @@
-// Whether the servers this process stands on are there and set up: asked at start and by /readyz.
 import type { ConnectionLike } from '@temporalio/client';
+import { inTime } from './concurrency/in-time.ts';
 import type { Store } from './mongo/connect.ts';
 import { findMissingIndexes } from './mongo/indexes.ts';
 import {
@@ -12,63 +12,44 @@ export interface Servers {
   store: Store;
   connection: ConnectionLike;
   namespace: string;
-  /** The read with which each call begins, where there is one: a process in which it hangs is not ready. */
+  /** The read with which each call begins: a process in which it hangs is not ready. */
   readFirst?: () => Promise<unknown>;
 }
 
-export type ReadinessPart = 'mongodb' | 'indexes' | 'temporal' | 'searchAttributes';
+/** `ok`, or a sentence with the fault and its fix. */
+export type Readiness = Record<'mongodb' | 'indexes' | 'temporal' | 'searchAttributes', string>;
 
-/** For each part `ok`, or one sentence that says what is wrong and what mends it. */
-export type Readiness = Record<ReadinessPart, string>;
+// `askMs` bounds a call of Temporal, whose client would wait for ever.
+const probeTimeouts = { waitMs: 2_000, askMs: 5_000 };
+// A start checks once, and a timeout means another start.
+const startTimeouts = { waitMs: 15_000, askMs: 15_000 };
 
-/** How long a part is waited for, and how long Temporal is asked; its client would wait for ever. */
-interface Patience {
-  waitMs: number;
-  askMs: number;
-}
-
-/** A later probe gets the answer of an ask that outlasts its own. */
-const probePatience: Patience = { waitMs: 2_000, askMs: 5_000 };
-/** A start asks once, and to give up means another start. */
-const startPatience: Patience = { waitMs: 15_000, askMs: 15_000 };
-
-/**
- * Gives a function that asks all parts at once, waits for each at most 2 s unless told otherwise, and
- * never rejects. It costs dozens of calls, and strangers may ask without a limit: of each part there
- * is one ask at a time, shared by all who wait meanwhile, also while a server is slow.
- */
+/** Never rejects. Strangers may ask without a limit: of each part one check at a time, shared by all callers. */
 export function createInspection(
   { store, connection, namespace, readFirst }: Servers,
-  { waitMs, askMs }: Patience = probePatience,
+  { waitMs, askMs } = probeTimeouts,
 ): () => Promise<Readiness> {
-  const inspector = (fault: string, ask: () => Promise<string>): (() => Promise<string>) =>
-    createInspector(ask, { fault, timeoutMs: waitMs });
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + askMs, ask);
   const parts = {
-    mongodb: inspector('MongoDB does not answer', async () => {
+    mongodb: createInspector('MongoDB does not answer', waitMs, async () => {
       await readFirst?.();
       return inspectReplicaSet(store);
     }),
-    indexes: inspector('the indexes cannot be read', async () =>
+    indexes: createInspector('the indexes cannot be read', waitMs, async () =>
       describeMissing(await findMissingIndexes(store)),
     ),
-    temporal: inspector('Temporal does not answer', async () => {
+    temporal: createInspector('Temporal does not answer', waitMs, async () => {
       await askTemporal(() => connection.workflowService.describeNamespace({ namespace }));
       return 'ok';
     }),
-    searchAttributes: inspector('the search attributes cannot be read', async () =>
+    searchAttributes: createInspector('the search attributes cannot be read', waitMs, async () =>
       describeFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
     ),
   };
   return async () => {
-    const [mongodb, indexes, temporal, searchAttributes] = await Promise.all([
-      parts.mongodb(),
-      parts.indexes(),
-      parts.temporal(),
-      parts.searchAttributes(),
-    ]);
-    return { mongodb, indexes, temporal, searchAttributes };
+    const states = Object.entries(parts).map(async ([part, inspect]) => [part, await inspect()]);
+    return Object.fromEntries(await Promise.all(states)) as Readiness;
   };
 }
 
@@ -80,9 +61,9 @@ function describeFaults(faults: readonly AttributeFault[]): string {
   return describeWrongTypes(faults) ?? describeMissing(faults.map(({ name }) => name));
 }
 
-/** Asks all parts at once, each for at most 15 s. Throws an error of one line a fault when one is not ready. */
+/** Throws an Error with one line per fault. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await createInspection(servers, startPatience)();
+  const readiness = await createInspection(servers, startTimeouts)();
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(
@@ -97,32 +78,17 @@ async function inspectReplicaSet(store: Store): Promise<string> {
     : 'ok';
 }
 
-/** Makes the inspector of a part, whose next ask begins only when the one before has ended. */
 function createInspector(
+  fault: string,
+  waitMs: number,
   ask: () => Promise<string>,
-  { fault, timeoutMs }: { fault: string; timeoutMs: number },
 ): () => Promise<string> {
   let asked: Promise<string> | null = null;
   return () => {
     asked ??= ask()
-      // The cause may hold addresses and credentials; the sentence says enough.
+      // The cause may hold addresses and credentials.
       .catch(() => fault)
       .finally(() => (asked = null));
-    return waitFor(asked, { timeoutMs, lateAnswer: `${fault} within ${timeoutMs} ms` });
+    return inTime(asked, waitMs).catch(() => `${fault} within ${waitMs} ms`);
   };
-}
-
-async function waitFor(
-  answer: Promise<string>,
-  { timeoutMs, lateAnswer }: { timeoutMs: number; lateAnswer: string },
-): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(lateAnswer), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

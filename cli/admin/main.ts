@@ -1,4 +1,4 @@
-// `npm run admin`: lists, makes, promotes and removes the admins of the admin area, and changes how they sign in.
+// `npm run admin`: manages the admins of the admin area.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../../lib/config/config.ts';
@@ -108,18 +108,13 @@ async function main(): Promise<void> {
 }
 
 async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const store = await connectStore(readStoreConfig(await findEnvironment()));
-  try {
-    const missing = await findMissingIndexes(store);
-    if (missing.length > 0)
-      throw new Error('the database is not prepared: run npm run setup first');
-    await work(store);
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
+  await using store = await connectStore(readStoreConfig(await findEnvironment()));
+  const missing = await findMissingIndexes(store);
+  if (missing.length > 0) throw new Error('the database is not prepared: run npm run setup first');
+  await work(store);
 }
 
-/** One line an admin, its columns parted by tabs, for `cut` and `grep`. */
+/** Columns are separated by tabs, for `cut`. */
 async function list(store: Store): Promise<void> {
   for await (const admin of store.admins.find({}).sort({ email: 1 })) {
     const ways = [admin.passwordHash && 'password', admin.identity && 'provider'].filter(Boolean);
@@ -129,7 +124,7 @@ async function list(store: Store): Promise<void> {
   }
 }
 
-/** The environment, and where it names no database, that of the `npm start` that runs here. */
+/** Returns the environment, with the database of the running `npm start` where it names none. */
 async function findEnvironment(): Promise<NodeJS.ProcessEnv> {
   if (process.env['MONGODB_URI']) return process.env;
   const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');

@@ -1,15 +1,13 @@
-// Reads a password from the terminal without showing it, or as a line from a pipe.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /**
- * Gives a password: typed twice at a terminal, or the first line of what is piped in. Throws an Error
- * when the two differ, or nothing came. It is never an argument, which other users of the machine see.
+ * Returns a password, typed twice at a terminal or piped in; never an argument, which other users of the
+ * machine see. Throws an Error when the two differ, or nothing came.
  */
 export async function readNewPassword(): Promise<string> {
   const terminal = process.stdin.isTTY;
-  // What readline would show of the typed characters goes nowhere. It is opened before anything is
-  // asked and stays open between, because a terminal shows what is typed while nobody listens.
+  // Open before the first question and until the last answer: a terminal shows what nobody reads.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal });
   lines.on('SIGINT', () => lines.close());

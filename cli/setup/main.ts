@@ -1,4 +1,4 @@
-// `npm run setup`: prepares the servers. `npm run setup -- --app NAME`: makes an application too.
+// `npm run setup`: prepares the servers; with `-- --app NAME` it makes an application, too.
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../lib/config/config.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
@@ -12,16 +12,12 @@ async function main(): Promise<void> {
   await prepareServers(config);
   process.stdout.write('The indexes and search attributes are in place.\n');
   if (values.app === undefined) return;
-  const store = await connectStore(config.mongodb);
-  try {
-    const app = await createAppWithKey(store, { name: values.app, keyPepper: config.keyPepper });
-    process.stdout.write(
-      `app uid      ${app.appUid}\naccount uid  ${app.accountUid}\nAPI key      ${app.apiKey}\n` +
-        'The key is shown this once: keep it now.\n',
-    );
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
+  await using store = await connectStore(config.mongodb);
+  const app = await createAppWithKey(store, { name: values.app, keyPepper: config.keyPepper });
+  process.stdout.write(
+    `app uid      ${app.appUid}\naccount uid  ${app.accountUid}\nAPI key      ${app.apiKey}\n` +
+      'The key is shown this once: keep it now.\n',
+  );
 }
 
 await runCommand(main);

@@ -1,4 +1,3 @@
-// Makes what the service needs on its servers: indexes, search attributes, a schedule. Safe to run again.
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../lib/config/config.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
@@ -6,7 +5,7 @@ import { ensureIndexes } from '../../lib/mongo/indexes.ts';
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureRetentionSchedule } from '../../lib/temporal/retention-schedule.ts';
 
-/** Prepares MongoDB and Temporal. Throws when one of them does not answer, or cannot be prepared. */
+/** Makes indexes, search attributes and schedules; safe to repeat. Throws when a server does not answer. */
 export async function prepareServers(config: Config): Promise<void> {
   const store = await connectStore(config.mongodb);
   try {

@@ -1,4 +1,3 @@
-// The settings of the service: the environment in, one checked object out, all faults at once.
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { parseKeyRing, type SealingKey } from '../platform/secret-box.ts';
 import { defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
@@ -29,46 +28,39 @@ import {
 import { ConfigError, type Environment, SettingReader } from '../platform/setting-reader.ts';
 import { idsPerSearchAttributeMax } from '../temporal/names.ts';
 
-/** The identity provider through which admins may sign in. */
 export interface OidcSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-/** Everything a process needs to know, read once at its start. */
 export interface Config {
   http: {
     port: number;
     host: string;
     publicUrl: string;
-    /** How many proxies in front of the api add the address they see to `X-Forwarded-For`. */
+    /** The proxies in front of the api that append to `X-Forwarded-For`. */
     trustedProxyHops: number;
-    /** Connections that the api holds open at most. */
     connectionsMax: number;
-    /** How many of them one address (IPv6: a /64) may hold, or null for any number. */
+    /** IPv6: per /64. Null: no limit. */
     connectionsPerAddressMax: number | null;
-    /** Requests that the api handles at once at most; four times as many wait for their turn. */
+    /** Four times as many wait. */
     requestsAtOnceMax: number;
   };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
   egress: EgressPolicy;
-  /** Where all webhook requests go out, or null for directly. */
+  /** Null: webhook requests go out directly. */
   egressProxy: EgressProxy | null;
   retryScheduleMs: readonly number[];
-  /** How long all attempts at a webhook may fail before it is paused. */
   deactivateAfterMs: number;
   retention: Retention;
-  /** How many webhooks an application may have. */
   webhooksPerAppMax: number;
   rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
-  /** How many events of one application may share a workflow when many come at once. */
   eventsPerWorkflowMax: number;
-  /** How many events a second of a process may have a workflow of their own; what comes faster shares. */
+  /** Of a process; events above it share workflows. */
   workflowStartsPerSecond: number;
   userTokenLifetimeMs: number;
-  /** How long a signing key of user tokens signs. */
   signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
@@ -89,7 +81,7 @@ function readHttp(settings: SettingReader): Config['http'] {
     publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asPublicUrl),
     trustedProxyHops,
     connectionsMax,
-    // Behind proxies every connection comes from one of them.
+    // All connections come from the proxies where there are some.
     connectionsPerAddressMax: trustedProxyHops > 0 || perAddress === 0 ? null : perAddress,
     requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
   };
@@ -102,7 +94,7 @@ function readMongodb(settings: SettingReader): Config['mongodb'] {
   };
 }
 
-/** Reads only where the database is, for commands that need nothing else. Throws a ConfigError. */
+/** Throws a ConfigError. For commands that need nothing but the database. */
 export function readStoreConfig(environment: Environment): Config['mongodb'] {
   const settings = new SettingReader(environment);
   const mongodb = readMongodb(settings);
@@ -110,7 +102,6 @@ export function readStoreConfig(environment: Environment): Config['mongodb'] {
   return mongodb;
 }
 
-/** All three or none: with one missing the operator would wait in vain for the button. */
 function readOidc(settings: SettingReader): OidcSettings | null {
   const issuer = settings.read('HERALD_OIDC_ISSUER', '', asIssuer);
   const clientId = settings.read('HERALD_OIDC_CLIENT_ID', '', asText);
@@ -130,7 +121,7 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('TEMPORAL_') && value) overrideEnvVars[name] = value;
   }
-  // The SDK reads these itself, so its complaint stands for all of them.
+  // The SDK reads these itself: one fault stands for all of them.
   const none: ClientConnectConfig = { connectionOptions: {} };
   const profile = settings.collectFaults('TEMPORAL_*', none, () =>
     loadClientConnectConfig({ overrideEnvVars }),
@@ -159,10 +150,7 @@ function readRateLimits(settings: SettingReader): Config['rateLimits'] {
   };
 }
 
-/**
- * Makes the configuration from an environment.
- * Throws a ConfigError that lists every faulty setting; values of secrets are never in it.
- */
+/** Throws a ConfigError that lists every faulty setting, but no secret. */
 export function readConfig(environment: Environment): Config {
   const settings = new SettingReader(environment);
   const config: Config = {
@@ -205,7 +193,7 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-/** What a process logs of its settings at its start: secrets only as whether they are set. */
+/** Returns what a process logs at its start: of secrets only whether they are set. */
 export function summarizeConfig(config: Config): Record<string, unknown> {
   const mongodb = parseUrl(config.mongodb.uri)?.host ?? 'set';
   return {

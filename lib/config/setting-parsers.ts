@@ -1,9 +1,8 @@
-// Reads the text of one setting; what cannot be right is an Error that says what would be.
+// Each reads the text of a setting. Throws an Error that says what would be right.
 import { parseSchedule } from '../deliveries/retry-schedule.ts';
-import { dayMs, minuteMs, parseDurationMs } from '../platform/duration.ts';
+import { minuteMs, parseDurationMs } from '../platform/duration.ts';
 import { limits } from '../limits.ts';
-import { isThisMachine } from '../egress/host-name.ts';
-import { isHostName } from '../egress/host-name.ts';
+import { isHostName, isThisMachine } from '../egress/host-name.ts';
 import { isCidr } from '../egress/parse-address.ts';
 import { parseUrl } from '../egress/parse-url.ts';
 
@@ -17,7 +16,7 @@ export function asPort(text: string): number {
   return port;
 }
 
-/** An issuer is used as it is written, and vouches for admins: nothing but TLS, except on this machine. */
+/** An issuer vouches for admins: only TLS, except on this machine. */
 export function asIssuer(text: string): string {
   const url = parseUrl(text);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname)))
@@ -30,10 +29,7 @@ export function asBoolean(text: string): boolean {
   throw new Error(`must be true or false (got "${text}")`);
 }
 
-/**
- * The address of the service, in one spelling: it is compared with what providers and verifiers were
- * told, and paths are put behind it.
- */
+/** Returns one spelling, which providers and verifiers compare; without a slash at the end. */
 export function asPublicUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
   if (url === null) throw new Error(`must be an http or https address (got "${text}")`);
@@ -50,20 +46,23 @@ function asList(text: string): string[] {
     .filter((entry) => entry !== '');
 }
 
+function requireEach(
+  entries: string[],
+  isValid: (entry: string) => boolean,
+  what: string,
+): string[] {
+  const faulty = entries.find((entry) => !isValid(entry));
+  if (faulty !== undefined) throw new Error(`"${faulty}" is not ${what}`);
+  return entries;
+}
+
 export function asCidrs(text: string): string[] {
-  const cidrs = asList(text);
-  const faulty = cidrs.find((cidr) => !isCidr(cidr));
-  if (faulty !== undefined)
-    throw new Error(`"${faulty}" is not an address range such as 10.0.0.0/8`);
-  return cidrs;
+  return requireEach(asList(text), isCidr, 'an address range such as 10.0.0.0/8');
 }
 
 export function asHostNames(text: string): string[] {
   const names = asList(text).map((name) => name.toLowerCase());
-  const faulty = names.find((name) => !isHostName(name));
-  if (faulty !== undefined)
-    throw new Error(`"${faulty}" is not a host name such as hooks.internal`);
-  return names;
+  return requireEach(names, isHostName, 'a host name such as hooks.internal');
 }
 
 export function asWebhookPorts(text: string): number[] | 'any' {
@@ -72,43 +71,22 @@ export function asWebhookPorts(text: string): number[] | 'any' {
 
 export const asSchedule = (text: string): number[] => parseSchedule(asList(text));
 
-/** A time after which the service acts on old things: long enough for somebody to notice. */
-export function asLongDuration(text: string): number {
-  const durationMs = parseDurationMs(text);
-  if (durationMs < minuteMs || durationMs > 365 * dayMs) {
-    throw new Error(`must be from 1m to 365d (got "${text}")`);
-  }
-  return durationMs;
+function asDuration(min: string, max: string): (text: string) => number {
+  return (text) => {
+    const durationMs = parseDurationMs(text);
+    if (durationMs < parseDurationMs(min) || durationMs > parseDurationMs(max)) {
+      throw new Error(`must be from ${min} to ${max} (got "${text}")`);
+    }
+    return durationMs;
+  };
 }
 
-/**
- * How long records are kept: an event must outlive the retries of its deliveries, which end after 15
- * days (workflows/activity-options.ts), and the audit log what it may be asked about.
- */
-export function asRetention(text: string): number {
-  const retentionMs = parseDurationMs(text);
-  if (retentionMs < 15 * dayMs || retentionMs > 3_650 * dayMs) {
-    throw new Error(`must be from 15d to 3650d (got "${text}")`);
-  }
-  return retentionMs;
-}
-
-export function asTokenLifetime(text: string): number {
-  const lifetimeMs = parseDurationMs(text);
-  if (lifetimeMs < minuteMs || lifetimeMs > limits.userTokenLifetimeMaxMs) {
-    throw new Error(`must be from 1m to 60m (got "${text}")`);
-  }
-  return lifetimeMs;
-}
-
-/** A day at least: a key is published an hour before it signs, and kept more than an hour after. */
-export function asRotation(text: string): number {
-  const rotationMs = parseDurationMs(text);
-  if (rotationMs < dayMs || rotationMs > 365 * dayMs) {
-    throw new Error(`must be from 1d to 365d (got "${text}")`);
-  }
-  return rotationMs;
-}
+export const asLongDuration = asDuration('1m', '365d');
+// Events must outlive the retries of their deliveries: 15 days (workflows/activity-options.ts).
+export const asRetention = asDuration('15d', '3650d');
+export const asTokenLifetime = asDuration('1m', `${limits.userTokenLifetimeMaxMs / minuteMs}m`);
+// A key is published an hour before it signs, and kept more than an hour after.
+export const asRotation = asDuration('1d', '365d');
 
 export function asNumberUpTo(max: number, min = 1): (text: string) => number {
   return (text) => {

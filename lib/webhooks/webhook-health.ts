@@ -1,4 +1,4 @@
-// How a webhook's receiver does: failing since when, well again, gone; and the pause that follows.
+// The health of a webhook's receiver, and its automatic deactivation.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import { systemCaller } from '../model/audit-log.ts';
@@ -7,13 +7,9 @@ import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
 import { recordAudit } from '../access/audit-log.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
 
-/** The part of a webhook that tells how its receiver does. */
 type Health = Pick<WebhookDocument, '_id' | 'appUid' | 'failingSince' | 'lastExhaustedAt'>;
 
-/**
- * Pauses a webhook whose receiver answered 410, unless its URL was changed since the attempt. Gives
- * true when this answer paused it.
- */
+/** Pauses a webhook that answered 410, unless its URL was changed since. Returns true when this answer paused it. */
 export async function deactivateGoneWebhook(
   store: Store,
   webhook: WebhookDocument,
@@ -22,7 +18,6 @@ export async function deactivateGoneWebhook(
   return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
 }
 
-/** Pauses a webhook that is active and still as `still` says, with its row of the audit log. */
 async function deactivate(
   store: Store,
   { _id, appUid }: Health,
@@ -43,22 +38,13 @@ async function deactivate(
   });
 }
 
-// What an update of a webhook clears when its receiver is taken to be well again.
-const unfailing = { failingSince: null, lastExhaustedAt: null } as const;
-
-export interface FailingClock {
+interface FailingClock {
   at: Date;
-  /** True when the failed attempt was its delivery's last. */
   exhausted: boolean;
-  /** How long a webhook may fail before it is paused, in milliseconds. */
   deactivateAfterMs: number;
 }
 
-/**
- * Records the failure of an attempt. The first one starts the webhook's clock; one that comes when nothing
- * has succeeded for `deactivateAfterMs` and a delivery was exhausted in that time pauses the webhook.
- * Returns true when this failure paused it.
- */
+/** Returns true when it paused the webhook: nothing succeeded for `deactivateAfterMs`, and a delivery exhausted. */
 export async function recordFailure(
   store: Store,
   webhook: Health,
@@ -75,7 +61,7 @@ export async function recordFailure(
   const since = webhook.failingSince ?? at;
   const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
   if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
-  // A success or a resume since the webhook was read has set the clock anew.
+  // A success or a resume since the webhook was read has restarted the clock.
   const still = { failingSince: since };
   if (await hasTakenSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
     const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
@@ -85,10 +71,7 @@ export async function recordFailure(
   return deactivate(store, webhook, { still, reason: 'failing', now: at });
 }
 
-/**
- * Tells whether a webhook took a delivery whose first attempt was recorded at a time or later. An attempt
- * that was under way when the clock started did not see the clock, so its success did not clear it.
- */
+// An attempt under way when the clock started did not see the clock, so its success did not clear it.
 export async function hasTakenSince(
   store: Store,
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
@@ -102,8 +85,8 @@ export async function hasTakenSince(
   return found !== null;
 }
 
-/** Notes a success: the clock of failures stands still. */
 export async function recordSuccess(store: Store, webhook: Health): Promise<void> {
   if (webhook.failingSince === null) return;
-  await store.webhooks.updateOne({ _id: webhook._id, appUid: webhook.appUid }, { $set: unfailing });
+  const filter = { _id: webhook._id, appUid: webhook.appUid };
+  await store.webhooks.updateOne(filter, { $set: { failingSince: null, lastExhaustedAt: null } });
 }

@@ -1,4 +1,3 @@
-// Webhooks: where an application wants its events sent, with the sealed signing secret.
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { createTouch } from '../concurrency/touch.ts';
@@ -7,20 +6,17 @@ import { type Entity, entityOf, type EventName } from '../model/event-name.ts';
 import type { KnownWebhook, Subscription, WebhookDocument } from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
 
-/** Where a webhook's secret lives, for the seal: a sealed secret moved to another row does not open. */
 export function secretPlace(webhook: { appUid: string; _id: string }): string {
   return `webhooks/${webhook.appUid}/${webhook._id}/secret`;
 }
 
-/** The secrets that sign a delivery at a time. */
 export interface SigningSecrets {
   /** Signs `X-Webhook-Signature`, which has room for one. */
   body: string;
-  /** Sign `webhook-signature`, the newest first. */
   standard: string[];
 }
 
-/** Opens a webhook's secrets; during a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
+/** During a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
@@ -34,7 +30,7 @@ export function openSecrets(
   return { body: previous.promoted ? current : old, standard: [current, old] };
 }
 
-/** Gives those of the uids that are webhooks of the application, in their order. */
+/** Returns the webhooks of the application, in the order of the uids. */
 export async function findKnownWebhooks(
   store: Store,
   { appUid, webhookUids }: { appUid: string; webhookUids: readonly string[] },
@@ -50,52 +46,48 @@ export async function findKnownWebhooks(
   return webhookUids.flatMap((uid) => known.get(uid) ?? []);
 }
 
-// `lastTriggeredAt` is for people; one write a second at most keeps a busy webhook's row cool.
+// `lastTriggeredAt` is for people: at most one write a second to a webhook.
 const triggerStepMs = 1_000;
 
-const triggerWrites = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 };
-
-/**
- * Gives the function that moves a webhook's `lastTriggeredAt` forward to the time of an attempt,
- * never back, at most once a second a webhook for all the attempts of this process.
- */
+/** Moves a webhook's `lastTriggeredAt` forward to the time of an attempt, never back. */
 export function createTriggerRecorder(
   store: Store,
 ): (webhook: WebhookDocument, at: Date) => Promise<void> {
   const touch = createTouch(triggerStepMs);
-  const write = coalesce(triggerWrites, async (notes: readonly TriggerNote[]) => {
-    await store.webhooks.bulkWrite(inSameSecond(notes).map(toUpdate), {
-      ordered: false,
-      writeConcern: { w: 1 },
-    });
-    return notes.map(() => undefined);
-  });
+  const write = coalesce(
+    { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 },
+    async (triggers: readonly Trigger[]) => {
+      await store.webhooks.bulkWrite(inSameSecond(triggers).map(toUpdate), {
+        ordered: false,
+        writeConcern: { w: 1 },
+      });
+      return triggers.map(() => undefined);
+    },
+  );
   return async (webhook, at) => {
     if (touch(webhook._id, at, webhook.lastTriggeredAt)) await write([webhook, at]);
   };
 }
 
-type TriggerNote = readonly [webhook: WebhookDocument, at: Date];
+type Trigger = readonly [webhook: WebhookDocument, at: Date];
 
-/** Attempts end together that began seconds apart; what was begun in the same second is written as one. */
-function inSameSecond(notes: readonly TriggerNote[]): TriggerNote[][] {
-  const bySecond = new Map<number, TriggerNote[]>();
-  for (const note of notes) {
-    const second = Math.floor(note[1].getTime() / triggerStepMs);
+function inSameSecond(triggers: readonly Trigger[]): Trigger[][] {
+  const bySecond = new Map<number, Trigger[]>();
+  for (const trigger of triggers) {
+    const second = Math.floor(trigger[1].getTime() / triggerStepMs);
     const others = bySecond.get(second);
-    if (others === undefined) bySecond.set(second, [note]);
-    else others.push(note);
+    if (others === undefined) bySecond.set(second, [trigger]);
+    else others.push(trigger);
   }
   return [...bySecond.values()];
 }
 
-function toUpdate(notes: readonly TriggerNote[]): AnyBulkWriteOperation<WebhookDocument> {
-  const filter = { _id: { $in: notes.map(([webhook]) => webhook._id) } };
-  const latest = new Date(Math.max(...notes.map(([, at]) => at.getTime())));
+function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<WebhookDocument> {
+  const filter = { _id: { $in: triggers.map(([webhook]) => webhook._id) } };
+  const latest = new Date(Math.max(...triggers.map(([, at]) => at.getTime())));
   return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
 }
 
-/** Tells whether a webhook gets an event: its entity, and where it names them its name and tenant. */
 export function isSubscribed(
   { entities, events, externalTenantIds }: Omit<Subscription, 'ordering'>,
   { event, externalTenantId }: { event: EventName; externalTenantId: string },
@@ -107,7 +99,7 @@ export function isSubscribed(
   );
 }
 
-/** Gives who takes changes of any of these entities in any of these applications, oldest first. */
+/** Returns the subscriptions to any of the entities in any of the applications, oldest first. */
 export async function findSubscriptions(
   store: Store,
   { appUids, entities }: { appUids: string[]; entities: Entity[] },
