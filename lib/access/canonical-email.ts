@@ -8,7 +8,7 @@ const domainShape =
 // Invisible characters would make two users of one address. Joiners are refused in domains, too (RFC 5892, A).
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Returns null where it is none. Dots and plus signs stay: only the provider knows whether they matter. */
+/** Returns null for what is no e-mail. Dots and plus signs stay: only the provider knows whether they matter. */
 export function canonicalEmail(email: string): string | null {
   if (invisible.test(email)) return null;
   const text = email.normalize('NFC');

@@ -87,7 +87,7 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
   return inTransaction(store, async (session) => {
     const admin = await store.admins.findOneAndDelete({ email }, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
-    if (admin.superuser) await requireHeir(store, email, session);
+    if (admin.superuser) await requireOtherSuperuser(store, email, session);
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     await store.memberships.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
@@ -112,7 +112,7 @@ export async function setSuperuser(
     if (admin.superuser === superuser) {
       throw new Error(`${email} is ${superuser ? 'a superuser already' : 'no superuser'}`);
     }
-    if (!superuser) await requireHeir(store, email, session);
+    if (!superuser) await requireOtherSuperuser(store, email, session);
     const target = { kind: 'admin', uid: admin._id };
     const action = superuser ? 'admin.promoted' : 'admin.demoted';
     await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
@@ -121,9 +121,13 @@ export async function setSuperuser(
 }
 
 /** Throws where no superuser is left; two concurrent removals conflict. */
-async function requireHeir(store: Store, email: string, session: ClientSession): Promise<void> {
-  const heir = await holdAdmin(store, { superuser: true }, session);
-  if (heir === null) throw new Error(`${email} is the last superuser; make another one first`);
+async function requireOtherSuperuser(
+  store: Store,
+  email: string,
+  session: ClientSession,
+): Promise<void> {
+  const other = await holdAdmin(store, { superuser: true }, session);
+  if (other === null) throw new Error(`${email} is the last superuser; make another one first`);
 }
 
 function readEmail(text: string): string {

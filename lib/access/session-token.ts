@@ -7,7 +7,7 @@ export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Nonsense costs no read. */
+/** Checks the form, so that nonsense costs no read. */
 export function isSessionToken(text: string): boolean {
   return tokenShape.test(text);
 }

@@ -108,10 +108,7 @@ async function count(store: Store, { id, free }: Counter, now: Date): Promise<Co
       const before = await store.signInThrottles.findOneAndUpdate(
         { _id: id },
         counting(free, now),
-        {
-          upsert: true,
-          returnDocument: 'before',
-        },
+        { upsert: true, returnDocument: 'before' },
       );
       const retryAfterMs = (before?.blockedUntil?.getTime() ?? 0) - now.getTime();
       const failures = (before?.failures ?? 0) + 1;

@@ -5,11 +5,8 @@ export interface CoalesceOptions {
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
-  /** After it the items of a call reject and the next call begins. */
   callTimeoutMs?: number;
 }
-
-const defaultCallTimeoutMs = 5_000;
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -18,17 +15,11 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Makes one call of concurrent ones. An item never joins a call that has begun, so what it reads is as
- * fresh as a read of its own. `call` returns the results in the items' order; when it rejects, or with a
- * `CallTimeoutError` takes longer than `callTimeoutMs` (5 s), all of its items reject.
+ * Merges concurrent calls into `call`, which returns a result per item, in order; its error rejects them all.
+ * No item joins a call that has begun, so that its read is as fresh as one of its own.
  */
 export function coalesce<Item, Result>(
-  {
-    itemsPerCallMax,
-    callsAtOnceMax,
-    lingerMs = 0,
-    callTimeoutMs = defaultCallTimeoutMs,
-  }: CoalesceOptions,
+  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];

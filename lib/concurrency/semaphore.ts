@@ -1,5 +1,4 @@
 export interface Permit {
-  /** Does nothing the second time. */
   readonly release: () => void;
 }
 
@@ -33,7 +32,6 @@ export class Semaphore {
   readonly #queues = new Map<string, Queue>();
   #waitsEnded = false;
 
-  /** `limits` are the defaults of `acquire`. */
   constructor(permits: number, refusal: (reason: string) => Error, limits: QueueLimits = {}) {
     this.#permits = permits;
     this.#refusal = refusal;
@@ -88,20 +86,15 @@ export class Semaphore {
         if (ticksLeft <= 0) waiter.refuse(this.#refusal(`no permit came within ${waitMsMax} ms`));
       };
       const onAbort = (): void => waiter.refuse(signal?.reason);
-      const leave = (): void => {
+      const leave = (settle: () => void): void => {
         clearInterval(timer);
         signal?.removeEventListener('abort', onAbort);
         queue.waiters.delete(waiter);
+        settle();
       };
       const waiter: Waiter = {
-        grant: () => {
-          leave();
-          resolve();
-        },
-        refuse: (error) => {
-          leave();
-          reject(error);
-        },
+        grant: () => leave(resolve),
+        refuse: (error) => leave(() => reject(error)),
       };
       const timer = setInterval(onTick, Math.min(tickMs, waitMsMax));
       signal?.addEventListener('abort', onAbort);

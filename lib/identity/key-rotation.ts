@@ -12,7 +12,7 @@ export interface RotationPlan<Key extends KeyTerm> {
 interface RotationTimes {
   now: Date;
   rotationMs: number;
-  /** Whatever the setting was when a token was signed. */
+  /** Independent of the current setting. */
   tokenLifetimeMaxMs: number;
 }
 

@@ -83,7 +83,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
       { $setOnInsert: user },
       { upsert: true, returnDocument: 'after', includeResultMetadata: true },
     );
-    if (result.value === null) throw new Error('an upsert gave no user back');
+    if (result.value === null) throw new Error('an upsert returned no user');
     return { user: result.value, created: result.lastErrorObject?.['updatedExisting'] === false };
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;

@@ -69,7 +69,7 @@ async function readKey(
   return importJWK(key, userTokenAlgorithm);
 }
 
-// The exact form in which we write tokens: no member twice, no parameter such as `jwk`, `jku`, `x5u`, `crit`, `b64`.
+// Only the form that we write has a single reading: no member twice, no `jwk`, `jku`, `x5u`, `crit` or `b64`.
 function hasOurForm(text: string): boolean {
   if (text.length > limits.authTokenCharactersMax) return false;
   const parts = text.split('.').map((part) => Buffer.from(part, 'base64url'));

@@ -26,11 +26,7 @@ export interface DeliveryDocument {
   updatedAt: Date;
 }
 
-export interface DeliveryKey {
-  appUid: string;
-  eventId: string;
-  webhookUid: string;
-}
+export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhookUid'>;
 
 export interface DeliveryStep {
   event: DeliveredEventName;

@@ -6,7 +6,7 @@ export interface ResourceData {
   [field: string]: unknown;
 }
 
-export interface EventEnvelope {
+interface EventEnvelope {
   eventId: string;
   event: DeliveredEventName;
   timestamp: Date;

@@ -1,11 +1,8 @@
-import type { DeliveredEntity } from './event-name.ts';
 import type { EventDocument } from './event.ts';
+import type { CountedResource } from './sequence.ts';
 
-export interface PartitionKey {
-  appUid: string;
+export interface PartitionKey extends CountedResource {
   webhookUid: string;
-  entity: DeliveredEntity;
-  resourceUid: string;
 }
 
 /** Numbers have no gaps; n may be attempted when `settled` is n − 1 (ADR 16). Kept as long as the webhook. */
@@ -34,7 +31,7 @@ export function partitionId({
 
 /** Returns null where the webhook is not ordered. */
 export function turnOf(
-  event: Pick<EventDocument, 'appUid' | 'entity' | 'resourceUid' | 'order'>,
+  event: CountedResource & Pick<EventDocument, 'order'>,
   webhookUid: string,
 ): Turn | null {
   const place = event.order.find((each) => each.webhookUid === webhookUid);

@@ -1,9 +1,6 @@
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 
-/**
- * After a write that the socket did not accept whole, the driver waits for `drain` but not for `close`: if
- * the socket closes before it drains, the command would never end (docs/adr/0014).
- */
+/** Rejects a write when the socket closes; the driver would wait for ever for `drain` (docs/adr/0014). */
 export class ClosableConnection extends Connection {
   override async writeCommand(...args: Parameters<Connection['writeCommand']>): Promise<void> {
     let onClose = (): void => undefined;

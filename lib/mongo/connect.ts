@@ -90,16 +90,14 @@ function openStore(client: MongoClient, database: string) {
     memberships: db.collection<MembershipDocument>('memberships'),
     adminSessions: db.collection<AdminSessionDocument>('adminSessions'),
     signInThrottles: db.collection<SignInThrottleDocument>('signInThrottles'),
-    async [Symbol.asyncDispose]() {
-      await client.close();
-    },
+    [Symbol.asyncDispose]: () => client.close(),
   };
 }
 
 /**
- * Runs `work` in one transaction, again on each write conflict: it must do nothing but read and write
- * through the session. Throws the driver's error, and a `MongoOperationTimeoutError` when it would begin
- * again after 10 s. The driver repeats a commit of unknown result for two minutes.
+ * Runs `work` again on each write conflict: it must do nothing but read and write through the session.
+ * Throws a `MongoOperationTimeoutError` rather than begin again after 10 s. The driver repeats a commit of
+ * unknown result for 2 min.
  */
 export async function inTransaction<T>(
   store: Store,
@@ -129,15 +127,11 @@ export async function inTransaction<T>(
   );
 }
 
-/** Returns the options of a call, which is part of the transaction if there is one. */
 export function within(session: ClientSession | undefined): { session?: ClientSession } {
   return session === undefined ? {} : { session };
 }
 
-/**
- * Returns the indexes of the documents of an unordered insert that a unique index refused. Throws the
- * error when anything else went wrong: then it is unknown what was written.
- */
+/** Returns the documents of an unordered insert that a unique index refused. Throws other errors. */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refusals = [error.writeErrors].flat();

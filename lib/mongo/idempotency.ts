@@ -5,7 +5,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
 import { inTransaction, isDuplicateKey, type Store } from './connect.ts';
 
-/** Returns the stored form of an `Idempotency-Key` header; `scope` is the application and path. */
+/** `scope` is the application and path. */
 export function idempotencyKey(scope: string, header: string, body: unknown): IdempotencyKey {
   const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
   return { id: digest(`${scope}\n${header}`), bodyHash: digest(JSON.stringify(body ?? null)) };

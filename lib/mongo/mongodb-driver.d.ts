@@ -3,7 +3,6 @@ declare module 'mongodb/lib/cmap/connection.js' {
   import type { EventEmitter } from 'node:events';
 
   export class Connection extends EventEmitter {
-    /** Null while it is open. */
     error: Error | null;
     writeCommand(command: unknown, options: unknown): Promise<void>;
   }

@@ -11,7 +11,6 @@ import { limits } from '../limits.ts';
 
 export interface PageRequest {
   limit: number;
-  /** The last uid of the page before; null for the first page. */
   after: string | null;
 }
 
@@ -27,7 +26,7 @@ export interface TimeRange {
   until: Date | null;
 }
 
-/** Returns the filter of rows made within a range: uids sort by time, so the index of the pages serves it. */
+/** Uids sort by time, so the index of the pages serves the filter. */
 export function madeWithin(
   prefix: IdPrefix,
   { since, until }: TimeRange,
@@ -39,10 +38,7 @@ export function madeWithin(
   return bounds.length === 0 ? {} : { $and: bounds };
 }
 
-/**
- * Reads a page in descending order of `_id`: uids sort by time, so rows added meanwhile shift no page.
- * `Row` is `T` without what `projection` leaves out.
- */
+/** Reads in descending order of `_id`; rows added meanwhile shift no page. `Row` is `T` without the `projection`. */
 export async function readPage<
   T extends Document & { _id: string },
   Row extends { _id: string } = WithId<T>,

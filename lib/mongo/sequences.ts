@@ -1,4 +1,3 @@
-// How many changes each resource has had: the sequence numbers of its events.
 import type { ClientSession } from 'mongodb';
 import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
@@ -7,10 +6,7 @@ function idOf({ appUid, entity, resourceUid }: CountedResource): string {
   return `${appUid}/${entity}/${resourceUid}`;
 }
 
-/**
- * Counts one change per entry of `resources` and returns their numbers, from 1 on. In the transaction of
- * the changes, so that events are committed in the order of their numbers.
- */
+/** Returns a number per entry, from 1 on. Within the transaction of the changes, so that events commit in order. */
 export async function countChanges(
   store: Store,
   resources: readonly CountedResource[],
@@ -31,10 +27,7 @@ export async function countChanges(
   return number(resources, new Map(found.map(({ _id, last }) => [_id, last])));
 }
 
-/**
- * Counts changes that are written outside a transaction. One server's acknowledgement is enough: the
- * event is written after it with a majority, which then has both.
- */
+/** Counts outside a transaction. One server acknowledges: the event is written later, with a majority. */
 export async function countReports(
   store: Store,
   resources: readonly CountedResource[],
@@ -66,7 +59,7 @@ async function add(
       ...(session === undefined ? { writeConcern: { w: 1 } } : { session }),
     },
   );
-  if (counted === null) throw new Error('an upsert gave no document back');
+  if (counted === null) throw new Error('an upsert returned no document');
   return [_id, counted.last];
 }
 

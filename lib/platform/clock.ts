@@ -1,4 +1,4 @@
-/** Whatever compares or stores times takes a clock, so that tests can replace it. */
+/** All code that compares or stores times takes a clock, so that tests can replace it. */
 export interface Clock {
   now(): Date;
 }

@@ -2,7 +2,6 @@
 export class Disposal implements AsyncDisposable {
   readonly #closers: (() => PromiseLike<void>)[] = [];
 
-  /** Returns `resource`, which is closed at the end. */
   use<T extends AsyncDisposable>(resource: T): T {
     this.#closers.push(() => resource[Symbol.asyncDispose]());
     return resource;
@@ -12,7 +11,7 @@ export class Disposal implements AsyncDisposable {
     this.#closers.push(close);
   }
 
-  /** Throws the first failure after all have been closed. */
+  /** Throws the first failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

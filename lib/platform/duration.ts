@@ -22,14 +22,13 @@ export function noDuration(text: string): string {
   return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
 }
 
-/** Reads a duration. Throws an Error with the faulty text. */
 export function parseDurationMs(text: string): number {
   const durationMs = readDurationMs(text);
   if (durationMs === null) throw new Error(noDuration(text));
   return durationMs;
 }
 
-/** Writes a duration as `readDurationMs` reads it, in the largest unit without a fraction. */
+/** In the largest unit without a fraction, as `readDurationMs` reads it. */
 export function writeDuration(durationMs: number): string {
   const [unit, unitMs] = Object.entries(unitsMs).findLast(
     ([, sizeMs]) => durationMs >= sizeMs && durationMs % sizeMs === 0,
@@ -37,7 +36,7 @@ export function writeDuration(durationMs: number): string {
   return `${durationMs / unitMs}${unit}`;
 }
 
-/** Writes a duration for people: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
+/** For people: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   const seconds = Math.round(durationMs / 1_000);

@@ -1,7 +1,4 @@
-/**
- * Returns an error's `code` (`ENOENT`, an exit code, MongoDB's 11000) or null. Not by `instanceof`: in a vm
- * context Node's errors are of another realm.
- */
+/** Returns null where there is none. Not by `instanceof`: in a vm context Node's errors are of another realm. */
 export function errorCode(error: unknown): string | number | null {
   if (!isRecord(error)) return null;
   const { code } = error;

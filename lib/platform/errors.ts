@@ -47,7 +47,6 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** Clients see its code and message, but not its `cause`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;

@@ -1,4 +1,3 @@
-// Uids: a prefix that names the kind, then a ULID, so that they sort by creation time.
 import { randomBytes } from 'node:crypto';
 
 const crockfordAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';

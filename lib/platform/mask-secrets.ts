@@ -1,5 +1,4 @@
 const forms: readonly [RegExp, string][] = [
-  // An API key keeps its public id.
   [/(ahk_[0-9A-Za-z]{12})_[0-9A-Za-z]+/g, '$1_…'],
   [/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_…'],
   // A JWT. Its first two parts are bounded, or a long text of beginnings would take quadratic time.

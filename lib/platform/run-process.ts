@@ -8,10 +8,7 @@ export interface RunningRole extends AsyncDisposable {
   failed: Promise<unknown>;
 }
 
-/**
- * Runs a role until SIGTERM, SIGINT or the end of its parent, then disposes of it. The exit code is 0
- * after an orderly stop, else 1.
- */
+/** Runs a role until SIGTERM, SIGINT or the end of its parent. The exit code is 0 after an orderly stop. */
 export async function runProcess(role: string, start: () => Promise<RunningRole>): Promise<void> {
   try {
     const running = await start();

@@ -33,7 +33,7 @@ export function parseKeyRing(text: string): SealingKey[] {
     return { id, key };
   });
   if (new Set(keys.map((key) => key.id)).size !== keys.length) {
-    throw new Error('two entries carry the same id');
+    throw new Error('two entries have the same id');
   }
   return keys;
 }

@@ -7,7 +7,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads settings and collects their faults, so that the operator sees all of them together. */
+/** Collects all faults, so that the operator sees them together. */
 export class SettingReader {
   readonly faults: string[] = [];
   readonly #environment: Environment;
@@ -16,7 +16,7 @@ export class SettingReader {
     this.#environment = environment;
   }
 
-  /** Returns the fallback for an absent or empty setting, which is a fault without one. */
+  /** The fallback is for an absent or empty setting, which is a fault without one. */
   read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
     const text = this.#environment[name]?.trim() ?? '';
     return this.collectFaults(name, fallback as T, () => {
@@ -26,7 +26,6 @@ export class SettingReader {
     });
   }
 
-  /** Records what `make` throws as a fault of the setting. */
   collectFaults<T>(name: string, fallback: T, make: () => T): T {
     try {
       return make();
