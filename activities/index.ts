@@ -1,17 +1,18 @@
-// The activities a worker offers, made over the ports they need.
+import { attemptInOrder } from '../lib/deliveries/attempt-in-order.ts';
+import { takeJobPage } from '../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
-import { attemptInOrder } from './attempt-in-order.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { takeJobPage } from './take-job-page.ts';
+import { runActivity } from './run-activity.ts';
 
-/** Makes the activities; their names are those of the methods, which workflows in flight carry. */
+/** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
 export function createActivities(ports: DeliveryPorts): DeliveryActivities {
   return {
     attemptFirst: (input) => attemptFirst(ports, input),
-    attemptInOrder: (input) => attemptInOrder(ports, input),
+    attemptInOrder: (partition) =>
+      runActivity((signal) => attemptInOrder(ports, partition, signal)),
     retryDelivery: (input) => retryDelivery(ports, input),
-    takeJobPage: (input) => takeJobPage(ports, input),
+    takeJobPage: (input) => runActivity(() => takeJobPage(ports, input)),
   };
 }

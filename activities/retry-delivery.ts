@@ -1,4 +1,3 @@
-// The activity that retries one delivery until it is settled; the server waits between its attempts.
 import { Context, cancellationSignal } from '@temporalio/activity';
 import {
   ApplicationFailure,
@@ -12,33 +11,27 @@ import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';
-import { asFailure, whileHeartbeating } from './heartbeat.ts';
+import { runActivity } from './run-activity.ts';
 
 /**
- * Makes the next attempt if it is due. Gives the outcome once the delivery is settled; until then
- * it throws a failure that tells the server when to call again. That failure is BENIGN: a receiver
- * that is down or saturated is no fault of ours and must not count as one in logs and metrics. Cancelled,
- * it ends after the attempt under way.
+ * Makes the next attempt if it is due, and returns the outcome of a settled delivery. Else throws a failure with the
+ * time of the next call, BENIGN: a receiver's failures must not count as ours. A cancel ends it after the attempt
+ * under way.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
   input: RetryDeliveryInput,
 ): Promise<DeliveryOutcome> {
-  const outcome = await whileHeartbeating(async (signal) => {
-    try {
-      const { jobUid: _jobUid, ...key } = input;
-      const stop = unlessAskedFor(signal);
-      return await attemptDelivery(ports, key, { asker: askerOf(input), signal: stop });
-    } catch (error) {
-      throw asFailure(error);
-    }
+  const { jobUid: _jobUid, ...key } = input;
+  const outcome = await runActivity((cancellation) => {
+    const signal = unlessAskedFor(cancellation);
+    return attemptDelivery(ports, key, { asker: askerOf(input), signal });
   });
   if (outcome.state !== 'retrying') return outcome;
   cancellationSignal().throwIfAborted();
   throw callAgain(ports, outcome);
 }
 
-/** Makes the failure that tells the server to call again: when the next attempt is due, or some seconds later. */
 function callAgain(
   ports: Pick<DeliveryPorts, 'clock' | 'random'>,
   outcome: DeliveryOutcome,
@@ -60,17 +53,14 @@ function callAgain(
   return ApplicationFailure.create({ type: 'RetryDue', message, category, nextRetryDelay });
 }
 
-/** Returns how long an attempt has been due. A first attempt is due since it was left to the retries. */
+// A first attempt has been due since it was left to the retries.
 function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOutcome): number {
   const leftAtMs = Context.current().info.scheduledTimestampMs;
   const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
   return clock.now().getTime() - dueAtMs;
 }
 
-/**
- * Returns a signal that does not abort when an operator cancels the workflow: an attempt under way is then
- * made and recorded.
- */
+/** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */
 function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
   const stop = new AbortController();
   const pass = (): void => {
@@ -83,7 +73,6 @@ function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
   return stop.signal;
 }
 
-/** Says which attempt ended how, for operators: the UI's own count says nothing of the schedule's end. */
 function describe(outcome: DeliveryOutcome): string {
   const { attemptCount, attemptsMax, host, status, errorClass } = outcome;
   const attempt = `attempt ${attemptCount}${attemptsMax === null ? '' : ` of ${attemptsMax}`}`;
