@@ -1,17 +1,16 @@
-// The process's one connection to Temporal, shared by its client and its workers.
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../lib/config/config.ts';
 import { temporalLog } from '../lib/platform/logger.ts';
 
-/** A connection and a client on it. Dispose of it after the workers on it have stopped. */
+/** Dispose of it after the workers on it have stopped. */
 export interface Temporal extends AsyncDisposable {
   connection: NativeConnection;
   client: Client;
   namespace: string;
 }
 
-// Workflows and activities run in workers of their own here, by design.
+// By design: workflows and activities have separate workers.
 const expectedWarnings: ReadonlySet<string> = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -19,7 +18,7 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 
 let runtimeInstalled = false;
 
-/** Sends the SDK's own log lines through the process's logger, once a process; signals stay with main.ts. */
+/** Sends the SDK's log lines through the process's logger, once a process; run-process.ts handles signals. */
 export function installRuntime(): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
@@ -38,21 +37,16 @@ export function installRuntime(): void {
 }
 
 /**
- * Connects to Temporal. The client shares the workers' native connection because an eager workflow
- * start, which brings the first task back with it, only works there.
- * Throws one clear sentence when the server or the namespace cannot be reached.
+ * Connects to Temporal; throws one clear sentence when the server or the namespace cannot be reached. The client shares
+ * the workers' native connection: an eager start, which returns the first task, works only there.
  */
 export async function connectTemporal(settings: Config['temporal']): Promise<Temporal> {
   installRuntime();
   const { address, namespace } = settings;
-  let connection: NativeConnection;
-  try {
-    connection = await NativeConnection.connect({ ...settings.connectionOptions, address });
-  } catch (error) {
-    throw new Error(`Temporal at ${address} cannot be reached; check TEMPORAL_ADDRESS`, {
-      cause: error,
-    });
-  }
+  const options = { ...settings.connectionOptions, address };
+  const connection = await NativeConnection.connect(options).catch((cause: unknown) => {
+    throw new Error(`Temporal at ${address} cannot be reached; check TEMPORAL_ADDRESS`, { cause });
+  });
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
@@ -66,8 +60,6 @@ export async function connectTemporal(settings: Config['temporal']): Promise<Tem
     connection,
     client: new Client({ connection, namespace }),
     namespace,
-    async [Symbol.asyncDispose]() {
-      await connection.close();
-    },
+    [Symbol.asyncDispose]: () => connection.close(),
   };
 }

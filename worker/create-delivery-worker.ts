@@ -1,10 +1,10 @@
-// Everything the worker process runs: workflow worker, activity workers and relay, over one store.
 import { createActivities } from '../activities/index.ts';
 import { systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
 import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
+import type { RunningRole } from '../lib/platform/run-process.ts';
 import { createHttpSender } from '../lib/egress/http-sender.ts';
 import { checkServers } from '../lib/readiness.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
@@ -15,20 +15,14 @@ import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { runRelay } from './relay.ts';
 
-/** A running worker process. `failed` resolves with the fault when it can do no more work. */
-export interface DeliveryWorker extends AsyncDisposable {
-  failed: Promise<unknown>;
-}
-
-/** Connects, starts the workers and the relay. Throws one clear sentence when a server is not usable. */
-export async function createDeliveryWorker(config: Config): Promise<DeliveryWorker> {
+/** Connects, and starts the workers and the relay. Throws one clear sentence when a server is not usable. */
+export async function createDeliveryWorker(config: Config): Promise<RunningRole> {
   const open = new Disposal();
   try {
     const store = open.use(await connectStore(config.mongodb));
     const temporal = open.use(await connectTemporal(config.temporal));
     await checkServers({ store, connection: temporal.connection, namespace: temporal.namespace });
-    const { egress: policy, egressProxy: proxy } = config;
-    const sender = open.use(createHttpSender({ policy, proxy }));
+    const sender = open.use(createHttpSender({ policy: config.egress, proxy: config.egressProxy }));
     const signalPartition = createPartitionSignaller(temporal.client);
     const activities = createActivities({
       store,
@@ -49,18 +43,18 @@ export async function createDeliveryWorker(config: Config): Promise<DeliveryWork
         ...(await createActivityWorkers(temporal, activities)),
       ]),
     );
-    // Before the workers stop: what waits for a permit would begin late and be cut off, and so be sent again.
+    // Before the workers stop: a send that waits for a permit would begin late, be cut off and be sent again.
     open.defer(async () => sender.endWaits());
+    const { eventsPerWorkflowMax, workflowStartsPerSecond } = config;
     const dispatcher = createDispatcher({
       client: temporal.client,
       store,
       clock: systemClock,
       eager: true,
-      eventsPerWorkflowMax: config.eventsPerWorkflowMax,
-      workflowStartsPerSecond: config.workflowStartsPerSecond,
+      eventsPerWorkflowMax,
+      workflowStartsPerSecond,
     });
     const stopping = new AbortController();
-    const { eventsPerWorkflowMax } = config;
     const relay = runRelay(
       { store, dispatcher, signalPartition, clock: systemClock, eventsPerWorkflowMax },
       stopping.signal,

@@ -1,10 +1,10 @@
-// The workers of the service: one runs workflows, two make delivery attempts, the first ones and the retries.
 import {
   type CompiledWorkerOptions,
   Worker,
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
+import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
@@ -12,18 +12,15 @@ import type { Temporal } from './connect-temporal.ts';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 
-// A stop lets attempts (5 s each) end, then cancels what is left, all within stopTimeoutMs.
-const shutdownGraceTimeMs = 7_000;
-const shutdownForceTimeMs = 9_000;
-// After a worker dies its workflows' next tasks wait this long for it before others get them.
+// A stop lets attempts (5 s each) end, then cancels the others, all within stopTimeoutMs.
+const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: 9_000 };
+// How long the next tasks of a dead worker's workflows wait for it before others get them.
 const stickyTimeoutMs = 2_000;
-// The SDK breaks off a workflow's code after 5 s, and Node then ends the process with "async hook stack
-// has become corrupted" (temporalio/sdk-typescript#939). The code never hangs, but a process that is
-// starved or stands still takes longer; the setting works though the SDK's types do not tell of it.
+// By default the SDK breaks off workflow code after 5 s, which a starved process may need, and Node then ends the process
+// (temporalio/sdk-typescript#939). The public types lack the setting.
 const isolateExecutionTimeout = '1 minute';
-// Deliveries wait for receivers, not for the processor, so many fit into one process. Retries have
-// places of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
-const activitiesAtOnceMax = 200;
+// Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
+const concurrentActivitiesMax = 200;
 
 /** Makes the worker that runs workflows; both process roles run one (docs/ARCHITECTURE.md, "Processes"). */
 export async function createWorkflowWorker(
@@ -37,14 +34,13 @@ export async function createWorkflowWorker(
     workflowBundle,
     isolateExecutionTimeout,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
-    shutdownGraceTime: shutdownGraceTimeMs,
-    shutdownForceTime: shutdownForceTimeMs,
+    ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   };
   return Worker.create(options);
 }
 
-/** Makes the workers that run activities: first attempts and what else is quick, and retries. */
+/** Makes the workers that run activities: one for first attempts and job pages, one for retries and order. */
 export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
@@ -60,23 +56,17 @@ export async function createActivityWorkers(
         connection: temporal.connection,
         namespace: temporal.namespace,
         ...queue,
-        maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+        maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
         maxHeartbeatThrottleInterval: heartbeatSentEveryMs,
-        shutdownGraceTime: shutdownGraceTimeMs,
-        shutdownForceTime: shutdownForceTimeMs,
+        ...stopMs,
         activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
       }),
     ),
   );
 }
 
-/** Workers that run. `failed` resolves with the first fault that ended one; disposing stops all. */
-export interface RunningWorkers extends AsyncDisposable {
-  failed: Promise<unknown>;
-}
-
-/** Starts workers; each runs until it is disposed of or fails. */
-export function runWorkers(workers: readonly Worker[]): RunningWorkers {
+/** Runs workers until disposed of. `failed` resolves with the first fault that ended one. */
+export function runWorkers(workers: readonly Worker[]): RunningRole {
   const runs = workers.map((worker) => worker.run());
   const failed = new Promise<unknown>((resolve) => {
     for (const run of runs) run.catch(resolve);
@@ -85,7 +75,6 @@ export function runWorkers(workers: readonly Worker[]): RunningWorkers {
     failed,
     async [Symbol.asyncDispose]() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      // A worker that failed has told so through `failed`; here only the end matters.
       await Promise.allSettled(runs);
     },
   };

@@ -1,4 +1,3 @@
-// The worker process: it delivers, retries, and starts what the api could not.
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { processLog } from '../lib/platform/logger.ts';
 import { runProcess } from '../lib/platform/run-process.ts';

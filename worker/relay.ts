@@ -1,4 +1,4 @@
-// The guarantee behind the direct start: a sweep that starts whatever no workflow carries yet.
+// The guarantee behind the direct start: a sweep that starts what no workflow has taken yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/platform/clock.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
@@ -12,13 +12,13 @@ import { takeOverdue } from '../lib/deliveries/partitions.ts';
 import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
-// An event this young may still be on its way through the api's direct start.
+// The api may still be starting an event this young.
 const graceMs = 2_000;
 const sweepEveryMs = 1_000;
 const backoffMaxMs = 30_000;
 const eventsPerSweepMax = 500;
-const startsAtOnceMax = 10;
-// Well above what can be wrong with single workflows: these do not hold up those behind them.
+const concurrentStartsMax = 10;
+// Well above the faults of single workflows, which must not hold up those behind them.
 const failuresMax = 50;
 
 export interface RelayPorts {
@@ -26,17 +26,15 @@ export interface RelayPorts {
   dispatcher: Dispatcher;
   signalPartition: SignalPartition;
   clock: Clock;
-  /** How many events of one application may share a workflow. */
   eventsPerWorkflowMax: number;
 }
 
-/** Sweeps until `signal` aborts, backing off while MongoDB or Temporal is away. Never rejects. */
+/** Sweeps until `signal` aborts, and backs off while MongoDB or Temporal is away. Never rejects. */
 export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<void> {
   let waitMs = sweepEveryMs;
   while (!signal.aborted) {
     try {
       const started = await sweep(ports, signal);
-      // A full sweep means that more wait: go on at once.
       waitMs = started >= eventsPerSweepMax ? 0 : sweepEveryMs;
     } catch (error) {
       waitMs = Math.min(backoffMaxMs, Math.max(sweepEveryMs, 2 * waitMs));
@@ -46,15 +44,13 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * Starts what waits: events, jobs and partitions. Returns how many of them it started. A workflow that cannot be started does not hold up those behind it; throws when none could be.
- */
+/** Starts the events, jobs and partitions that wait, and returns how many. Throws when it could start none of them. */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
   const sweeps = [
-    await sweepEvents(ports, before, signal),
-    await sweepJobs(ports, before, signal),
-    await sweepPartitions(ports, signal),
+    await startEach(await eventStarts(ports, before), signal),
+    await startEach(await jobStarts(ports, before), signal),
+    await startEach(await partitionStarts(ports), signal),
   ];
   const started = sweeps.reduce((sum, swept) => sum + swept.started, 0);
   const failures = sweeps.flatMap((swept) => swept.failures);
@@ -63,59 +59,50 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
   return started;
 }
 
-/**
- * Starts the workflows of events: first those that were chosen and not started, then new ones for the
- * events that have none, together where they are many.
- */
-async function sweepEvents(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
+// First the workflows that were chosen and not started, then shared ones for the events that have none.
+async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const batches = [
     ...groupByWorkflow(await findClaimed(ports.store, before, eventsPerSweepMax)),
     ...groupByApp(await findUnclaimed(ports.store, before, eventsPerSweepMax), ports),
   ];
-  const starts = batches.map((batch) => ({
+  return batches.map((batch) => ({
     start: () => ports.dispatcher.start(batch),
     facts: { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length },
   }));
-  return startEach(starts, signal);
 }
 
-/** Starts the jobs whose direct start did not come about. */
-async function sweepJobs(ports: RelayPorts, before: Date, signal: AbortSignal): Promise<Swept> {
+async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const unstarted = await findUnstartedJobs(ports.store, before, eventsPerSweepMax);
-  const starts = unstarted.map((job) => ({
+  return unstarted.map((job) => ({
     start: () => ports.dispatcher.startJob(job),
     facts: { appUid: job.appUid, jobUid: job._id, count: 1 },
   }));
-  return startEach(starts, signal);
 }
 
-/** Signals the partitions that somebody should have moved by now: a signal may be lost, a sweep cannot. */
-async function sweepPartitions(ports: RelayPorts, signal: AbortSignal): Promise<Swept> {
+// A signal may be lost, a sweep cannot.
+async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
   const overdue = await takeOverdue(ports.store, ports.clock.now(), eventsPerSweepMax);
-  const starts = overdue.map((partition) => ({
+  return overdue.map((partition) => ({
     start: () => ports.signalPartition(keyOfPartition(partition)),
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
-  return startEach(starts, signal);
 }
 
-/** A start that is to be made, and what to log of it if it fails; `count` is how many it starts. */
+/** `facts` are logged when it fails; `count`: how many events or jobs it starts. */
 interface Start {
   start: () => Promise<void>;
-  facts: { appUid: string | undefined; count: number };
+  facts: { appUid: string | undefined; count: number; [fact: string]: unknown };
 }
 
-interface Swept {
-  started: number;
-  failures: unknown[];
-}
-
-async function startEach(starts: readonly Start[], signal: AbortSignal): Promise<Swept> {
+async function startEach(
+  starts: readonly Start[],
+  signal: AbortSignal,
+): Promise<{ started: number; failures: unknown[] }> {
   const failures: unknown[] = [];
   let started = 0;
   let next = 0;
   async function startSome(): Promise<void> {
-    // So many failures and no success mean that Temporal is away; the rest would only wait for it too.
+    // So many failures and no success mean that Temporal is away.
     while (
       next < starts.length &&
       !signal.aborted &&
@@ -132,17 +119,14 @@ async function startEach(starts: readonly Start[], signal: AbortSignal): Promise
       }
     }
   }
-  await Promise.all(Array.from({ length: startsAtOnceMax }, startSome));
+  await Promise.all(Array.from({ length: concurrentStartsMax }, startSome));
   return { started, failures };
 }
 
-/** Puts the events of a workflow together. */
 function groupByWorkflow(events: readonly EventToDispatch[]): EventToDispatch[][] {
   const groups = new Map<string | null, EventToDispatch[]>();
   for (const event of events) {
-    const group = groups.get(event.workflowId);
-    if (group === undefined) groups.set(event.workflowId, [event]);
-    else group.push(event);
+    groups.set(event.workflowId, [...(groups.get(event.workflowId) ?? []), event]);
   }
   return [...groups.values()];
 }

@@ -1,4 +1,4 @@
-// Builds the workflow bundle into the file named on the command line; `npm run build` calls it.
+// Called by `npm run build`.
 import { writeWorkflowBundle } from './bundle-workflows.ts';
 
 const [path] = process.argv.slice(2);
