@@ -1,11 +1,7 @@
-// Which waiting events go together into a workflow: those of one application, oldest first.
 import type { EventToDispatch } from '../model/event.ts';
 import { deliveriesPerWorkflowMax } from '../temporal/messages.ts';
 
-/**
- * Takes from a list, oldest first, the events that go together: `eventsMax` at most, with as many
- * deliveries as a workflow should carry; one event goes however many it has.
- */
+// At least one event, however many deliveries it has.
 function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDispatch[] {
   let deliveries = 0;
   let count = 0;
@@ -17,7 +13,7 @@ function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDisp
   return events.splice(0, count);
 }
 
-/** Events that wait for a workflow, a queue an application; the applications take turns. */
+/** Events that wait for a shared workflow, a queue for each application; the applications take turns. */
 export class WaitingEvents {
   readonly #queues = new Map<string, EventToDispatch[]>();
   #count = 0;
@@ -33,20 +29,18 @@ export class WaitingEvents {
     this.#count += 1;
   }
 
-  /** Takes the events of the application whose turn it is; none when none wait. */
+  /** Takes, oldest first, up to `eventsMax` events of the next application; none when none wait. */
   take(eventsMax: number): EventToDispatch[] {
     const [next] = this.#queues;
     if (next === undefined) return [];
     const [appUid, queue] = next;
     const taken = takeTogether(queue, eventsMax);
     this.#queues.delete(appUid);
-    // Behind the others, which have their turn first.
     if (queue.length > 0) this.#queues.set(appUid, queue);
     this.#count -= taken.length;
     return taken;
   }
 
-  /** Forgets what waits, and gives how many that were. */
   clear(): number {
     const count = this.#count;
     this.#queues.clear();
