@@ -1,4 +1,3 @@
-// The workflow of an event: first attempts together, then one durable retry a failing delivery.
 import { isCancellation } from '@temporalio/workflow';
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
@@ -11,8 +10,8 @@ import { endWith, showFailing } from './show-deliveries.ts';
 import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
 
 /**
- * Delivers events of one application to their webhooks. Completes with a summary; fails with
- * `DeliveriesFailed` when any delivery ended badly, so that operators find it under Failed.
+ * Delivers events of one application: first attempts together, then one durable retry a failing delivery. Fails with
+ * `DeliveriesFailed` when a delivery failed for good, so that operators find it under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
   const { appUid, jobUid } = input;
@@ -27,12 +26,11 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
     ),
   );
   const outcomes = first.flat();
-  const failing = outcomes.filter((outcome) => outcome.state === 'retrying');
+  const failing = outcomes.filter(({ state }) => state === 'retrying');
   const failingUids = [...new Set(failing.map((outcome) => outcome.webhookUid))];
   if (failing.length > 0) showFailing(failingUids);
   const retried = await Promise.all(failing.map((outcome) => retry(input, outcome)));
-
-  const settled = outcomes.filter((outcome) => outcome.state !== 'retrying');
+  const settled = outcomes.filter(({ state }) => state !== 'retrying');
   return endWith(summarizeOutcomes([...settled, ...retried]), failingUids);
 }
 
@@ -49,7 +47,7 @@ async function retry(
       { appUid, jobUid, eventId, webhookUid },
     ]);
   } catch (error) {
-    // A cancelled workflow stops; anything else is this delivery's own end and no other's.
+    // Any other fault ends this delivery alone.
     if (isCancellation(error)) throw error;
     return outcome;
   }

@@ -1,4 +1,3 @@
-// The workflow of a partition: the events about one resource to one webhook, one after the other.
 import {
   condition,
   continueAsNew,
@@ -20,9 +19,8 @@ const signalsPerRunMax = 2_000;
 const movedSignal = defineSignal(movedSignalName);
 
 /**
- * Delivers what waits in a partition until nothing does, or its head is held. What waits, and in which order,
- * is in the database; a signal only says that something has changed. Completes with a summary, or
- * fails with `DeliveriesFailed` when a delivery ended badly.
+ * Delivers the events of a partition in order until none waits, or the head is held. The order is in the database; a
+ * signal only reports a change. Fails with `DeliveriesFailed` when a delivery failed for good.
  */
 export async function deliverInOrder(input: DeliverInOrderInput): Promise<DeliverySummary> {
   const { before, ...partition } = input;

@@ -1,4 +1,4 @@
-// The workflows a worker offers; the bundle is made from this file.
+// The entry of the workflow bundle.
 export { deliverEvents } from './deliver-events.ts';
 export { deliverInOrder } from './deliver-in-order.ts';
 export { runJob } from './run-job.ts';

@@ -1,4 +1,3 @@
-// The workflow of a job: a release, resend, replay or erasure, or the hourly retention, page by page.
 import { TypedSearchAttributes } from '@temporalio/common';
 import {
   CancellationScope,
@@ -27,14 +26,14 @@ import { deliverEvents } from './deliver-events.ts';
 const pagesPerRunMax = 200;
 
 /**
- * Takes the pages of a job one after the other, and has a `deliverEvents` of its own make the deliveries
- * of each, which outlives this workflow. Returns how many pages there were.
+ * Takes the pages of a job, or of the hourly retention, one after the other. A `deliverEvents` makes the deliveries
+ * of each page, and outlives this workflow.
  */
 export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
   for (let count = 0; count < pagesPerRunMax; count += 1) {
     const place = { ...input, page, cursor };
-    // What a page has taken nobody else sends, so a cancel waits until it is handed on.
+    // Nobody else sends what a page took, so a cancel waits until it is passed on.
     const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
     if (taken.isLast) return { pages: page };
     cursor = taken.cursor;
@@ -62,7 +61,7 @@ async function deliverPage(
     workflowId: jobPageWorkflowId(jobUid, page),
     workflowTaskTimeout: workflowTaskTimeoutMs,
     parentClosePolicy: ParentClosePolicy.ABANDON,
-    // What was handed on stays so when an operator cancels the rest.
+    // A cancel of the job leaves the deliveries that were passed on.
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     args: [{ appUid, jobUid, events }],
     staticSummary: `${events.length} again → ${to}`,

@@ -1,4 +1,3 @@
-// What operators see of a workflow's deliveries: its search attributes, and how it ends.
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
@@ -8,7 +7,6 @@ import {
   failingWebhookUidsAttribute,
 } from '../lib/temporal/search-attributes.ts';
 
-/** Shows which webhooks did not take a first attempt. */
 export function showFailing(webhookUids: readonly string[]): void {
   upsertSearchAttributes([
     { key: deliveryStateAttribute, value: 'retrying' },
@@ -16,10 +14,7 @@ export function showFailing(webhookUids: readonly string[]): void {
   ]);
 }
 
-/**
- * Gives the summary, with its state shown; throws `DeliveriesFailed` when a delivery ended badly.
- * `shownUids` are the webhooks that `showFailing` has shown; those that failed at once join them.
- */
+// `shownUids`: the webhooks that `showFailing` has shown; those that failed without a retry join them.
 export function endWith(summary: DeliverySummary, shownUids: readonly string[]): DeliverySummary {
   const failingUids = new Set([...shownUids, ...summary.failed.map((each) => each.webhookUid)]);
   const value = [...failingUids].slice(0, idsPerSearchAttributeMax);
@@ -32,7 +27,7 @@ export function endWith(summary: DeliverySummary, shownUids: readonly string[]):
     type: 'DeliveriesFailed',
     message: describe(summary),
     nonRetryable: true,
-    // Receivers that refuse are no fault of ours: no warning in our log, no error in our metrics.
+    // A receiver's failure: no warning in our log, no error in our metrics.
     category: ApplicationFailureCategory.BENIGN,
     details: [summary],
   });

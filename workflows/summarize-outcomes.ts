@@ -1,11 +1,10 @@
-// What a workflow says at its end: counts, and which deliveries ended badly.
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
 import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
 
 const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 
-/** Counts outcomes by state. A delivery still `retrying` at the end of its workflow has failed. */
+// A delivery that is still `retrying` at the end of its workflow has failed.
 export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): DeliverySummary {
   const count = (state: string): number =>
     outcomes.filter((outcome) => outcome.state === state).length;
@@ -28,7 +27,6 @@ export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): Deliver
   };
 }
 
-/** Adds what two summaries say, of which the second came later. */
 export function addSummaries(before: DeliverySummary, after: DeliverySummary): DeliverySummary {
   return {
     deliveries: before.deliveries + after.deliveries,
@@ -41,7 +39,6 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
   };
 }
 
-/** Splits a list into lists of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   const parts: T[][] = [];
   for (let start = 0; start < items.length; start += size) {

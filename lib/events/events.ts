@@ -1,23 +1,24 @@
-// Events as they are stored: the exact bytes to send, for whom, and whether a workflow carries them.
 import type { EventToAttempt, EventToDispatch } from '../model/event.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
 
-/** The projection that reads an event's facts alone. */
+/** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
 
-// A process may have thousands of attempts in hand that wait for their turns. Most bodies are so short
-// that a read of their own would cost more than they do.
+// Thousands of attempts may wait in memory, so long bodies are read later; for short ones a read costs more.
 const shortBodyBytesMax = 4 * 1_024;
 
-/** Reads events for attempts at them, without long bodies; in no order. */
+/** Reads events for attempts, without long bodies; in no order. */
 export async function findToAttempt(
   store: Store,
   eventIds: readonly string[],
 ): Promise<EventToAttempt[]> {
   const isShort = { $lte: [{ $strLenBytes: '$body' }, shortBodyBytesMax] };
-  const parts = { appUid: 1, event: 1, entity: 1, resourceUid: 1, externalTenantId: 1 } as const;
   const projection = {
-    ...parts,
+    appUid: 1,
+    event: 1,
+    entity: 1,
+    resourceUid: 1,
+    externalTenantId: 1,
     sequence: 1,
     order: 1,
     erasedAt: 1,
@@ -28,7 +29,7 @@ export async function findToAttempt(
     .toArray();
 }
 
-/** Reads the bodies of events; those that were removed or erased are not in the map. */
+/** Reads the bodies of events, by uid, without those that were removed or erased. */
 export async function findBodies(
   store: Store,
   eventIds: readonly string[],
@@ -39,10 +40,7 @@ export async function findBodies(
   return new Map(found.map((event) => [event._id, event.body]));
 }
 
-/**
- * Gives events recorded before `before` that no workflow carries and none is to carry yet, oldest
- * first.
- */
+/** Returns events recorded before `before` that have no workflow yet, oldest first. */
 export async function findUnclaimed(
   store: Store,
   before: Date,
@@ -58,12 +56,7 @@ export async function findUnclaimed(
     .toArray();
 }
 
-/**
- * Gives the events of workflows that were chosen and, as far as is known, never started, when one of
- * them at least was recorded before `before`: all events of each such workflow, the younger ones too,
- * because a workflow that was started with some of its events never gets the others. Those of one
- * workflow stand together. Of the old ones it looks at `countMax`.
- */
+/** Returns, grouped, the events of workflows that may never have started; younger ones too, as none can be added later. */
 export async function findClaimed(
   store: Store,
   before: Date,
@@ -80,7 +73,7 @@ export async function findClaimed(
   return store.events
     .find(
       { dispatchedAt: null, workflowId: { $in: workflowIds } },
-      // At one moment of the database, so that a batch is seen whole or not at all.
+      // A snapshot, so that a batch is seen whole or not at all.
       { projection: factsOnly, readConcern: { level: 'snapshot' } },
     )
     .sort({ workflowId: 1, createdAt: 1 })
@@ -88,10 +81,8 @@ export async function findClaimed(
 }
 
 /**
- * Writes on events which workflow is to carry them, before it is started, so that whoever repeats
- * the start after a crash repeats the same batch. Gives the events that are this workflow's now;
- * those that another process chose a workflow for are its own. All of them or none, because a
- * relay that saw half a batch would start it so, and the other half would count as started.
+ * Claims events for a workflow before it is started, so that a start after a crash repeats the same batch, and returns
+ * those that it got. In one transaction: a relay that saw half a batch would start it, and lose the other half.
  */
 export async function claimEvents(
   store: Store,
@@ -113,10 +104,7 @@ export async function claimEvents(
   });
 }
 
-/**
- * Notes that a workflow carries events. Losing this write costs one more start, which Temporal
- * answers with "already started"; so one server's acknowledgement is enough.
- */
+/** Records that the workflow of events was started. A lost write costs one start, which Temporal refuses: so `w: 1`. */
 export async function markDispatched(
   store: Store,
   eventIds: readonly string[],

@@ -1,61 +1,54 @@
-// What goes through Temporal: ids, states and times only, nothing secret or personal.
+// What goes through Temporal: ids, states and times, nothing secret or personal.
 // No Node built-ins here: workflows import this file.
+import type { DeliveryKey } from '../model/delivery.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { PartitionKey } from '../model/partition.ts';
 
-/** The input of the workflow `deliverEvents`: events of one application, each with its webhooks. */
 export interface DeliverEventsInput {
   appUid: string;
-  /** The job whose page it makes; absent for the events' first delivery. */
+  /** The job whose page it delivers; absent for the events' first delivery. */
   jobUid?: string;
   events: { eventId: string; webhookUids: string[] }[];
 }
 
-/** The result of `deliverEvents`, and the details of its failure. */
+/** The result of `deliverEvents` and `deliverInOrder`, and the details of their failure. */
 export interface DeliverySummary {
   deliveries: number;
   delivered: number;
   held: number;
-  /** Left to the workflow of their partition: they wait for earlier events about the resource, or for a retry. */
+  /** Left to the workflow of their partition, for their turn or a retry. */
   waiting: number;
   cancelled: number;
-  /** The deliveries that ended badly, at most 60 of them. */
+  /** At most 60 of the deliveries that failed for good. */
   failed: { eventId: string; webhookUid: string; state: string; attemptCount: number }[];
   failedCount: number;
 }
 
-/** The input of `attemptFirst`: deliveries of one application, at most 100. */
 export interface AttemptFirstInput {
   appUid: string;
   jobUid?: string | undefined;
-  deliveries: { eventId: string; webhookUid: string }[];
+  /** At most 100. */
+  deliveries: Omit<DeliveryKey, 'appUid'>[];
 }
 
-/** The input of `retryDelivery`. */
-export interface RetryDeliveryInput {
-  appUid: string;
+export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
-  eventId: string;
-  webhookUid: string;
 }
 
-/** The input of `deliverInOrder`. A long one goes on as a new run, with what the ones before did. */
 export interface DeliverInOrderInput extends PartitionKey {
+  /** The summary of the runs before this one. */
   before?: DeliverySummary;
 }
 
-/** What a step along a partition came to: how it goes on, and the deliveries that are done with. */
 export interface PartitionStep {
-  /** `more`: take another step; `end`: nothing waits, or the head is held; else when to look again. */
+  /** `more`: take another step; `end`: nothing waits, or the head is held; else when to check again. */
   next: 'more' | 'end' | { waitMs: number };
   settled: DeliveryOutcome[];
-  /** Where it has to wait: the events that do, the first 60. */
+  /** The first 60 events that wait; empty unless `next` is a wait. */
   waiting: string[];
-  /** True when the head has failed so far. */
   isFailing: boolean;
 }
 
-/** The input of `runJob`. A long one goes on as a new run, from its next page. */
 export interface RunJobInput {
   jobUid: string;
   /** Absent for the retention. */
@@ -64,26 +57,22 @@ export interface RunJobInput {
   cursor?: string | undefined;
 }
 
-/** The input of `takeJobPage`. */
 export interface TakeJobPageInput {
   jobUid: string;
   /** From 1 on. */
   page: number;
-  /** What the page before said; the retention alone has no document to keep it in. */
+  /** From the page before; only the retention has no document to keep it in. */
   cursor?: string | undefined;
 }
 
-/** A page of a job: the deliveries to make, and how it goes on. */
 export interface JobPage {
   events: DeliverEventsInput['events'];
-  /** True when nothing is left after this page. */
   isLast: boolean;
   /** How long until the next page. */
   waitMs?: number;
   cursor?: string;
 }
 
-/** The activities, as the workflow sees them. */
 export interface DeliveryActivities {
   attemptFirst: (input: AttemptFirstInput) => Promise<DeliveryOutcome[]>;
   retryDelivery: (input: RetryDeliveryInput) => Promise<DeliveryOutcome>;
@@ -91,17 +80,12 @@ export interface DeliveryActivities {
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }
 
-/** How many deliveries one `attemptFirst` activity takes at most. */
 export const firstAttemptsPerActivityMax = 100;
 
-/**
- * How many deliveries a workflow of several events carries at most. Each may need an activity of its
- * own for its retries, and Temporal advises some 500 at a time (its limit is 2,000).
- */
+/** Of several events. Each delivery may need an activity for its retries; Temporal advises 500 at a time. */
 export const deliveriesPerWorkflowMax = 500;
 
-/** How long after each other the pages of a job are taken. */
 export const jobPageEveryMs = 1_000;
 
-/** How many deliveries are handed on a second unless asked otherwise, so that no receiver is flooded. */
+/** The deliveries that a job passes on each second unless asked otherwise, so that no receiver is flooded. */
 export const releasedPerSecondDefault = 20;

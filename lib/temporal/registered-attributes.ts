@@ -1,10 +1,9 @@
-// The search attributes as a namespace has them: registered by the setup step, checked at readiness.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { searchAttributeTypes } from './names.ts';
 import { grpcAlreadyExists, tolerateStatus } from './tolerate-status.ts';
 
-// The types by their numbers in the API (temporal.api.enums.v1.IndexedValueType).
+// Indexed by temporal.api.enums.v1.IndexedValueType.
 const typesByNumber = [
   'Unspecified',
   'Text',
@@ -19,17 +18,16 @@ const typesByNumber = [
 type AttributeName = keyof typeof searchAttributeTypes;
 const attributeNames = Object.keys(searchAttributeTypes) as AttributeName[];
 
-/** A search attribute that a namespace lacks, or has with another type. */
 export interface AttributeFault {
   name: AttributeName;
-  /** The type that it has; null where it is missing. */
+  /** The wrong type that it has; null where it is missing. */
   registeredAs: string | null;
 }
 
 const visibleTimeoutMs = 15_000;
 const pollIntervalMs = 20;
 
-/** Gives what is wrong with the search attributes of a namespace. */
+/** Returns the search attributes that a namespace lacks or has with another type. */
 export async function findAttributeFaults(
   connection: ConnectionLike,
   namespace: string,
@@ -43,25 +41,18 @@ export async function findAttributeFaults(
   });
 }
 
-/**
- * Tells which search attributes have another type, and what mends it; null when none has. Every start
- * of a workflow fails then, and the name cannot be registered a second time.
- */
+/** Reports which search attributes have another type and how to fix it, as no workflow can start; null when none has. */
 export function describeWrongTypes(faults: readonly AttributeFault[]): string | null {
   const wrong = faults.filter(({ registeredAs }) => registeredAs !== null);
   if (wrong.length === 0) return null;
-  const told = wrong.map(
+  const texts = wrong.map(
     ({ name, registeredAs }) =>
       `${name} is of type ${registeredAs}, not ${searchAttributeTypes[name]}`,
   );
-  return `${told.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
+  return `${texts.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
 }
 
-/**
- * Registers the search attributes that are missing; workflows can use all of them on return. Several
- * processes at once may call it. Throws when one exists with another type, when the server refuses,
- * or when something is not visible within 15 s.
- */
+/** Registers missing search attributes and waits until all can be used. Throws on a wrong type, or after 15 s. */
 export async function ensureSearchAttributes(
   connection: ConnectionLike,
   namespace: string,
@@ -85,7 +76,6 @@ export async function ensureSearchAttributes(
   }
 }
 
-/** Registers search attributes, all of them when none are named; one that exists stays as it is. */
 export async function registerSearchAttributes(
   connection: ConnectionLike,
   namespace: string,

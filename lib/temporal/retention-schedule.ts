@@ -1,4 +1,3 @@
-// The schedule that starts the retention each hour: made by the setup step, found again by its id.
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import {
   eventsTaskQueue,
@@ -8,7 +7,7 @@ import {
   runJobWorkflow,
 } from './names.ts';
 
-/** Makes the schedule where it is missing. Two processes at once may both call it. */
+/** Makes the schedule of the hourly retention where it is missing; two processes may do so concurrently. */
 export async function ensureRetentionSchedule(client: Client): Promise<void> {
   try {
     await client.schedule.create({

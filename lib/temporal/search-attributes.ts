@@ -1,4 +1,4 @@
-// The search attributes as the SDK's keys. No Node built-ins here: workflows import this file.
+// No Node built-ins here: workflows import this file.
 import { defineSearchAttributeKey } from '@temporalio/common';
 
 export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');

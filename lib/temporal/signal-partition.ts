@@ -1,4 +1,3 @@
-// Signals the workflow of a partition, or starts it where none runs.
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { coalesce } from '../concurrency/coalesce.ts';
@@ -19,14 +18,13 @@ import {
   webhookUidsAttribute,
 } from './search-attributes.ts';
 
-/** Signals the workflow of a partition, or starts it; rejects when Temporal is away. */
+/** Signals the workflow of a partition, or starts it where none runs; rejects when Temporal is away. */
 export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 const signalTimeoutMs = 5_000;
-// A batch of events is often about few resources: one signal a partition does for all that came together.
+// The events of a batch often share partitions: one signal each is enough.
 const signals = { itemsPerCallMax: 50, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
 
-/** Makes the function that signals the partitions of a process. */
 export function createPartitionSignaller(client: Client): SignalPartition {
   return coalesce(signals, async (keys: readonly PartitionKey[]) => {
     const partitions = new Map(keys.map((key) => [partitionId(key), key]));
@@ -37,15 +35,13 @@ export function createPartitionSignaller(client: Client): SignalPartition {
 
 async function signal(client: Client, partition: PartitionKey): Promise<void> {
   const { appUid, webhookUid, entity, resourceUid } = partition;
-  const input: DeliverInOrderInput = partition;
   await client.withDeadline(Date.now() + signalTimeoutMs, () =>
     client.workflow.signalWithStart(deliverInOrderWorkflow, {
       workflowId: partitionWorkflowId(partition),
       taskQueue: eventsTaskQueue,
-      args: [input],
+      args: [partition satisfies DeliverInOrderInput],
       signal: movedSignalName,
       signalArgs: [],
-      // The one before has ended because nothing waited.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: workflowTaskTimeoutMs,
       staticSummary: `${entity} ${summarizeUid(resourceUid)} in order → ${webhookUid}`,

@@ -1,4 +1,3 @@
-// Starts a workflow, however often it is asked for.
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -8,11 +7,7 @@ import { eventsTaskQueue, workflowTaskTimeoutMs } from './names.ts';
 
 const startTimeoutMs = 5_000;
 
-/**
- * Starts a workflow at most once: a second start joins the running one (USE_EXISTING) or is refused
- * because it ended (REJECT_DUPLICATE); both mean that the work is taken care of. Rejects when Temporal
- * does not answer in time.
- */
+/** Starts a workflow at most once: a running or ended one counts as started. Rejects without an answer in 5 s. */
 export async function startOnce(
   client: Client,
   type: string,

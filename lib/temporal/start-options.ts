@@ -1,4 +1,3 @@
-// What workflows are started with: their input, and what operators see of them in the Temporal UI.
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import type { EventToDispatch } from '../model/event.ts';
@@ -20,7 +19,7 @@ type StartOptions = Pick<
   'typedSearchAttributes' | 'staticSummary' | 'startDelay'
 > & { args: unknown[] };
 
-/** Gives the options of a `deliverEvents` that carries events of one application, one at least. */
+/** Returns the options of a `deliverEvents` for events of one application, one at least. */
 export function deliverEventsOptions(events: readonly EventToDispatch[]): StartOptions {
   const appUid = events[0]?.appUid ?? '';
   const input: DeliverEventsInput = {
@@ -28,8 +27,7 @@ export function deliverEventsOptions(events: readonly EventToDispatch[]): StartO
     events: events.map((event) => ({ eventId: event._id, webhookUids: event.webhookUids })),
   };
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
-  // What the events do not share has no place in an attribute of one value; each event is found by
-  // its id all the same, and the API tells the rest.
+  // An attribute of one value shows only what the events share.
   const shared: (SearchAttributePair | null)[] = [
     pairIfShared(eventTypeAttribute, events, 'event'),
     pairIfShared(externalTenantIdAttribute, events, 'externalTenantId'),
@@ -65,25 +63,20 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
   return `${first.event} ${summarizeUid(first.resourceUid)} → ${webhooks}`;
 }
 
-/** Returns the id and options of the `runJob` of a job. A release begins a second after its resume. */
+/** Returns the id and options of a job's `runJob`. A release begins a second after its resume. */
 export function jobOptions(job: JobToStart): StartOptions & { workflowId: string } {
   const { _id: jobUid, appUid, kind, webhookUids } = job;
   const input: RunJobInput = { jobUid, appUid };
-  const webhooks = `${webhookUids.length} webhook${webhookUids.length === 1 ? '' : 's'}`;
-  const to =
-    webhookUids.length === 0 ? '' : ` → ${webhookUids.length === 1 ? webhookUids[0] : webhooks}`;
-  const webhookAttribute = {
-    key: webhookUidsAttribute,
-    value: webhookUids.slice(0, idsPerSearchAttributeMax),
-  };
+  const value = webhookUids.slice(0, idsPerSearchAttributeMax);
+  const to = webhookUids.length > 1 ? `${webhookUids.length} webhooks` : webhookUids[0];
   return {
     workflowId: jobWorkflowId(jobUid),
     args: [input],
     typedSearchAttributes: new TypedSearchAttributes([
       { key: appUidAttribute, value: appUid },
-      ...(webhookUids.length === 0 ? [] : [webhookAttribute]),
+      ...(value.length === 0 ? [] : [{ key: webhookUidsAttribute, value }]),
     ]),
-    staticSummary: `${kind} ${jobUid}${to}`,
+    staticSummary: `${kind} ${jobUid}${to === undefined ? '' : ` → ${to}`}`,
     ...(kind === 'release' ? { startDelay: jobPageEveryMs } : {}),
   };
 }

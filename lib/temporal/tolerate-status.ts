@@ -1,10 +1,9 @@
-// Calls of Temporal that may meet one refusal: another caller was first, or there is nothing yet.
 import { isGrpcServiceError } from '@temporalio/client';
 
 export const grpcNotFound = 5;
 export const grpcAlreadyExists = 6;
 
-/** Gives what a call gives, undefined where it is refused with that gRPC status; throws all else. */
+/** Awaits a call of Temporal; undefined where it is refused with that gRPC status. */
 export async function tolerateStatus<Value>(
   status: number,
   call: Promise<Value>,
