@@ -1,4 +1,3 @@
-// One attempt at one delivery, whoever asks for it: load, decide, send, classify, record.
 import { errorCode } from '../platform/error-code.ts';
 import { limits } from '../limits.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -20,18 +19,19 @@ import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
 import { passTurn, takeTurn } from './pass-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-export interface AttemptOptions {
+interface AttemptOptions {
   asker: Asker;
-  /** True where a place among the first attempts is taken, which is not to be spent on a saturated webhook. */
+  /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
 
-/** Where an outcome says that the attempt went. */
 type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
+type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> & {
+  target?: AttemptTarget;
+};
 
-/** What an attempt is about, as it was read. */
 interface Subject {
   key: DeliveryKey;
   delivery: DeliveryDocument | null;
@@ -41,11 +41,9 @@ interface Subject {
 }
 
 /**
- * Makes the next attempt at a delivery if one is due, records it, and returns how the delivery stands. An
- * attempt that is recorded already is not made again, and one that is not due yet is not made early. In
- * a partition, number n is attempted when those before it are settled, and whoever settles it moves the
- * partition on. A receiver's failure is an outcome; what rejects is our own fault (database away,
- * process stopping), to be repeated by Temporal without using up the receiver's attempts.
+ * Makes and records the next attempt at a delivery if it is due, never twice, in a partition only in its turn. Returns
+ * the delivery's state; a receiver's failure is an outcome too. Rejects on our own faults (database away, process
+ * stopping), which Temporal repeats without using up the receiver's attempts.
  */
 export async function attemptDelivery(
   ports: DeliveryPorts,
@@ -67,7 +65,7 @@ export async function attemptDelivery(
   const turn = turnOf(event, key.webhookUid);
   const subject = { key, delivery, event, options };
   if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
-    // Written down, for lists and pauses to find.
+    // Recorded, so that lists and pauses find it.
     if (delivery === null) await recordUnsent(ports, subject, 'pending');
     return { ...unattempted(key, delivery), state: 'waiting' };
   }
@@ -80,20 +78,17 @@ export async function attemptDelivery(
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
 }
 
-/** Ends a delivery whose event the database does not hold: nothing can be sent, now or later. */
 async function endWithoutEvent(
-  { store }: Pick<DeliveryPorts, 'store'>,
+  ports: DeliveryPorts,
   key: DeliveryKey,
   delivery: DeliveryDocument | null,
 ): Promise<DeliveryOutcome> {
-  // It was removed as too old at the very moment at which it was to be sent again; or the database was
-  // restored to a time before it.
+  // The retention removed it just when it was to be sent again, or the database was restored to a time before it.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
-  else await removeDelivery(store, delivery);
+  else await removeDelivery(ports.store, delivery);
   return { ...unattempted(key, delivery), state: 'cancelled' };
 }
 
-/** Sends, and records what came of it. */
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
   const { key, delivery, event, webhook } = subject;
   const attemptsBefore = delivery?.attemptCount ?? 0;
@@ -114,7 +109,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   });
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
-  // Before the record: once that is written a repeat of this attempt would not come here again.
+  // Before the record: once that is written, a repeat of this attempt would skip it.
   await recordHealth(ports, { key, webhook, verdict, now });
   const { state, nextAttemptAt } = verdict;
   const [outcome] = await Promise.all([
@@ -125,7 +120,6 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   return outcome;
 }
 
-/** Signs and sends once. Returns null when it is throttled: too many requests to the receiver are under way. */
 async function send(
   ports: DeliveryPorts,
   { key, delivery, event, webhook, options }: Subject,
@@ -134,7 +128,7 @@ async function send(
   const compose = async (): Promise<SendMessage> => {
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
-    // Not before: the wait for a permit is none of the attempt's.
+    // Not before: the wait for a permit is no part of the attempt.
     at = ports.clock.now();
     const headers = deliveryHeaders({
       eventId: event._id,
@@ -148,32 +142,30 @@ async function send(
     return { headers, body };
   };
   const { avoidsSaturated = false, signal } = options;
-  const timeoutMs = limits.attemptTimeoutMs;
   try {
-    const { url } = webhook;
-    const request = {
-      url,
+    const result = await ports.sender.send({
+      url: webhook.url,
       webhookUid: key.webhookUid,
       avoidsSaturated,
       compose,
-      timeoutMs,
+      timeoutMs: limits.attemptTimeoutMs,
       signal,
-    };
-    return { result: await ports.sender.send(request), at };
+    });
+    return { result, at };
   } catch (error) {
     if (errorCode(error) === 'THROTTLED') return null;
     throw error;
   }
 }
 
-/** Leaves what was throttled as it is. Of a first attempt it is written down, for pauses and discards to find. */
+// A throttled first attempt is recorded, so that pauses and discards find it.
 async function leaveThrottled(
   ports: DeliveryPorts,
   subject: Subject,
   target: AttemptTarget,
 ): Promise<DeliveryOutcome> {
   const { key, delivery } = subject;
-  // Once a delivery: of a saturated webhook each asks again and again.
+  // As `info` once a delivery: each of a saturated webhook asks again and again.
   deliveryLog[delivery === null ? 'info' : 'debug'](
     { ...key, host: target.host },
     'delivery.throttled',
@@ -186,9 +178,8 @@ async function leaveThrottled(
   return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
 }
 
-/** Records that a delivery is not sent now. */
 async function recordUnsent(
-  ports: Pick<DeliveryPorts, 'records' | 'clock'>,
+  ports: DeliveryPorts,
   subject: Omit<Subject, 'webhook'>,
   state: 'cancelled' | 'held' | 'pending',
 ): Promise<DeliveryOutcome> {
@@ -200,16 +191,11 @@ async function recordUnsent(
   return outcome;
 }
 
-/** Records a step. What another process recorded meanwhile stands, and so does what a job took. */
+// What another process recorded meanwhile stands, and so does a job's claim.
 async function record(
-  { records }: Pick<DeliveryPorts, 'records'>,
+  { records }: DeliveryPorts,
   { key, delivery, event, options }: Omit<Subject, 'webhook'>,
-  {
-    target,
-    ...made
-  }: Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> & {
-    target?: AttemptTarget;
-  },
+  { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
   const turn = turnOf(event, key.webhookUid);
   const step: DeliveryStep = {

@@ -1,4 +1,3 @@
-// A step along a partition: its deliveries one after the other, until one has to wait.
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { PartitionKey } from '../model/partition.ts';
@@ -9,17 +8,14 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
 
-// Both keep a step well within the time that its activity has.
+// Both keep a step well within the timeout of its activity.
 const attemptsPerStepMax = 100;
 const stepMsMax = 15_000;
-/** How soon to look again at what somebody else attempts, and at what a job sends; whoever settles it signals. */
+// How soon to check again what another attempts, and what a job sends; both signal when they settle it.
 const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
-/**
- * Attempts what waits in a partition in the order of its numbers, each after the one before is settled. All
- * that a step needs to know is in the database, so repeating it after a crash goes on where it stopped.
- */
+/** Attempts the deliveries of a partition in order. All state is in the database, so a repeat goes on where it stopped. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
@@ -41,33 +37,22 @@ export async function attemptInOrder(
     const key = { appUid, webhookUid, eventId: head.eventId };
     const asker = { kind: 'partition' } as const;
     const outcome = await attemptDelivery(ports, key, { asker, avoidsSaturated: true, signal });
-    if (outcome.state === 'held') return { ...nothing, next: 'end' };
     const { state } = outcome;
+    if (state === 'held') return { ...nothing, next: 'end' };
     if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
       const waitMs = untilNextCheckMs(ports, outcome);
-      const isFailing = outcome.attemptCount > 0;
+      const countMax = idsPerSearchAttributeMax;
+      const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
       return {
         next: { waitMs },
         settled,
-        isFailing,
-        waiting: await waitingIn(ports, partition, n),
+        isFailing: outcome.attemptCount > 0,
+        waiting: waiting.map(({ eventId }) => eventId),
       };
     }
     settled.push(outcome);
   }
   return { ...nothing, next: 'more' };
-}
-
-async function waitingIn(
-  { store }: Pick<DeliveryPorts, 'store'>,
-  partition: PartitionKey,
-  from: number,
-): Promise<string[]> {
-  const waiting = await findNumbered(store, partition, {
-    from,
-    countMax: idsPerSearchAttributeMax,
-  });
-  return waiting.map(({ eventId }) => eventId);
 }
 
 function untilNextCheckMs(

@@ -1,4 +1,3 @@
-// Deliveries: one a pair of event and webhook, with its state and its attempts.
 import type { ClientSession, Filter } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
@@ -7,14 +6,12 @@ import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import { duplicateIndexes, type Store, within } from '../mongo/connect.ts';
 
-/** Reads deliveries, null for those of which nothing has been recorded yet, in the keys' order. */
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
   session?: ClientSession,
 ): Promise<(DeliveryDocument | null)[]> {
-  // Two lists instead of a list of pairs: the index takes them apart, and the few pairs too many
-  // (an event's other webhooks) are in the map and not asked for.
+  // Two lists instead of pairs: the index uses both, and the surplus (an event's other webhooks) is small.
   const eventIds = [...new Set(keys.map((key) => key.eventId))];
   const webhookUids = [...new Set(keys.map((key) => key.webhookUid))];
   const found = await store.deliveries
@@ -31,10 +28,7 @@ function pairOf({ eventId, webhookUid }: Pick<DeliveryKey, 'eventId' | 'webhookU
   return `${eventId}/${webhookUid}`;
 }
 
-/**
- * Records the first steps of deliveries. Gives an answer each: false where the delivery exists
- * already, for then somebody else took its first step.
- */
+/** Records the first steps of deliveries. Returns for each whether it was written: false where it exists already. */
 export async function insertDeliveries(
   store: Store,
   steps: readonly (readonly [DeliveryKey, DeliveryStep])[],
@@ -73,24 +67,22 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 }
 
 /**
- * Records a further step. Gives false, and writes nothing, when since the step began another writer
- * recorded an attempt, a job took the delivery, or it was cancelled or held and the step would have
- * it go on: then the stored state stands.
+ * Records a further step. Returns false and writes nothing when, since the step began, another writer recorded an
+ * attempt, a job took the delivery, or it was cancelled or held and the step would reopen it.
  */
 export async function recordDelivery(
   store: Store,
   key: DeliveryKey,
   step: DeliveryStep,
 ): Promise<boolean> {
-  const { attempt } = step;
+  const { attempt, attemptsBefore: attemptCount, jobUid } = step;
   const kept = -limits.attemptsKeptMax;
-  const { attemptsBefore: attemptCount, jobUid } = step;
   const result = await store.deliveries.updateOne(
     { ...key, attemptCount, jobUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,
-        attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
+        attemptCount: attemptCount + (attempt === null ? 0 : 1),
         nextAttemptAt: step.nextAttemptAt,
         updatedAt: step.now,
         ...(attempt === null ? {} : { statusClass: statusClassOf(attempt.status) }),
@@ -101,15 +93,11 @@ export async function recordDelivery(
   return result.matchedCount > 0;
 }
 
-/**
- * Where a delivery that a step would have go on must still stand: what was cancelled or held while it was
- * attempted is not taken up again. How an attempt that settles it ended is recorded all the same.
- */
+// An attempt that settles the delivery is recorded even if it was cancelled or held meanwhile.
 function stillOpenTo({ state }: DeliveryStep): Filter<DeliveryDocument> {
   return isOpen(state) ? { state: { $in: ['pending', 'retrying'] } } : {};
 }
 
-/** Removes a delivery whose event is gone: without it nothing can be sent, and no list by event shows it. */
 export async function removeDelivery(
   store: Store,
   { _id }: Pick<DeliveryDocument, '_id'>,

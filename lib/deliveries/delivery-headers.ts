@@ -1,10 +1,9 @@
-// The headers of one attempt: the spec's four, Standard Webhooks beside them, and three more.
 import { signBody, signStandardMessage } from '../webhooks/signature.ts';
 import type { SigningSecrets } from '../webhooks/webhooks.ts';
 
-export interface AttemptToSign {
+interface AttemptToSign {
   eventId: string;
-  /** The number of the change among those of its resource; null for a test. */
+  /** Null for a test. */
   sequence: number | null;
   body: string;
   secrets: SigningSecrets;
@@ -13,7 +12,6 @@ export interface AttemptToSign {
   userAgent: string;
 }
 
-/** Makes the headers of an attempt; the signatures and times are this attempt's own. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
   const timestampSeconds = Math.floor(attempt.now.getTime() / 1_000);
   const message = { id: attempt.eventId, timestampSeconds, body: attempt.body };

@@ -1,4 +1,3 @@
-// Lists of deliveries, each read along an index that has the order and every filter in it.
 import type { Filter } from 'mongodb';
 import { type StatusClass, statusClasses } from '../model/attempt.ts';
 import { type DeliveryState, deliveryStates } from '../model/delivery-state.ts';
@@ -12,15 +11,14 @@ import {
   type TimeRange,
 } from '../mongo/paging.ts';
 
-/** Which of a webhook's deliveries; null asks for all. */
-export interface WebhookDeliveries extends TimeRange {
+interface WebhookDeliveries extends TimeRange {
   appUid: string;
   webhookUid: string;
+  /** Null asks for all, also of status classes. */
   state: DeliveryState | null;
   statusClass: StatusClass | null;
 }
 
-/** Gives a page of a webhook's deliveries, newest first. */
 export async function readWebhookDeliveries(
   store: Store,
   wanted: WebhookDeliveries,
@@ -29,10 +27,7 @@ export async function readWebhookDeliveries(
   return readPage<DeliveryDocument>(store.deliveries, webhookDeliveriesFilter(wanted), request);
 }
 
-/**
- * Gives the filter of the list. Where only one of state and status class is asked for, all values of the other are named: the database then
- * merges as many sorted stretches of the index instead of sorting what it read.
- */
+/** With one of state and status class asked for, names all of the other: so MongoDB merges ranges of the index unsorted. */
 export function webhookDeliveriesFilter(wanted: WebhookDeliveries): Filter<DeliveryDocument> {
   const { appUid, webhookUid, state, statusClass } = wanted;
   const byOutcome = state !== null || statusClass !== null;

@@ -1,4 +1,3 @@
-// What attempts read and write, done together for the many attempts that one process makes at once.
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
@@ -8,29 +7,25 @@ import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.t
 import { findBodies, findToAttempt } from '../events/events.ts';
 import { createTriggerRecorder } from '../webhooks/webhooks.ts';
 
-/** The records of deliveries, as an attempt sees them. */
+/** What an attempt reads and writes, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords {
   readDelivery(key: DeliveryKey): Promise<DeliveryDocument | null>;
   readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
-  /** Gives an event's body, long or not; null when it was removed or erased since the event was read. */
+  /** Returns null when it was removed or erased since the event was read. */
   readBody(eventId: string): Promise<string | null>;
-  /** Read anew for each attempt: a pause, a new URL or a new secret is felt by the next one. */
+  /** Read anew for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
-  /** Gives false, and writes nothing, when another process recorded an attempt meanwhile. */
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
-  /** Moves the webhook's `lastTriggeredAt` to about the time of an attempt. */
   recordTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
 }
 
-// Reads overlap freely; writes wait for the disk, which takes many documents in the time of one.
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
-// Answers come in one by one, and nobody waits for the record of one but the workflow. A record that is
-// given up may be there all the same, or else its request is sent again: so it has longer than a read.
+// The disk writes many documents in the time of one. Longer than a read: when a write is given up, its request may be
+// sent again.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
-/** Makes the records of a process over its store. */
 export function createDeliveryRecords(store: Store): DeliveryRecords {
   const insert = coalesce(writes, (steps: readonly [DeliveryKey, DeliveryStep][]) =>
     insertDeliveries(store, steps),
@@ -39,9 +34,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
     readDelivery: coalesce(reads, (keys: readonly DeliveryKey[]) => findDeliveries(store, keys)),
     readEvent: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
       const ids = [...new Set(keys.map((key) => key.eventId))];
-      const found = await findToAttempt(store, ids);
-      const events = new Map(found.map((event) => [event._id, event]));
-      return keys.map((key) => ofApp(events.get(key.eventId), key));
+      return pick(keys, 'eventId', await findToAttempt(store, ids));
     }),
     readBody: coalesce(bodyReads, async (eventIds: readonly string[]) => {
       const bodies = await findBodies(store, [...new Set(eventIds)]);
@@ -49,12 +42,10 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
     }),
     readWebhook: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
       const ids = [...new Set(keys.map((key) => key.webhookUid))];
-      const found = await store.webhooks.find({ _id: { $in: ids } }).toArray();
-      const webhooks = new Map(found.map((webhook) => [webhook._id, webhook]));
-      return keys.map((key) => ofApp(webhooks.get(key.webhookUid), key));
+      return pick(keys, 'webhookUid', await store.webhooks.find({ _id: { $in: ids } }).toArray());
     }),
     async record(key, step) {
-      // Nearly every step is a delivery's first; only those can go together, as inserts.
+      // Nearly every step is a first one, and only those can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;
       return recordDelivery(store, key, step);
     },
@@ -62,9 +53,14 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
   };
 }
 
-function ofApp<Document extends { appUid: string }>(
-  document: Document | undefined,
-  key: DeliveryKey,
-): Document | null {
-  return document?.appUid === key.appUid ? document : null;
+function pick<Document extends { _id: string; appUid: string }>(
+  keys: readonly DeliveryKey[],
+  uid: 'eventId' | 'webhookUid',
+  found: readonly Document[],
+): (Document | null)[] {
+  const documents = new Map(found.map((document) => [document._id, document]));
+  return keys.map((key) => {
+    const document = documents.get(key[uid]);
+    return document?.appUid === key.appUid ? document : null;
+  });
 }

@@ -1,19 +1,86 @@
-// Erasures: the payloads of a tenant or of a user, taken away on request, and how far that is.
 import type { Filter } from 'mongodb';
 import { isMentioned } from '../events/mentions.ts';
+import { minuteMs } from '../platform/duration.ts';
+import { idAt } from '../platform/ids.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { ErasureJob, ErasureSubject } from '../model/job.ts';
+import { keyOfPartition } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
+import type { JobPage } from '../temporal/messages.ts';
 import { newJob } from './jobs.ts';
+import { expectSignal } from './partitions.ts';
+import type { DeliveryPorts } from './ports.ts';
 
-/** Makes an erasure that nobody has begun with. */
+// Bodies are searched for texts by the database, and candidates once more here.
+const eventsPerChunk = 2_000;
+
+// By the second pass what was under way in the first is written, or never will be: an older event (10 s for a
+// transaction, 60 s on a server without a limit of its own; 50 s for each of a report's two writes, repeated once by
+// the driver), or the answer to an attempt that had read the payload (30 s).
+const secondPassAfterMs = 5 * minuteMs;
+
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
 }
 
-/** Gives those of an application's events that lose their payloads by an erasure, or lost them by it before. */
-export async function findErasable(
+/**
+ * Erases in the next events that were recorded before the request. A chunk may be repeated, also concurrently. All
+ * events are scanned twice, because of what was being written during the first pass.
+ */
+export async function eraseChunk(
+  { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
+  job: ErasureJob,
+  { page, now }: { page: number; now: Date },
+): Promise<JobPage> {
+  const { _id: erasureUid, appUid, subject, cursor, createdAt } = job;
+  // Done before a crash: the page after it goes on.
+  if (subject === null || job.page >= page) return toPage(job, now);
+  const range = { $gt: cursor, $lt: idAt('evt', createdAt) };
+  const chunk = await store.events
+    .find({ appUid, _id: range }, { projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .limit(eventsPerChunk)
+    .map((event) => event._id)
+    .toArray();
+  const last = chunk.at(-1) ?? cursor;
+  const scanned = { appUid, _id: { $gt: cursor, $lte: last } };
+  const found = await findErasable(store, scanned, { subject, erasureUid });
+  const partitionIds = await erasePayloads(store, found, { erasureUid, now });
+  await expectSignal(store, partitionIds, { now });
+  const partitions = await store.partitions.find({ _id: { $in: partitionIds } }).toArray();
+  await Promise.all(partitions.map((each) => signalPartition(keyOfPartition(each))));
+  // Counted in the database, because a crash may have come after the erasing.
+  const since = job.pass === 1 ? new Date(0) : job.passStartedAt;
+  const erased = { _id: { $in: found }, erasureUid, erasedAt: { $gte: since } };
+  const count = await store.events.countDocuments(erased);
+  const isEnd = chunk.length < eventsPerChunk;
+  const progress = isEnd ? endPass(job, { last, now }) : { cursor: last };
+  // Once a page: a repeat that comes later counts nothing again.
+  const recorded = await store.jobs.findOneAndUpdate(
+    { _id: erasureUid, state: 'running', page: page - 1 },
+    { $set: { page, ...progress }, $inc: { count } },
+    { returnDocument: 'after' },
+  );
+  return toPage(recorded?.kind === 'erasure' ? recorded : job, now);
+}
+
+// At the end the subject, which may name a person, is removed too.
+function endPass(
+  { pass }: ErasureJob,
+  { last, now }: { last: string; now: Date },
+): Partial<ErasureJob> {
+  if (pass === 2) return { cursor: last, state: 'done', subject: null, finishedAt: now };
+  return { cursor: '', pass: 2, passStartedAt: new Date(now.getTime() + secondPassAfterMs) };
+}
+
+function toPage({ state, passStartedAt }: ErasureJob, now: Date): JobPage {
+  const waitMs = Math.max(0, passStartedAt.getTime() - now.getTime());
+  return { events: [], isLast: state !== 'running', waitMs };
+}
+
+// Includes the events that this erasure has erased already.
+async function findErasable(
   store: Store,
   events: Pick<Filter<EventDocument>, 'appUid' | '_id'>,
   { subject, erasureUid }: { subject: ErasureSubject; erasureUid: string },
@@ -28,7 +95,7 @@ export async function findErasable(
   }
   const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(subject.mentions) } }] };
   const found: string[] = [];
-  // MongoDB gives 16 MB at a time, so no more than that is held, however long the payloads are.
+  // One by one: MongoDB returns 16 MB at a time, so no more is in memory however long the payloads are.
   const candidates = store.events.find(
     { ...events, ...mayBeMeant },
     { projection: { erasureUid: 1, body: 1 } },
@@ -40,10 +107,8 @@ export async function findErasable(
   return found;
 }
 
-/**
- * Gives a pattern that is in every body in which one of the texts stands as a value, and in few others.
- * Bodies are written by JSON.stringify, which spells every text and every number in one way only.
- */
+// Matches every body with one of the texts as a value, and few others: JSON.stringify, which wrote the bodies, has one
+// spelling for each text and number.
 function patternOf(texts: readonly string[]): string {
   const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
   const numbers = texts
@@ -57,10 +122,9 @@ function escapeForPattern(text: string): string {
 }
 
 /**
- * Takes the payloads of events away. First nothing may be sent any more; then go the deliveries that are still to be made and what receivers answered, which may repeat
- * the payload; the body goes last, because by it the events are found again when a crash comes in
- * between. Returns the partitions of the deliveries that it cancelled, now or before. Doing it again changes
- * nothing but what has been recorded since.
+ * Erases the payloads of events; repeatable. First stops all sends, then removes what receivers answered, which may
+ * repeat the payload; the body goes last, because by it a repeat after a crash finds the events. Returns the
+ * partitions of the cancelled deliveries.
  */
 export async function erasePayloads(
   store: Store,
@@ -87,38 +151,4 @@ export async function erasePayloads(
     state: 'cancelled',
     partition: { $type: 'string' },
   }) as Promise<string[]>;
-}
-
-/** Counts those of the events that lost their payloads by an erasure since a time. */
-export async function countErased(
-  store: Store,
-  eventIds: readonly string[],
-  { erasureUid, since }: { erasureUid: string; since: Date },
-): Promise<number> {
-  const erased = { _id: { $in: [...eventIds] }, erasureUid, erasedAt: { $gte: since } };
-  return store.events.countDocuments(erased);
-}
-
-/** How far an erasure is after a page, and how many events lost their payloads in it. */
-export interface ErasureProgress {
-  page: number;
-  count: number;
-  next: Partial<Pick<ErasureJob, 'cursor' | 'pass' | 'passStartedAt'>>;
-  isDone: boolean;
-  now: Date;
-}
-
-/** Records how far an erasure is, once a page, and returns it. When it is done, whom it was about is forgotten. */
-export async function recordErasureProgress(
-  store: Store,
-  { _id }: Pick<ErasureJob, '_id'>,
-  { page, count, next, isDone, now }: ErasureProgress,
-): Promise<ErasureJob | null> {
-  const end = isDone ? ({ state: 'done', subject: null, finishedAt: now } as const) : {};
-  const recorded = await store.jobs.findOneAndUpdate(
-    { _id, state: 'running', page: page - 1 },
-    { $set: { page, ...next, ...end }, $inc: { count } },
-    { returnDocument: 'after' },
-  );
-  return recorded?.kind === 'erasure' ? recorded : null;
 }

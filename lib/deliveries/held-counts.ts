@@ -1,16 +1,15 @@
-// What waits for a webhook, counted.
 import { type DeliveryState, openStates } from '../model/delivery-state.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 
 const heldCountMax = 10_000;
 
-/** What a webhook holds: while it is paused also what waits for a retry, which is held when due. */
+// While it is paused, also what waits for a retry, which is held when due.
 function heldBy({ active }: Pick<WebhookDocument, 'active'>): { state: { $in: DeliveryState[] } } {
   return { state: { $in: active ? ['held'] : [...openStates] } };
 }
 
-/** Counts what a webhook holds; from 10,000 on it counts no further. */
+/** Counts the deliveries that a webhook holds, up to 10,000. */
 export async function countHeld(
   store: Store,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'active'>,
@@ -19,10 +18,7 @@ export async function countHeld(
   return store.deliveries.countDocuments(filter, { limit: heldCountMax });
 }
 
-/**
- * Counts what each webhook of an application holds, in two queries; from 10,000 on a webhook is
- * counted no further. A webhook that holds nothing is not in the map.
- */
+/** Counts the deliveries that each webhook of an application holds, up to 10,000 each; one with none is not in the map. */
 export async function countHeldByWebhook(
   store: Store,
   appUid: string,
@@ -37,7 +33,7 @@ async function countHeldOf(
   store: Store,
   { appUid, active }: Pick<WebhookDocument, 'appUid' | 'active'>,
 ): Promise<{ _id: string; held: number }[]> {
-  // Joined to the webhooks, and not grouped, because only so can the counting of each one stop.
+  // Joined and not grouped: only so can the count of each webhook stop.
   const counted = store.webhooks.aggregate<{ _id: string; held: number }>([
     { $match: { appUid, active } },
     {

@@ -1,13 +1,18 @@
-// The pages of a job: each is taken once, and taken again after a crash gives the same deliveries.
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { inTransaction } from '../mongo/connect.ts';
-import { beginPage, endPage, findStamped, requeueDeliveries } from './jobs.ts';
+import {
+  beginPage,
+  endPage,
+  findStamped,
+  type PageMaking,
+  requeueDeliveries,
+  type TakenPage,
+} from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
 import { type JobPage, jobPageEveryMs, type TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
-import { eraseStretch } from './erase.ts';
-import type { PageMaking, TakenPage } from './page-making.ts';
+import { eraseChunk } from './erasures.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';
@@ -16,9 +21,8 @@ import { deleteExpired } from './retention.ts';
 type JobPorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition' | 'retention'>;
 
 /**
- * Takes a page of a job and returns the deliveries that its workflow is to make; they belong to the job from
- * then on. A page that was taken before is returned again, whatever has become of the job since:
- * nobody else sends what it took.
+ * Takes a page of a job, once, and returns its deliveries, which the job owns from then on. A repeat returns the same
+ * ones, even if the job has ended since: nobody else sends them.
  */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
   const { store, clock, signalPartition } = ports;
@@ -27,12 +31,12 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   if (jobUid === retentionJobUid) return deleteExpired(ports, { now, cursor: input.cursor });
   const job = await store.jobs.findOne({ _id: jobUid });
   if (job === null) return { events: [], isLast: true };
-  if (job.kind === 'erasure') return eraseStretch(ports, job, { page, now });
+  if (job.kind === 'erasure') return eraseChunk(ports, job, { page, now });
   const taken = await inTransaction(store, async (session) => {
     const begun = await beginPage(store, { jobUid, page, session });
     if (begun === null || begun.kind === 'erasure') return null;
     const made = await makePage(ports, begun, { page, now, session });
-    await endPage(store, jobUid, { ...made, now, session });
+    await endPage(store, job, { made, now, session });
     return made;
   });
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
@@ -52,7 +56,7 @@ function makePage(
     : takeResend(ports, job, making);
 }
 
-/** A resend goes at once, past whatever order its webhooks want. */
+// Immediately, past the order of its webhooks.
 async function takeResend(
   { store }: Pick<DeliveryPorts, 'store'>,
   { _id: jobUid, appUid, eventId, webhookUids, createdAt }: ResendJob,
@@ -61,15 +65,14 @@ async function takeResend(
   const end = { cursor: eventId, isEnd: true, partitions: [] };
   const event = await store.events.findOne({ _id: eventId, appUid }, { session });
   if (event === null) return { ...end, count: 0 };
-  // What a webhook got that was deleted since the resend was asked for stays as it is.
+  // Without webhooks that were deleted since the request.
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
   const deliveries = known.map(({ _id: webhookUid }) => {
     const turn = turnOf(event, webhookUid);
     const partition = turn === null ? null : partitionId(turn.partition);
     return { appUid, eventId, webhookUid, event: event.event, partition };
   });
-  const asked = { requeuedAs: 'resend', requeuedAt: createdAt } as const;
-  const stamp = { jobUid, jobPage: page, ...asked };
+  const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
   await requeueDeliveries(store, deliveries, { stamp, now, session });
   return { ...end, count: deliveries.length };
 }

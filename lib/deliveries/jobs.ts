@@ -1,12 +1,12 @@
-// Jobs: what is done page by page: releases, resends, replays and erasures.
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { JobDocument, JobFacts, JobToStart, ReleaseJob } from '../model/job.ts';
+import type { PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Returns what a job of any kind begins with. */
+/** Returns the first facts of a job of any kind. */
 export function newJob(appUid: string, now: Date): JobFacts {
   return {
     _id: newId('job', now),
@@ -21,7 +21,7 @@ export function newJob(appUid: string, now: Date): JobFacts {
   };
 }
 
-/** Returns a release, to be inserted with the resume or deletion that it follows from. */
+/** Returns a release, to be inserted in the transaction of its resume or deletion. */
 export function newRelease(
   { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
   now: Date,
@@ -29,14 +29,14 @@ export function newRelease(
   return { ...newJob(appUid, now), kind: 'release', webhookUid };
 }
 
-/** Returns what the dispatcher needs of a job. */
+/** Returns the part of a job that the dispatcher needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
   if (job.kind === 'resend') return { _id, appUid, kind, webhookUids: job.webhookUids };
   return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : [job.webhookUid] };
 }
 
-/** Returns jobs that were asked for before `before` and whose workflow was not started yet. */
+/** Returns jobs created before `before` whose workflow was not started yet, oldest first. */
 export async function findUnstartedJobs(
   store: Store,
   before: Date,
@@ -50,7 +50,7 @@ export async function findUnstartedJobs(
     .toArray();
 }
 
-/** Records that the workflow of a job was started. */
+/** Records the start of a job's workflow; a lost write costs one start, which Temporal refuses: so `w: 1`. */
 export async function markJobStarted(store: Store, jobUid: string, at: Date): Promise<void> {
   await store.jobs.updateOne(
     { _id: jobUid, startedAt: null },
@@ -59,13 +59,26 @@ export async function markJobStarted(store: Store, jobUid: string, at: Date): Pr
   );
 }
 
-/**
- * Begins page n of a job, in the transaction that takes it. Returns the job, or null when the page was
- * taken before or the job has ended: each page is taken once, also by a worker that stood still for long.
- */
+export interface PageMaking {
+  page: number;
+  now: Date;
+  session: ClientSession;
+}
+
+export interface TakenPage {
+  cursor: string;
+  count: number;
+  isEnd: boolean;
+  /** To be signalled after the transaction. */
+  partitions: PartitionKey[];
+  /** How long until the next page; by default a second. */
+  waitMs?: number;
+}
+
+/** Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. */
 export async function beginPage(
   store: Store,
-  { jobUid, page, session }: { jobUid: string; page: number; session: ClientSession },
+  { jobUid, page, session }: { jobUid: string } & Omit<PageMaking, 'now'>,
 ): Promise<JobDocument | null> {
   return store.jobs.findOneAndUpdate(
     { _id: jobUid, state: 'running', page: page - 1 },
@@ -74,41 +87,25 @@ export async function beginPage(
   );
 }
 
-/** What a page of a job came to. */
-export interface PageProgress {
-  cursor: string;
-  count: number;
-  isEnd: boolean;
-}
-
-/** Ends a page in its transaction, and the job with the last one. */
 export async function endPage(
   store: Store,
-  jobUid: string,
-  { cursor, count, isEnd, now, session }: PageProgress & { now: Date; session: ClientSession },
+  { _id }: Pick<JobDocument, '_id'>,
+  { made, now, session }: { made: TakenPage } & Omit<PageMaking, 'page'>,
 ): Promise<void> {
+  const { cursor, count, isEnd } = made;
   const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
-  await store.jobs.updateOne(
-    { _id: jobUid },
-    { $set: { cursor, ...end }, $inc: { count } },
-    { session },
-  );
+  await store.jobs.updateOne({ _id }, { $set: { cursor, ...end }, $inc: { count } }, { session });
 }
 
-/** A delivery that a job sends again; the event's name is for one of which nothing was recorded yet. */
 export type SentAgain = DeliveryKey & Pick<EventDocument, 'event'> & { partition: string | null };
 
-/** What a page writes on its deliveries. */
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
-/**
- * Has deliveries sent again: each is due now, and its schedule begins anew. They are those of one event to
- * several webhooks, or of several events to one.
- */
+/** Of one event to several webhooks, or of several events to one: other mixes would requeue further pairs. */
 export async function requeueDeliveries(
   store: Store,
   deliveries: readonly SentAgain[],
-  { stamp, now, session }: { stamp: PageStamp; now: Date; session: ClientSession },
+  { stamp, now, session }: { stamp: PageStamp } & Omit<PageMaking, 'page'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   await store.deliveries.bulkWrite(
@@ -151,7 +148,7 @@ export async function requeueDeliveries(
   );
 }
 
-/** Returns the deliveries that a page of a job took and that nobody else sends since, in the order of their events. */
+/** Returns the deliveries that a page took and its job still owns, in the order of their events. */
 export async function findStamped(
   store: Store,
   { jobUid, page }: { jobUid: string; page: number },

@@ -1,4 +1,3 @@
-// What an attempt that was made came to: as the delivery keeps it, and as the log tells it.
 import { deliveryLog } from '../platform/logger.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
@@ -6,7 +5,6 @@ import type { EventToAttempt } from '../model/event.ts';
 import type { SendResult } from '../egress/http-sender.ts';
 import type { Verdict } from './classify-response.ts';
 
-/** The first attempt after a delivery was requeued says by what; of others the first is the event's. */
 export function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
   if (delivery === null) return 'event';
   const { attemptCount, scheduleFrom, requeuedAs } = delivery;
@@ -14,7 +12,6 @@ export function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
   return requeued ?? (attemptCount === 0 ? 'event' : 'retry');
 }
 
-/** Gives the attempt as its delivery keeps it. */
 export function toAttempt(
   result: SendResult,
   facts: { n: number; at: Date; verdict: Verdict; trigger: AttemptTrigger },
@@ -33,7 +30,6 @@ export function toAttempt(
   };
 }
 
-/** Logs `delivery.attempted`, as a warning where the delivery ends without having been taken. */
 export function logAttempt(
   key: DeliveryKey,
   facts: {

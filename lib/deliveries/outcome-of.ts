@@ -1,32 +1,21 @@
-// How a delivery stands, as the workflow that asked is told.
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { Asker } from './decide.ts';
 
-/** Returns the outcome of a step that was recorded just now. */
-export function recordedOutcome(
-  { eventId, webhookUid }: DeliveryKey,
-  step: DeliveryStep,
-): DeliveryOutcome {
+export function recordedOutcome(key: DeliveryKey, step: DeliveryStep): DeliveryOutcome {
   return {
-    eventId,
-    webhookUid,
+    ...unattempted(key, null),
     state: step.state,
     attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
     status: step.attempt?.status ?? null,
     errorClass: step.attempt?.errorClass ?? null,
-    host: null,
-    attemptsMax: null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
   };
 }
 
-/**
- * Returns how a stored delivery stands: `superseded` for who does not own it any more, `waiting` for an
- * event whose partition does. What is still `pending` another process took up, and its owner is to ask
- * again, for that process may be lost.
- */
+// `superseded` for an asker that lost the delivery to a job, `waiting` for an event whose partition owns it. A `pending`
+// one counts as `retrying`: the process that took it may be lost.
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryDocument | null,
@@ -43,7 +32,6 @@ export function outcomeOf(
   return { ...before, state: stands, nextAttemptAt: nextAttemptAt?.toISOString() ?? null };
 }
 
-/** What an outcome says of a delivery to which nothing was sent just now. */
 export function unattempted(
   { eventId, webhookUid }: DeliveryKey,
   delivery: DeliveryDocument | null,

@@ -1,4 +1,3 @@
-// Partitions: the events about one resource on their way to one webhook that gets them in order.
 import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import {
@@ -7,19 +6,16 @@ import {
   type PartitionKey,
   type Turn,
 } from '../model/partition.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 
-/** Longer than any attempt with its reads and writes: the activity that makes it is given up before. */
+// Longer than any attempt: its activity is given up before.
 const leaseMs = 40_000;
-/** What was committed, settled or released should have moved by then. */
+// After a commit, a settled number or a release.
 const idleMs = 10_000;
-/** What waits for a retry has a workflow that wakes by itself; the relay only looks after it. */
+// For a retry: the workflow has a timer of its own, and the relay only guards it.
 const overdueMs = 60_000;
 
-/**
- * Gives each entry of `partitions` the next number of its partition, in their order; in the transaction that
- * commits the events, or sends them again.
- */
+/** Issues the next number of its partition to each entry, in the transaction that commits or requeues the events. */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
@@ -60,10 +56,7 @@ export async function issueNumbers(
   });
 }
 
-/**
- * Takes the turn of a number for an attempt: its predecessors are settled, and nobody else attempts it.
- * Whoever has taken it may take it again, after a crash.
- */
+/** Claims a turn: false unless the numbers before are settled and no other lease runs. `by` may claim again. */
 export async function claimTurn(
   store: Store,
   { partition, n }: Turn,
@@ -77,7 +70,7 @@ export async function claimTurn(
   return matchedCount > 0;
 }
 
-/** Moves a partition on past a number that is settled. Gives whether another number waits then. */
+/** Moves a partition past a settled number. Returns whether this call did and another number waits. */
 export async function settleTurn(
   store: Store,
   { partition, n }: Turn,
@@ -99,7 +92,7 @@ export async function settleTurn(
   return moved !== null && moved.issued > n;
 }
 
-/** Gives a turn back: its delivery is due again at `dueAt`, or held, which is null. */
+/** Releases a turn: its delivery is due again at `dueAt`, or held, which is null. */
 export async function returnTurn(
   store: Store,
   { partition, n }: Turn,
@@ -111,13 +104,11 @@ export async function returnTurn(
   );
 }
 
-/** Gives the number whose turn is next, null when all that were given are settled. */
 export async function nextNumber(store: Store, partition: PartitionKey): Promise<number | null> {
   const found = await store.partitions.findOne({ _id: partitionId(partition) });
   return found === null || found.settled >= found.issued ? null : found.settled + 1;
 }
 
-/** Returns the last settled number of each of some partitions. */
 export async function findSettled(
   store: Store,
   partitions: readonly PartitionKey[],
@@ -129,7 +120,6 @@ export async function findSettled(
   return new Map(found.map(({ _id, settled }) => [_id, settled]));
 }
 
-/** Gives the events of a partition from a number on, in order. */
 export async function findNumbered(
   store: Store,
   { appUid, webhookUid, entity, resourceUid }: PartitionKey,
@@ -138,7 +128,7 @@ export async function findNumbered(
   const place = { webhookUid, n: { $gte: from, $lt: from + countMax } };
   const found = await store.events
     .find(
-      // The second condition says nothing new, but only with it does MongoDB read the partial index.
+      // Only with the last, redundant condition MongoDB uses the partial index.
       { appUid, entity, resourceUid, order: { $elemMatch: place }, 'order.n': { $gt: 0 } },
       { projection: { order: 1 } },
     )
@@ -151,7 +141,7 @@ export async function findNumbered(
     .toSorted((a, b) => a.n - b.n);
 }
 
-/** Returns those of some deliveries whose number in their partition is settled: their turn does not come again. */
+/** Returns the uids of those deliveries whose turn does not come again: their number is settled. */
 export async function findPassed(
   store: Store,
   deliveries: readonly Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>[],
@@ -160,12 +150,10 @@ export async function findPassed(
   const ids = deliveries.flatMap(({ partition }) => partition ?? []);
   if (ids.length === 0) return [];
   const eventIds = deliveries.map(({ eventId }) => eventId);
-  const [partitions, events] = [
-    await store.partitions.find({ _id: { $in: ids } }, { session }).toArray(),
-    await store.events
-      .find({ _id: { $in: eventIds } }, { projection: { order: 1 }, session })
-      .toArray(),
-  ];
+  const partitions = await store.partitions.find({ _id: { $in: ids } }, { session }).toArray();
+  const events = await store.events
+    .find({ _id: { $in: eventIds } }, { projection: { order: 1 }, session })
+    .toArray();
   const partitionOf = new Map(partitions.map((each) => [each._id, each]));
   const orderOf = new Map(events.map(({ _id, order }) => [_id, order]));
   return deliveries.flatMap(({ _id, eventId, partition }) => {
@@ -176,7 +164,7 @@ export async function findPassed(
   });
 }
 
-/** Has the relay signal partitions soon, unless somebody does before; in the transaction that makes them go on. */
+/** Has the relay signal partitions if nobody moves them before; in the transaction that makes them go on. */
 export async function expectSignal(
   store: Store,
   partitionIds: readonly string[],
@@ -186,18 +174,18 @@ export async function expectSignal(
   await store.partitions.updateMany(
     { _id: { $in: [...partitionIds] } },
     { $set: { signalAt: after(now, idleMs) } },
-    session === undefined ? {} : { session },
+    within(session),
   );
 }
 
-/** Gives partitions that somebody should have moved by now, and has them looked at again a minute later. */
+/** Returns partitions that should have moved by now, and makes them overdue again a minute later. */
 export async function takeOverdue(
   store: Store,
   now: Date,
   countMax: number,
 ): Promise<PartitionDocument[]> {
   const overdue = await store.partitions
-    // The type says nothing new, but only with it does MongoDB read the partial index.
+    // Only with the redundant `$type` MongoDB uses the partial index.
     .find({ signalAt: { $lt: now, $type: 'date' } })
     .sort({ signalAt: 1 })
     .limit(countMax)
@@ -213,13 +201,13 @@ export async function takeOverdue(
 
 const removedMax = 1_000;
 
-/** Removes up to 1,000 partitions of a webhook that is gone, and returns whether none is left. */
+/** Returns whether none is left. */
 export async function removePartitions(
   store: Store,
   webhookUid: string,
   session: ClientSession,
 ): Promise<boolean> {
-  // The character after the `/` that ends the webhook's uid in a partition's.
+  // `0` comes after `/`, which ends the webhook's uid in a partition's.
   const found = await store.partitions
     .find({ _id: { $gt: `${webhookUid}/`, $lt: `${webhookUid}0` } }, { session })
     .limit(removedMax)

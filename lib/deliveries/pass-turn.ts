@@ -1,4 +1,3 @@
-// The turn of an ordered delivery around its attempt: taken before, passed on or given back after.
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
@@ -15,7 +14,7 @@ interface InTurn {
   asker: Asker;
 }
 
-/** Returns whether a delivery may be sent now. Without an order, and for a job, it always may. */
+/** Claims the turn of a delivery; true when it may be sent, as without an order or for a job it always may. */
 export async function takeTurn(
   { store, clock }: TurnPorts,
   { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
@@ -24,10 +23,7 @@ export async function takeTurn(
   return claimTurn(store, turn, { by: holderOf(key, asker), now: clock.now() });
 }
 
-/**
- * Moves the partition on when the delivery is settled, and signals its workflow when more waits. What is
- * to be tried again is left to that workflow: a first attempt's outcome is then `waiting`.
- */
+// Retries are left to the partition's workflow: the outcome of a first attempt is then `waiting`.
 export async function passTurn(
   { store, clock, signalPartition }: TurnPorts,
   { key, turn, asker, outcome }: InTurn & { outcome: DeliveryOutcome },
@@ -48,7 +44,7 @@ export async function passTurn(
   return { ...outcome, state: 'waiting' };
 }
 
-/** The event's workflow repeats its own attempt after a crash; that of the partition goes on with any. */
+// After a crash the event's workflow repeats its own attempt, and that of the partition any.
 function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
   return asker.kind === 'partition' ? 'partition' : eventId;
 }

@@ -1,4 +1,3 @@
-// What attempts at deliveries need of the world.
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
@@ -14,10 +13,9 @@ export interface DeliveryPorts {
   signalPartition: SignalPartition;
   secretBox: SecretBox;
   clock: Clock;
-  /** Gives a number from 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random: () => number;
   retryScheduleMs: readonly number[];
-  /** How long all attempts at a webhook may fail before it is paused, in milliseconds. */
   deactivateAfterMs: number;
   retention: Retention;
 }

@@ -1,4 +1,3 @@
-// Notes on a webhook what an attempt says about its receiver: well, failing, failed too long, gone.
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
@@ -6,7 +5,6 @@ import { deactivateGoneWebhook, recordFailure, recordSuccess } from '../webhooks
 import type { Verdict } from './classify-response.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-/** Writes the notes, and logs `webhook.deactivated` when this attempt paused the webhook. */
 export async function recordHealth(
   { store, deactivateAfterMs }: Pick<DeliveryPorts, 'store' | 'deactivateAfterMs'>,
   facts: { key: DeliveryKey; webhook: WebhookDocument; verdict: Verdict; now: Date },

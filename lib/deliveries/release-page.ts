@@ -1,4 +1,3 @@
-// A page of a release: what a webhook held is sent, and what its resume or deletion dropped is cancelled.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import { statusClasses } from '../model/attempt.ts';
@@ -6,35 +5,30 @@ import { openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
+import type { Store } from '../mongo/connect.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
 import { jobPageEveryMs, releasedPerSecondDefault } from '../temporal/messages.ts';
-import type { PageMaking, TakenPage } from './page-making.ts';
+import type { PageMaking, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-/** Small enough that a page takes well under a second and blocks nobody. */
+// Small enough that a page takes well under a second and blocks nobody.
 const cancelledPerPageMax = 1_000;
-/**
- * An attempt that read the webhook before it was resumed may write `held` after that, until its activity is
- * given up at 30 s. So an empty page is the last only when it is later.
- */
+// An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
+// a later empty page is the last.
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
-// Named, because MongoDB may choose the one that goes through all that a webhook was ever sent.
+// MongoDB may choose an index with all that the webhook was ever sent.
 const hint = 'webhookStateStatus';
-/** Each of them, so that the index gives what is held in the order of the uids. */
+// All of them, so that the index returns held deliveries in the order of their uids.
 const anyStatusClass = { $in: [null, ...statusClasses] };
-/** What was open at a resume was recorded by then, or is dropped when it is attempted. */
+// What was open at a resume is recorded by then, or dropped when it is attempted.
 const recordedMsMax = 60_000;
 
-type ReleasePorts = Pick<DeliveryPorts, 'store'>;
 type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
 
-/**
- * Takes a page of a release, oldest first. It goes on while the webhook is active and names this release;
- * a pause, or a later resume, ends it.
- */
+// First cancels what the resume or deletion dropped, then sends what was held, oldest first.
 export async function takeReleasePage(
-  { store }: ReleasePorts,
+  { store }: Pick<DeliveryPorts, 'store'>,
   job: ReleaseJob,
   making: PageMaking,
 ): Promise<TakenPage> {
@@ -46,14 +40,14 @@ export async function takeReleasePage(
   if (discardBefore !== null) {
     const dropped = webhook === null ? {} : droppedBy(discardBefore);
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
-    const partitions = await cancelPage({ store }, { filter, making });
+    const partitions = await cancelPage(store, filter, making);
     if (partitions !== null) return { ...nothing, isEnd: false, partitions };
   }
-  // An attempt that read the webhook before it was deleted may record its delivery as open after.
+  // An attempt that read the webhook before its deletion may record an open delivery after it.
   if (webhook === null) {
-    const look = nextCheck(job, now);
-    const isEnd = look.isEnd && (await removePartitions(store, webhookUid, session));
-    return { ...nothing, ...look, isEnd };
+    const check = nextCheck(job, now);
+    const isEnd = check.isEnd && (await removePartitions(store, webhookUid, session));
+    return { ...nothing, ...check, isEnd };
   }
   if (!webhook.active || webhook.releaseUid !== jobUid) return { ...nothing, isEnd: true };
   const held = await store.deliveries
@@ -65,11 +59,10 @@ export async function takeReleasePage(
     .limit(releasedPerSecondDefault)
     .toArray();
   if (held.length === 0) return { ...nothing, ...nextCheck(job, now) };
-  const partitions = await release({ store }, job, { held, making });
+  const partitions = await release(store, job, { held, making });
   return { cursor, count: held.length, isEnd: false, partitions };
 }
 
-/** What was recorded before the resume, unless somebody asked for it again since. */
 function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
   const recordedBefore = new Date(discardBefore.getTime() + recordedMsMax);
   return {
@@ -79,10 +72,11 @@ function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
   };
 }
 
-/** Cancels up to 1,000 deliveries and returns the partitions they are in; null when there was none. */
+// Returns the partitions of the cancelled deliveries, null when there were none.
 async function cancelPage(
-  { store }: ReleasePorts,
-  { filter, making }: { filter: Filter<DeliveryDocument>; making: PageMaking },
+  store: Store,
+  filter: Filter<DeliveryDocument>,
+  making: PageMaking,
 ): Promise<PartitionKey[] | null> {
   const { now, session } = making;
   const found = await store.deliveries
@@ -99,15 +93,12 @@ async function cancelPage(
     { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
     { session },
   );
-  return toSignal({ store }, found, making);
+  return toSignal(store, found, making);
 }
 
-/**
- * Makes held deliveries pending: this job's, or where their turn in a partition is still to come, their
- * partition's.
- */
+// A delivery whose turn is still to come goes to its partition, any other to this job.
 async function release(
-  { store }: ReleasePorts,
+  store: Store,
   { _id: jobUid }: ReleaseJob,
   { held, making }: { held: readonly Held[]; making: PageMaking },
 ): Promise<PartitionKey[]> {
@@ -128,12 +119,12 @@ async function release(
       { session },
     );
   }
-  return toSignal({ store }, ordered, making);
+  return toSignal(store, ordered, making);
 }
 
-/** Returns the partitions of deliveries, each once; the relay signals them if this process cannot. */
+// The relay signals them if this process cannot.
 async function toSignal(
-  { store }: ReleasePorts,
+  store: Store,
   deliveries: readonly Pick<DeliveryDocument, 'partition'>[],
   { now, session }: PageMaking,
 ): Promise<PartitionKey[]> {

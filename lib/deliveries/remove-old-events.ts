@@ -1,4 +1,3 @@
-// Takes old events away with their deliveries, once nothing more is to come of them.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import { openStates, settledStates } from '../model/delivery-state.ts';
@@ -6,36 +5,27 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { Store } from '../mongo/connect.ts';
 
-// Both bound what a batch reads and removes: few events of many webhooks, or many of few.
+// Both bound a batch: few events of many webhooks, or many of few.
 const eventsPerBatch = 200;
 const deliveriesPerBatch = 1_000;
 
-export interface RemovedEvents {
+interface RemovedEvents {
   deliveries: number;
   events: number;
-  /** Where the next batch begins: events before it are gone, or stay for now. */
   after: string;
   more: boolean;
 }
 
-/** Gives the filter of the events that were recorded before a time, from the uid `after` on. */
 export function oldEvents(before: Date, after: string): Filter<EventDocument> {
   return { _id: { $gt: after, $lt: idAt('evt', before) } };
 }
 
-/** Gives the filter of the deliveries that keep their events: not settled, or settled since `before`. */
 export function keptDeliveries(eventIds: string[], before: Date): Filter<DeliveryDocument> {
-  const isYoung = { updatedAt: { $gte: before } };
-  return {
-    eventId: { $in: eventIds },
-    $or: [{ state: { $in: [...openStates] } }, isYoung],
-  };
+  const isKept = [{ state: { $in: [...openStates] } }, { updatedAt: { $gte: before } }];
+  return { eventId: { $in: eventIds }, $or: isKept };
 }
 
-/**
- * Looks at the next old events and removes those whose deliveries were all settled before `before`.
- * Deliveries go before their event, so that none is left without it.
- */
+// Deliveries go first, so that none is left without its event.
 export async function removeOldEvents(
   store: Store,
   { before, after, now }: { before: Date; after: string; now: Date },
@@ -50,10 +40,10 @@ export async function removeOldEvents(
   await settleAbandoned(store, eventIds, { before, now });
   const deliveries = await removeSettled(store, await withoutKept(store, eventIds, before), before);
   if (deliveries === deliveriesPerBatch) return { deliveries, events: 0, after, more: true };
-  // Looked at again: one that was sent again meanwhile has a delivery to come.
+  // Checked again: one may have been sent again meanwhile.
   const { deletedCount } = await store.events.deleteMany({
     _id: { $in: await withoutKept(store, eventIds, before) },
-    // Its workflow is still to be started.
+    // Else its workflow is still to be started.
     dispatchedAt: { $ne: null },
   });
   const more = eventIds.length < old.length || old.length === eventsPerBatch;
@@ -62,11 +52,10 @@ export async function removeOldEvents(
 
 interface OldEvent {
   _id: string;
-  /** To how many webhooks it went when it was recorded; what others were sent later does not count here. */
   deliveries: number;
 }
 
-/** Gives the uids of the first events that have no more deliveries together than fit; at least one. */
+// At least one.
 function firstThatFit(events: readonly OldEvent[]): string[] {
   let sum = 0;
   const end = events.findIndex(({ deliveries }, index) => {
@@ -76,11 +65,8 @@ function firstThatFit(events: readonly OldEvent[]): string[] {
   return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }
 
-/**
- * Cancels what nothing has touched for all that time. A wait for a retry is 14 days at most and the
- * retention 15 at least, so its workflow was lost or ended by hand, or it waits behind others for ever.
- * What is held has an end of its own.
- */
+// A wait for a retry takes 14 days at most and the retention 15 at least: so the workflow was lost or ended by hand, or
+// the delivery waits behind others for ever. Held ones have an end of their own.
 async function settleAbandoned(
   store: Store,
   eventIds: string[],
@@ -111,7 +97,7 @@ async function removeSettled(store: Store, eventIds: string[], before: Date): Pr
     .limit(deliveriesPerBatch)
     .map((delivery) => delivery._id)
     .toArray();
-  // One that was sent again meanwhile is no longer settled.
+  // One may have been sent again meanwhile.
   const isOver = { state: { $in: [...settledStates] }, updatedAt: { $lt: before } };
   await store.deliveries.deleteMany({ _id: { $in: found }, ...isOver });
   return found.length;

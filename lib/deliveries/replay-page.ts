@@ -1,50 +1,46 @@
-// A page of a replay: which events of a time are sent again, or for the first time.
 import type { ClientSession } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
-import type { EventDocument } from '../model/event.ts';
+import type { EventFacts } from '../model/event.ts';
 import type { ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
 import { findDeliveries } from './deliveries.ts';
 import { factsOnly } from '../events/events.ts';
-import { type PageStamp, requeueDeliveries, type SentAgain } from './jobs.ts';
+import {
+  type PageMaking,
+  type PageStamp,
+  requeueDeliveries,
+  type SentAgain,
+  type TakenPage,
+} from './jobs.ts';
 import { findSettled, issueNumbers } from './partitions.ts';
 import { isSubscribed } from '../webhooks/webhooks.ts';
-import type { PageMaking, TakenPage } from './page-making.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-// A page looks at so many events for those that are to be sent; most may have been delivered.
 const eventsScannedMax = 1_000;
 const firstAttemptMsMax = 60_000;
 
-// An event has its uid from the beginning of its request, and is there once that is committed: its transaction
-// is begun for the last time 10 s later, and waits 5 s for its commit. Only while MongoDB changes its primary may
-// one take longer (erase.ts, which waits for those too, because what it takes away must not come back).
+// From an event's uid, made when its request begins, to its commit: the last transaction begins 10 s later, and waits 5 s
+// for its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
 const eventWrittenMsMax = 15_000;
 
-/**
- * Gives up to when a replay may look at a time. Where it sends what was never sent, it stays behind events
- * that may still be being written, for subscribers from before the webhook was one: it would be past them for
- * good. Any other state an event of such a moment has only got since the replay was asked for.
- */
+// Where never attempted events are sent, the scan stays behind those still being written: it would miss them for good.
+// Other states such a young event can only have got since the request.
 function scanUntil({ states, until }: ReplayJob, now: Date): Date {
   if (!states.includes('never_attempted')) return until;
   return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
 }
 
-type ScannedEvent = Omit<EventDocument, 'body'>;
-
-/** What a look at the next events came to. */
-interface Look {
-  chosen: { event: ScannedEvent; delivery: DeliveryDocument | null }[];
+interface Scan {
+  chosen: { event: EventFacts; delivery: DeliveryDocument | null }[];
   last: string;
   isEnd: boolean;
 }
 
-/** Takes the next deliveries of a replay, `perSecond` at most. Ends with its time, and with its webhook. */
+/** Takes the next deliveries of a replay, `perSecond` at most. Ends with its time range or its webhook. */
 export async function takeReplayPage(
   { store }: Pick<DeliveryPorts, 'store'>,
   replay: ReplayJob,
@@ -55,14 +51,13 @@ export async function takeReplayPage(
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
   if (webhook === null) return { cursor: after, count: 0, isEnd: true, partitions: [] };
   const before = scanUntil(replay, now);
-  const looked = await scanEvents(store, { replay, webhook, after, before, session });
-  const chosen = looked.chosen.slice(0, perSecond);
-  const wasCut = chosen.length < looked.chosen.length;
-  const partitions =
-    webhook.ordering === 'resource'
-      ? await sendInOrder({ store }, { replay, webhook, chosen, making })
-      : [];
-  if (webhook.ordering !== 'resource') {
+  const scan = await scanEvents(store, { replay, webhook, after, before, session });
+  const chosen = scan.chosen.slice(0, perSecond);
+  const wasCut = chosen.length < scan.chosen.length;
+  let partitions: PartitionKey[] = [];
+  if (webhook.ordering === 'resource') {
+    partitions = await sendInOrder(store, { replay, chosen, making });
+  } else {
     const stamp = { jobUid: replay._id, jobPage: making.page, ...askedBy(replay) };
     const sentAgain = chosen.map(({ event, delivery }) =>
       toSentAgain(event, webhookUid, delivery?.partition ?? null),
@@ -70,48 +65,37 @@ export async function takeReplayPage(
     await requeueDeliveries(store, sentAgain, { stamp, now, session });
   }
   return {
-    cursor: wasCut ? (chosen.at(-1)?.event._id ?? after) : looked.last,
+    cursor: wasCut ? (chosen.at(-1)?.event._id ?? after) : scan.last,
     count: chosen.length,
-    isEnd: !wasCut && looked.isEnd,
+    isEnd: !wasCut && scan.isEnd,
     partitions,
   };
 }
 
-/** A discard compares when it was asked for: a page may be taken later. */
+// The time of the request, which a discard compares: a page may be taken later.
 function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
 
-function toSentAgain(event: ScannedEvent, webhookUid: string, partition: string | null): SentAgain {
+function toSentAgain(event: EventFacts, webhookUid: string, partition: string | null): SentAgain {
   const { _id: eventId, appUid, event: name } = event;
   return { appUid, eventId, webhookUid, event: name, partition };
 }
 
-/**
- * Gives events that are sent again to an ordered webhook new numbers in their partitions, behind what
- * waits there, unless their own turn is still to come.
- */
+// Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
 async function sendInOrder(
-  { store }: Pick<DeliveryPorts, 'store'>,
-  facts: {
-    replay: ReplayJob;
-    webhook: WebhookDocument;
-    chosen: Look['chosen'];
-    making: PageMaking;
-  },
+  store: Store,
+  facts: { replay: ReplayJob; chosen: Scan['chosen']; making: PageMaking },
 ): Promise<PartitionKey[]> {
-  const { replay, webhook, chosen, making } = facts;
+  const { replay, chosen, making } = facts;
   const { now, session } = making;
-  const { _id: webhookUid } = webhook;
+  const { webhookUid } = replay;
   const placed = chosen.map(({ event, delivery }) => {
     const { appUid, entity, resourceUid } = event;
     return { event, delivery, partition: { appUid, webhookUid, entity, resourceUid } };
   });
-  const settled = await findSettled(
-    store,
-    placed.map((each) => each.partition),
-    session,
-  );
+  const partitions = placed.map(({ partition }) => partition);
+  const settled = await findSettled(store, partitions, session);
   const behind = placed.filter(({ event, delivery, partition }) => {
     const n = event.order.find((each) => each.webhookUid === webhookUid)?.n ?? 0;
     const isAhead = n > (settled.get(partitionId(partition)) ?? 0);
@@ -132,13 +116,9 @@ async function sendInOrder(
     toSentAgain(event, webhookUid, partitionId(partition)),
   );
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
-  return [...new Map(placed.map(({ partition }) => [partitionId(partition), partition])).values()];
+  return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
 }
 
-/**
- * Looks at the next events of a replay, those after the uid `after` and recorded before `before`, for what
- * it sends. The end is that of the replay's time.
- */
 async function scanEvents(
   store: Store,
   facts: {
@@ -148,7 +128,7 @@ async function scanEvents(
     before: Date;
     session?: ClientSession;
   },
-): Promise<Look> {
+): Promise<Scan> {
   const { replay, webhook, after, before, session } = facts;
   const { appUid, since, until } = replay;
   const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
@@ -173,31 +153,26 @@ async function scanEvents(
 }
 
 function isChosen(
-  event: ScannedEvent,
+  event: EventFacts,
   delivery: DeliveryDocument | null,
   { replay, webhook }: { replay: ReplayJob; webhook: WebhookDocument },
 ): boolean {
-  if (!isWanted(event, { replay, webhook })) return false;
+  const { event: name, externalTenantId } = event;
+  // A replay is no way around the webhook's current filters.
+  if (name === testEventName || !isSubscribed(webhook, { event: name, externalTenantId })) {
+    return false;
+  }
+  if (replay.events !== null && !replay.events.includes(name)) return false;
   return delivery === null ? isMissed(event, replay) : isAskedFor(delivery, replay);
 }
 
-/** Only what the webhook gets as it is now: a replay is no way around its filters. */
-function isWanted(
-  { event, externalTenantId }: Pick<EventDocument, 'event' | 'externalTenantId'>,
-  { replay, webhook }: { replay: ReplayJob; webhook: WebhookDocument },
-): boolean {
-  if (event === testEventName) return false;
-  if (replay.events !== null && !replay.events.includes(event)) return false;
-  return isSubscribed(webhook, { event, externalTenantId });
-}
-
-/** Never sent: the webhook did not subscribe, or it did and its first attempt is long overdue. */
+// Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
 function isMissed(
-  { webhookUids, createdAt }: Pick<EventDocument, 'webhookUids' | 'createdAt'>,
+  { webhookUids, createdAt }: EventFacts,
   { states, webhookUid, createdAt: askedAt }: ReplayJob,
 ): boolean {
   if (!states.includes('never_attempted')) return false;
-  // The event's own workflow may be about to make that attempt, and would make it as well.
+  // Before that the event's own workflow may be about to make the attempt.
   const isOverdue = askedAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
   return isOverdue || !webhookUids.includes(webhookUid);
 }
@@ -205,36 +180,27 @@ function isMissed(
 function isAskedFor({ state, updatedAt }: DeliveryDocument, replay: ReplayJob): boolean {
   const { states, createdAt: askedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
-  // Whoever has just taken it for sending may be about to: only what was left lying is taken over.
+  // Its owner may be about to send a `pending` one: only an old one is claimed.
   return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
 }
 
-/** What a dry run tells; `countIsCapped`: there may be more. */
-export interface ReplayCount {
-  count: number;
-  countIsCapped: boolean;
-}
-
 const countedMax = 10_000;
-const countedLooksMax = 100;
+const countedScansMax = 100;
 
-/**
- * Counts what a replay would send at this moment, for a dry run: up to 10,000 deliveries among up to
- * 100,000 events, so that asking takes seconds at most.
- */
+/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, so that it takes seconds. */
 export async function countReplay(
   store: Store,
   replay: ReplayJob,
   webhook: WebhookDocument,
-): Promise<ReplayCount> {
+): Promise<{ count: number; countIsCapped: boolean }> {
   let count = 0;
   let after = '';
-  for (let looks = 0; looks < countedLooksMax; looks += 1) {
-    const look = await scanEvents(store, { replay, webhook, after, before: replay.until });
-    count += look.chosen.length;
+  for (let scans = 0; scans < countedScansMax; scans += 1) {
+    const scan = await scanEvents(store, { replay, webhook, after, before: replay.until });
+    count += scan.chosen.length;
     if (count > countedMax) return { count: countedMax, countIsCapped: true };
-    if (look.isEnd) return { count, countIsCapped: false };
-    after = look.last;
+    if (scan.isEnd) return { count, countIsCapped: false };
+    after = scan.last;
   }
   return { count, countIsCapped: true };
 }

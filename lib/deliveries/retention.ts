@@ -1,4 +1,3 @@
-// Retention: what is deleted or cancelled for its age.
 import { minuteMs } from '../platform/duration.ts';
 import { idAt } from '../platform/ids.ts';
 import { processLog } from '../platform/logger.ts';
@@ -14,10 +13,7 @@ import { removeOldEvents } from './remove-old-events.ts';
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
 
-/**
- * Deletes one batch of each kind: of old events and of what is held those after the cursor. Doing it again
- * only goes on.
- */
+/** Deletes or cancels one batch of each kind of old things; `cursor` is for events and held deliveries. */
 export async function deleteExpired(
   ports: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, cursor }: { now: Date; cursor?: string | undefined },
@@ -28,12 +24,11 @@ export async function deleteExpired(
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
   const old = await removeOldEvents(store, { before, after, now });
   const jobs = await remove(store.jobs, { $lt: idAt('job', before) });
-  // Here and not by an index of MongoDB's (TTL), which would be a sixth to write with each row, and
-  // keeps the time that it was made with, whatever the settings say later.
+  // Not by a TTL index: a sixth one to write for each row, and it would keep the setting it was made with.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
-  // Once each hour is enough.
-  const releases = cursor === undefined ? await releaseForgotten(ports, now) : 0;
+  // Once an hour.
+  const releases = cursor === undefined ? await releaseForgotten(store, now) : 0;
   const { deliveries, events } = old;
   const counts = { expired: held.expired, deliveries, events, jobs, auditRows, releases };
   const isSome = Object.values(counts).some((count) => count > 0);
@@ -46,20 +41,14 @@ export async function deleteExpired(
 // Long after any attempt that read the webhook before its resume.
 const forgottenAfterMs = 10 * minuteMs;
 
-/**
- * Starts a release anew where an active webhook holds something and none runs: a process that stood still for
- * long has written `held` after the last one.
- */
-async function releaseForgotten(
-  { store }: Pick<DeliveryPorts, 'store'>,
-  now: Date,
-): Promise<number> {
+// An active webhook without a running release holds something where a stalled process recorded `held` after the last.
+async function releaseForgotten(store: Store, now: Date): Promise<number> {
   const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
   let count = 0;
   for await (const webhook of store.webhooks.find({ active: true })) {
     const { _id: webhookUid, appUid, releaseUid } = webhook;
     const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
-    // Without the hint what paused webhooks hold may be read for each.
+    // Without the hint MongoDB may read, for each, what paused webhooks hold.
     const hint = 'webhookStateStatus';
     if ((await store.deliveries.findOne(held, { hint })) === null) continue;
     const running = { _id: releaseUid ?? '', state: 'running' } as const;
@@ -86,11 +75,8 @@ async function releaseAnew(
   });
 }
 
-/**
- * Looks at the next of what has been held for too long, and drops what is held by webhooks that are paused
- * or gone: at an active one a release hands it on, 20 a second, however long that takes. What lies there
- * because its release was ended by hand has the end that records have.
- */
+// Cancels what paused or deleted webhooks have held for too long. At an active one a release sends it, 20 a second,
+// however long that takes; if that was ended by hand, the limit of records applies.
 async function expireHeld(
   { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, after }: { now: Date; after: Date },
@@ -109,13 +95,13 @@ async function expireHeld(
   if (last === undefined) return { expired: 0, after, more: false };
   const webhookUids = [...new Set(found.map((delivery) => delivery.webhookUid))];
   const active = await store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true });
-  // Nothing else moves a partition on whose head was held.
+  // Nothing else moves a partition whose head was held.
   const partitions = found.flatMap(({ partition }) => partition ?? []);
   await expectSignal(store, [...new Set(partitions)], { now });
   const { modifiedCount } = await store.deliveries.updateMany(
     {
       state: 'held',
-      // One that was sent and held again since then is younger.
+      // One that was sent and held again since is younger.
       updatedAt: { $gt: after, $lte: last },
       $or: [
         { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
@@ -127,17 +113,11 @@ async function expireHeld(
   return { expired: modifiedCount, after: last, more: found.length === batchMax };
 }
 
-interface Removable {
-  find: Store['jobs']['find'];
-  deleteMany: Store['jobs']['deleteMany'];
-}
-
-/** Removes a batch of what has a uid in a range: uids sort by time. */
 async function remove(
   collection: Store['jobs' | 'auditLog'],
   uid: { $lt: string },
 ): Promise<number> {
-  const target = collection as unknown as Removable;
+  const target = collection as unknown as Store['jobs'];
   const old = await target
     .find({ _id: uid }, { projection: { _id: 1 } })
     .sort({ _id: 1 })

@@ -1,8 +1,7 @@
 // Which payloads an erasure by `mentions` takes: those that hold the text as a value of their `data`.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eraseStretch } from '../../../lib/deliveries/erase.ts';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
-import { newErasure } from '../../../lib/deliveries/erasures.ts';
+import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -29,7 +28,7 @@ async function isErased(fields: Record<string, unknown>, mention: string): Promi
   const subject = { mentions: ['nobody', mention] };
   const erasure = newErasure(app.appUid, subject, new Date());
   await store.jobs.insertOne(erasure);
-  await eraseStretch({ store, signalPartition }, erasure, { page: 1, now: new Date() });
+  await eraseChunk({ store, signalPartition }, erasure, { page: 1, now: new Date() });
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });
   expect([body, '']).toContain(left?.body);
