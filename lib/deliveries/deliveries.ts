@@ -66,10 +66,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
   };
 }
 
-/**
- * Records a further step. Returns false and writes nothing when, since the step began, another writer recorded an
- * attempt, a job took the delivery, or it was cancelled or held and the step would reopen it.
- */
+// Returns false and writes nothing when, since the step began, another writer recorded an attempt, a job took the
+// delivery, or it was cancelled or held and the step would reopen it.
 export async function recordDelivery(
   store: Store,
   key: DeliveryKey,

@@ -19,6 +19,7 @@ interface WebhookDeliveries extends TimeRange {
   statusClass: StatusClass | null;
 }
 
+/** Newest first. */
 export async function readWebhookDeliveries(
   store: Store,
   wanted: WebhookDeliveries,

@@ -22,8 +22,7 @@ export interface DeliveryRecords {
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
-// The disk writes many documents in the time of one. Longer than a read: when a write is given up, its request may be
-// sent again.
+// One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
 export function createDeliveryRecords(store: Store): DeliveryRecords {

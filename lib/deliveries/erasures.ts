@@ -24,10 +24,7 @@ export function newErasure(appUid: string, subject: ErasureSubject, now: Date): 
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
 }
 
-/**
- * Erases in the next events that were recorded before the request. A chunk may be repeated, also concurrently. All
- * events are scanned twice, because of what was being written during the first pass.
- */
+// Only events recorded before the request, all of them twice. A chunk may be repeated, also concurrently.
 export async function eraseChunk(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
   job: ErasureJob,
@@ -121,11 +118,8 @@ function escapeForPattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-/**
- * Erases the payloads of events; repeatable. First stops all sends, then removes what receivers answered, which may
- * repeat the payload; the body goes last, because by it a repeat after a crash finds the events. Returns the
- * partitions of the cancelled deliveries.
- */
+// Repeatable. First stops all sends, then removes answers, which may repeat the payload; the body goes last, because by
+// it a repeat after a crash finds the events. Returns the partitions of the cancelled deliveries.
 export async function erasePayloads(
   store: Store,
   eventIds: readonly string[],

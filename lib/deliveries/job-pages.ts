@@ -65,7 +65,6 @@ async function takeResend(
   const end = { cursor: eventId, isEnd: true, partitions: [] };
   const event = await store.events.findOne({ _id: eventId, appUid }, { session });
   if (event === null) return { ...end, count: 0 };
-  // Without webhooks that were deleted since the request.
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
   const deliveries = known.map(({ _id: webhookUid }) => {
     const turn = turnOf(event, webhookUid);

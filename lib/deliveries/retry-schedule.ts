@@ -51,7 +51,6 @@ function parseWait(text: string, index: number): number {
   throw new ScheduleFault('wait_too_short', message, index);
 }
 
-/** Writes waits as `parseSchedule` reads them. */
 export function formatSchedule(scheduleMs: readonly number[]): string[] {
   return scheduleMs.map(writeDuration);
 }
@@ -91,7 +90,6 @@ const throttledMsMax = minuteMs;
  * ± half by `random` from 0 up to 1. By the time since it was due: the count of calls includes scheduled retries.
  */
 export function throttledDelayMs(dueForMs: number, random: number): number {
-  // So the waits double: each is the sum of those before, and 5 s.
   const waitMs = Math.min(throttledMsMax, throttledMsMin + Math.max(0, dueForMs));
   return Math.round(waitMs * (0.5 + random));
 }
