@@ -23,7 +23,6 @@ export class StartPace {
     return true;
   }
 
-  /** Returns how long until there are `cost` tokens; 0 when there are. */
   waitMs(cost: number, nowMs: number): number {
     this.#count(nowMs);
     return Math.max(0, Math.ceil((cost - this.#tokens) / this.#perMs));

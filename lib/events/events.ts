@@ -4,7 +4,7 @@ import { inTransaction, type Store } from '../mongo/connect.ts';
 /** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
 
-// Thousands of attempts may wait in memory, so long bodies are read later; for short ones a read costs more.
+// Long bodies are read later, as thousands of attempts may wait in memory; for short ones a read costs more.
 const shortBodyBytesMax = 4 * 1_024;
 
 /** Reads events for attempts, without long bodies; in no order. */

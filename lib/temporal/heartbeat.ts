@@ -1,9 +1,4 @@
-// No Node built-ins here: workflows import this file.
-
-/**
- * After this silence another worker gets the activity. Well above `heartbeatSentEveryMs`: the work of a starved worker
- * that is taken for dead is done twice, which costs more processor time still.
- */
+/** Well above `heartbeatSentEveryMs`: a starved worker that is taken for dead has its work done twice. */
 export const heartbeatTimeoutMs = 4_000;
 
 /** How often a worker's heartbeats go out; the SDK would wait for four fifths of the timeout. */

@@ -1,4 +1,3 @@
-// No Node built-ins here: workflows import this file.
 import { defineSearchAttributeKey } from '@temporalio/common';
 
 export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');
