@@ -84,7 +84,7 @@ async function expireHeld(
   const { heldMs, recordsMs } = retention;
   const before = new Date(now.getTime() - heldMs);
   const found = await store.deliveries
-    .find<Pick<DeliveryDocument, 'webhookUid' | 'updatedAt' | 'partition'>>(
+    .find<Pick<DeliveryDocument, '_id' | 'webhookUid' | 'updatedAt' | 'partition'>>(
       { state: 'held', updatedAt: { $gt: after, $lt: before } },
       { projection: { webhookUid: 1, updatedAt: 1, partition: 1 } },
     )
@@ -100,9 +100,10 @@ async function expireHeld(
   await expectSignal(store, [...new Set(partitions)], { now });
   const { modifiedCount } = await store.deliveries.updateMany(
     {
+      _id: { $in: found.map(({ _id }) => _id) },
       state: 'held',
       // One that was sent and held again since is younger.
-      updatedAt: { $gt: after, $lte: last },
+      updatedAt: { $lte: last },
       $or: [
         { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
         { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
