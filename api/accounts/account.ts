@@ -1,4 +1,3 @@
-// Accounts as the API takes and shows them.
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { AccountDocument } from '../../lib/model/account.ts';
@@ -11,9 +10,7 @@ export interface CreateAccountBody {
 
 export type ChangeAccountBody = Partial<CreateAccountBody>;
 
-const properties = {
-  name: lineField(limits.nameCharactersMax),
-};
+const properties = { name: lineField(limits.nameCharactersMax) };
 
 export const createAccountBody = validator<CreateAccountBody>({
   type: 'object',
@@ -28,14 +25,7 @@ export const changeAccountBody = validator<ChangeAccountBody>({
   properties,
 });
 
-export interface AccountView {
-  uid: string;
-  name: string;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export function presentAccount(account: AccountDocument): AccountView {
+export function presentAccount(account: AccountDocument) {
   return {
     uid: account._id,
     name: account.name,
@@ -44,7 +34,6 @@ export function presentAccount(account: AccountDocument): AccountView {
   };
 }
 
-/** The error of an account that is not there, or is another application's. */
 export function noSuchAccount(): AppError {
   return new AppError('not_found', 'there is no such account');
 }

@@ -5,14 +5,10 @@ import type { Handler } from '../router.ts';
 import { noSuchUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
 
-/**
- * Adds a user to an account, of which the user's next token tells; one that is in it already stays
- * so. Throws `not_found`, or `limit_reached` at 100 accounts a user.
- */
+/** A repeat changes nothing. Throws `not_found`, `limit_reached` at 100 accounts a user. */
 export const addMember: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
-  const accountUid = params['accountUid'] ?? '';
-  const userUid = params['userUid'] ?? '';
+  const { accountUid = '', userUid = '' } = params;
   const now = context.clock.now();
   await inTransaction(store, async (session) => {
     const account = await store.accounts.findOne({ _id: accountUid, appUid }, { session });

@@ -4,7 +4,7 @@ import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { type ChangeAccountBody, noSuchAccount, presentAccount } from './account.ts';
 
-/** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
+/** Writes nothing where the name is the same. Throws `not_found`. */
 export const changeAccount: Handler<ChangeAccountBody> = async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { store } = context;

@@ -4,20 +4,19 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { type AccountView, type CreateAccountBody, presentAccount } from './account.ts';
+import { type CreateAccountBody, presentAccount } from './account.ts';
 
-/** Creates an account; two may have the same name. */
 export const createAccount: Handler<CreateAccountBody> = async (request, context) => {
   const answer = await addAccount(request, context);
   const location = `/api/v1/appuid/${request.appUid}/accounts/${answer.uid}`;
   return { status: 201, body: answer, headers: { location } };
 };
 
-/** Creates the account that a request asks for, of a key or of an admin. */
+/** Creates the account that an API key or an admin asks for; names need not be unique. */
 export async function addAccount(
   { appUid, body, idempotencyKey, caller }: ApiRequest<CreateAccountBody>,
   { store, secretBox, clock }: ApiContext,
-): Promise<AccountView> {
+): Promise<ReturnType<typeof presentAccount>> {
   const now = clock.now();
   const account = makeAccount({ appUid, name: body.name }, now);
   const once = { key: idempotencyKey(), secretBox, now };

@@ -1,4 +1,4 @@
-// DELETE …/accounts/{accountUid}: deletes an account, and takes it off users and agents.
+// DELETE …/accounts/{accountUid}: deletes an account, and removes it from users and agents.
 import { removeAllMembers } from '../../lib/identity/accounts.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
@@ -7,10 +7,9 @@ import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
 
 /**
- * Deletes an account. From the commit on no token is issued with it, no request can name it, and
- * its uid comes up nowhere else; what users and agents still hold of it opens nothing. So the rest
- * may take its time, in batches, and when the process dies among them a repeated call does what is
- * left, although it answers `not_found`.
+ * From the commit on no token is issued with the account, no request can name it, and its uid opens
+ * nothing. So users and agents follow in batches; after a crash a repeated call removes the remaining
+ * ones, although it answers `not_found`. Throws `not_found`.
  */
 export const deleteAccount: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;

@@ -2,7 +2,6 @@
 import type { Handler } from '../router.ts';
 import { noSuchAccount, presentAccount } from './account.ts';
 
-/** Gives one account. Throws `not_found`. */
 export const getAccount: Handler = async ({ appUid, params }, context) => {
   const filter = { _id: params['accountUid'] ?? '', appUid };
   const account = await context.store.accounts.findOne(filter);

@@ -1,4 +1,4 @@
-// GET …/accounts: the application's accounts, newest first.
+// GET …/accounts: the accounts of the application, newest first.
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { presentAccount } from './account.ts';

@@ -4,7 +4,6 @@ import { listHandler } from '../http/list-handler.ts';
 import { presentUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
 
-/** Gives a page of users. Throws `not_found`. */
 export const listMembers = listHandler({}, async ({ appUid, params, page }, context) => {
   const { accounts, users } = context.store;
   const accountUid = params['accountUid'] ?? '';

@@ -1,15 +1,13 @@
-// DELETE …/accounts/{accountUid}/members/{userUid}: takes a user out of an account.
+// DELETE …/accounts/{accountUid}/members/{userUid}: removes a user from an account.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
 
-/** Takes a user out of an account; the user's next token tells so. Throws `not_found`. */
 export const removeMember: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
-  const accountUid = params['accountUid'] ?? '';
-  const userUid = params['userUid'] ?? '';
+  const { accountUid = '', userUid = '' } = params;
   const now = context.clock.now();
   await inTransaction(store, async (session) => {
     const account = await store.accounts.findOne({ _id: accountUid, appUid }, { session });

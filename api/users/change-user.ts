@@ -4,7 +4,7 @@ import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { type ChangeUserBody, noSuchUser, presentUser } from './user.ts';
 
-/** Changes the name; where it is the same, nothing is written. Throws `not_found`. */
+/** Writes nothing where the name is the same. Throws `not_found`. */
 export const changeUser: Handler<ChangeUserBody> = async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { store } = context;
@@ -17,7 +17,7 @@ export const changeUser: Handler<ChangeUserBody> = async (request, context) => {
     if (name === before.name) return before;
     const fields = { name, updatedAt: now };
     await store.users.updateOne({ _id, appUid }, { $set: fields }, { session });
-    // The name is the person's, and an audit row outlives the user: it is not in it.
+    // Without the name: an audit row outlives the user.
     const entry = { appUid, action: 'user.updated', target: { kind: 'user', uid: _id } };
     await recordAudit(store, entry, { caller, now, session });
     return { ...before, ...fields };

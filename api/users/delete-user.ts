@@ -5,7 +5,7 @@ import { eraseUser } from '../../lib/identity/users.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 
-/** Erases the identity and keeps the uid; the same identity signs in as a new user. Throws `not_found`. */
+/** Keeps the uid; the same identity signs in as a new user. Throws `not_found`. */
 export const deleteUser: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const userUid = params['userUid'] ?? '';

@@ -5,16 +5,13 @@ import type { Handler } from '../router.ts';
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 
-/** Gives the JWK set (RFC 7517), cacheable for five minutes, and longer while this fails (RFC 5861). */
+/** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this fails (RFC 5861). */
 export const getJwks: Handler = async (_request, context) => {
   const body = await context.tokens.publicKeys();
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
   return {
     status: 200,
     body,
-    headers: {
-      'cache-control': cacheControl,
-      etag: `"${digest}"`,
-    },
+    headers: { 'cache-control': cacheControl, etag: `"${digest}"` },
   };
 };

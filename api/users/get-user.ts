@@ -2,7 +2,6 @@
 import type { Handler } from '../router.ts';
 import { noSuchUser, presentUser } from './user.ts';
 
-/** Gives one user. Throws `not_found`. */
 export const getUser: Handler = async ({ appUid, params }, context) => {
   const filter = { _id: params['userUid'] ?? '', appUid, deletedAt: null };
   const user = await context.store.users.findOne(filter);

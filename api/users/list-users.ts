@@ -1,4 +1,4 @@
-// GET …/sdkusers: the application's users, newest first, or the one with an external id or an e-mail.
+// GET …/sdkusers: the users of the application, newest first; by external id or e-mail if asked.
 import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
@@ -10,7 +10,6 @@ import { presentUser } from './user.ts';
 
 const userFilters = { externalId: textUpTo(limits.externalIdCharactersMax), email: readEmail };
 
-/** Gives a page of users; deleted ones are not among them. */
 export const listUsers = listHandler(userFilters, async (request, { store, config }) => {
   const { appUid, page } = request;
   const { externalId, email } = request.filters;
@@ -25,7 +24,6 @@ export const listUsers = listHandler(userFilters, async (request, { store, confi
   return { data: items.map(presentUser), lastUid };
 });
 
-/** Takes an e-mail address and gives it as it is at sign-in. */
 function readEmail(name: string, text: string): string {
   const canonical = canonicalEmail(textUpTo(limits.emailCharactersMax)(name, text));
   if (canonical !== null) return canonical;

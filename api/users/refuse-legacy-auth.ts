@@ -1,8 +1,7 @@
-// POST /api-authenticate-embedded-user: the retired flow, answered with the way forward.
+// POST /api-authenticate-embedded-user: the retired flow; 410 with a link to docs/migration.md.
 import { HttpError } from '../http/problems.ts';
 import type { Handler } from '../router.ts';
 
-/** Answers 410 with a link to the migration page (docs/migration.md). */
 export const refuseLegacyAuth: Handler = (_request, context) => {
   const migrationUrl = `${context.config.http.publicUrl}/docs/migration`;
   const detail =

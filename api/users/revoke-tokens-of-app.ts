@@ -4,7 +4,7 @@ import { inTransaction } from '../../lib/mongo/connect.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
 import type { Handler } from '../router.ts';
 
-/** Ends the tokens issued so far; users may sign in again at once. */
+/** Ends the tokens issued so far; users may sign in again immediately. */
 export const revokeTokensOfApp: Handler = async ({ appUid, caller }, context) => {
   const { store } = context;
   const now = context.clock.now();

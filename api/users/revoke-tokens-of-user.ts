@@ -5,7 +5,7 @@ import { revokeUserTokens } from '../../lib/identity/token-epochs.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 
-/** Ends the tokens issued so far; the user may sign in again at once. Throws `not_found`. */
+/** Ends the tokens issued so far; the user may sign in again immediately. Throws `not_found`. */
 export const revokeTokensOfUser: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const userUid = params['userUid'] ?? '';

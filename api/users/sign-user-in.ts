@@ -1,4 +1,4 @@
-// POST …/sdkusers/auth: finds or creates a user and gives a token for the embedded session.
+// POST …/sdkusers/auth: finds or creates a user and issues a token for the embedded session.
 import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';
@@ -19,7 +19,7 @@ export interface SignUserInBody {
   accountUids?: string[];
 }
 
-/** The body of the call; that exactly one identity is given is checked by the handler. */
+/** The handler checks that exactly one identity is given. */
 export const signUserInBody = validator<SignUserInBody>({
   type: 'object',
   additionalProperties: false,
@@ -27,18 +27,11 @@ export const signUserInBody = validator<SignUserInBody>({
     externalId: lineField(limits.externalIdCharactersMax),
     userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
     name: lineField(limits.nameCharactersMax),
-    accountUids: {
-      type: 'array',
-      maxItems: limits.accountUidsMax,
-      items: uidField,
-    },
+    accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
   },
 });
 
-/**
- * Signs a user in (docs/api.md, "Signing a user in").
- * Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user.
- */
+/** Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user. */
 export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller }, context) => {
   const { store, config, rateLimits } = context;
   const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
@@ -58,22 +51,13 @@ export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller
     context.readTokenEpoch(user),
     dropDeletedAccounts(store, user),
   ]);
-  const token = await context.tokens.issue({ userUid: user._id, appUid, accountUids, epoch });
-  return {
-    status: 200,
-    body: {
-      authToken: token.authToken,
-      expiresAt: token.expiresAt.toISOString(),
-      userUid: user._id,
-      created,
-    },
-  };
+  const claims = { userUid: user._id, appUid, accountUids, epoch };
+  const { authToken, expiresAt } = await context.tokens.issue(claims);
+  const answer = { authToken, expiresAt: expiresAt.toISOString(), userUid: user._id, created };
+  return { status: 200, body: answer };
 };
 
-/**
- * Gives the user's accounts without deleted ones: a deletion may not have come to this user yet, or
- * have come while the account was being added. They are taken off the user here, too.
- */
+/** A deletion may not have reached this user yet, or have run while the account was being added. */
 async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<string[]> {
   const { _id, appUid, accountUids } = user;
   const known = await findKnownAccounts(store, { appUid, accountUids });
@@ -87,10 +71,8 @@ async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<st
 function identify(
   { externalId, userEmail }: SignUserInBody,
   { appUid, pepper }: { appUid: string; pepper: string },
-): { identity: UserIdentity; email: string | undefined } {
-  if (externalId !== undefined && userEmail === undefined) {
-    return { identity: { externalId }, email: undefined };
-  }
+): { identity: UserIdentity; email?: string } {
+  if (externalId !== undefined && userEmail === undefined) return { identity: { externalId } };
   if (userEmail === undefined || externalId !== undefined) {
     const given = userEmail === undefined ? 'neither' : 'both';
     const detail = `exactly one of externalId and userEmail must be given (got ${given})`;

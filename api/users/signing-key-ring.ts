@@ -1,4 +1,4 @@
-// The signing keys as a process knows them: read now and then, rotated by whoever reads first.
+// The signing keys as one process knows them: cached, and rotated by the process that reads first.
 import type { JWK } from 'jose';
 import type { Clock } from '../../lib/platform/clock.ts';
 import {
@@ -27,21 +27,16 @@ export interface SigningKeyRingPorts {
   store: Store;
   secretBox: SecretBox;
   clock: Clock;
-  /** How long a key signs. */
   rotationMs: number;
 }
 
 export interface SigningKeyRing {
-  /** The key that signs at this moment. */
   active(): Promise<SigningKey>;
-  /**
-   * The public halves of the next, the active and the retired keys, at once as they were last read in
-   * the past 20 minutes; what is older than a minute is read again behind the answer.
-   */
+  /** The public halves of the next, the active and the retired keys, as read in the past 20 minutes. */
   published(): Promise<JWK[]>;
 }
 
-/** Makes the ring of a process. The first reading of a new installation makes the first key. */
+/** Returns the ring of a process. The first read of a new installation creates the first key. */
 export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing {
   let read: { keys: Promise<SigningKeyDocument[]>; at: number } | null = null;
   let known: { keys: SigningKeyDocument[]; at: number } | null = null;
@@ -56,7 +51,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
         (found) => (known = { keys: found, at: now }),
         (error: unknown) => {
           tokenLog.warn({ err: error }, 'signing_keys.read_failed');
-          // A failure is not kept: whoever comes next tries again.
+          // A failure is not kept: the next call tries again.
           if (read === reading) read = null;
         },
       );
@@ -64,10 +59,8 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     return read.keys;
   }
 
-  /**
-   * Waits for a read only where none is recent enough: while the database is away a read takes longer
-   * to fail than verifiers wait (jose: 5 s).
-   */
+  // Waits for a read only where none is recent: while the database is away a read takes longer to fail
+  // than verifiers wait (jose: 5 s).
   async function knownKeys(): Promise<SigningKeyDocument[]> {
     const reading = readKeys();
     const isOld = (at: number): boolean => ports.clock.now().getTime() - at > jwksStaleMs;
@@ -98,10 +91,7 @@ function plan(
   return planRotation(keys, { now: clock.now(), rotationMs, tokenLifetimeMaxMs });
 }
 
-/**
- * Reads the keys, and adds and removes what is due. Each step is one write that leaves the keys
- * right, so a process that dies between two of them leaves the rest to the next reader.
- */
+// Each step is one write that leaves the keys valid; after a crash the next reader does the others.
 async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocument[]> {
   const { store, clock } = ports;
   const { toAdd, toRemove } = plan(ports, await findKeys(store));
@@ -113,10 +103,8 @@ async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocumen
   return findKeys(store);
 }
 
-/**
- * Reads what the primary has: who loses the race for the first key must find the winner's, of which
- * a majority may not know yet.
- */
+// Local: a process that loses the race for the first key must find the winner's, which a majority may
+// not have yet.
 function findKeys(store: Store): Promise<SigningKeyDocument[]> {
   const options = { readConcern: { level: 'local' } } as const;
   return store.signingKeys.find({ generation: { $gte: 1 } }, options).toArray();
@@ -137,7 +125,7 @@ async function addKey(
     });
     tokenLog.info({ keyId: made.keyId, ...term }, 'signing_key.created');
   } catch (error) {
-    // Another process added the key of this generation at the same moment; use that one.
+    // Another process added the key of this generation first; that one is used.
     if (!isDuplicateKey(error)) throw error;
   }
 }

@@ -1,13 +1,12 @@
-// Who a user is: the integrator's own id, or an e-mail made canonical and unique to the application.
+// The identity of a user: the integrator's own id, or a canonical e-mail unique to the application.
 import { createHmac } from 'node:crypto';
 import type { UserIdentity } from '../../lib/model/user.ts';
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * Makes the identity of an e-mail user: a keyed hash of the canonical address, so that the stored
- * value tells nothing without the pepper and differs from one application to the next; and the
- * address the user has here, under a top-level domain that no mail can reach (RFC 2606).
+ * Returns a keyed hash of the canonical address, which reveals nothing without the pepper and differs
+ * between applications; and an address under a domain that no mail reaches (RFC 2606).
  */
 export function emailIdentity(
   pepper: string,
@@ -19,7 +18,7 @@ export function emailIdentity(
   return { identity: { emailKey }, email: `u_${emailKey}@${appUid}.users.invalid` };
 }
 
-/** Gives a name for an identity under which it may be counted: it tells nothing without the pepper. */
+/** Returns a name to count an identity under; it reveals nothing without the pepper. */
 export function identitySubject(pepper: string, appUid: string, identity: UserIdentity): string {
   if ('emailKey' in identity) return identity.emailKey;
   const { externalId } = identity;

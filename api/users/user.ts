@@ -1,4 +1,3 @@
-// Users as the API shows and changes them.
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument } from '../../lib/model/user.ts';
@@ -9,7 +8,6 @@ export interface ChangeUserBody {
   name?: string | null;
 }
 
-/** The identity is not among the fields: another one is another user. */
 export const changeUserBody = validator<ChangeUserBody>({
   type: 'object',
   additionalProperties: false,
@@ -18,18 +16,8 @@ export const changeUserBody = validator<ChangeUserBody>({
   },
 });
 
-/** A user as clients see it; the e-mail is the one made unique to the application. */
-export interface UserView {
-  uid: string;
-  externalId: string | null;
-  email: string | null;
-  name: string | null;
-  accountUids: string[];
-  createdAt: string;
-  updatedAt: string;
-}
-
-export function presentUser(user: UserDocument): UserView {
+/** Returns a user as clients see it; the e-mail is the one made unique to the application. */
+export function presentUser(user: UserDocument) {
   return {
     uid: user._id,
     externalId: user.externalId ?? null,
@@ -41,7 +29,6 @@ export function presentUser(user: UserDocument): UserView {
   };
 }
 
-/** The error of a user that is not there, is deleted, or is another application's. */
 export function noSuchUser(): AppError {
   return new AppError('not_found', 'there is no such user');
 }

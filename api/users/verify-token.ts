@@ -1,7 +1,6 @@
-// POST …/sdkusers/token/verify: whether a user token is good at this moment, and for which agent.
+// POST …/sdkusers/token/verify: whether a user token is valid now, and for which agent.
 import type { JWK } from 'jose';
 import { type VerifiedClaims, verifyUserToken } from '../../lib/identity/verify-user-token.ts';
-import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
@@ -13,21 +12,15 @@ export interface VerifyTokenBody {
   agentUid?: string;
 }
 
-/** Of the token only that it is text: a bad token is an answer, not an error. */
+// Only that the token is text: a bad one is an answer, not an error.
 export const verifyTokenBody = validator<VerifyTokenBody>({
   type: 'object',
   additionalProperties: false,
   required: ['authToken'],
-  properties: {
-    authToken: { type: 'string' },
-    agentUid: uidField,
-  },
+  properties: { authToken: { type: 'string' }, agentUid: uidField },
 });
 
-/**
- * Tells whose token it is, or that it is none: `expired` (sign the user in again), `revoked` (the
- * user's sessions were ended, or the user deleted), or `invalid`. Nothing of it is cached.
- */
+/** Returns whose token it is, or why it is not valid. Nothing is cached. */
 export const verifyToken: Handler<VerifyTokenBody> = async ({ appUid, body }, context) => {
   const now = context.clock.now();
   const { claims, reason } = await verifyUserToken(body.authToken, {
@@ -56,7 +49,7 @@ export const verifyToken: Handler<VerifyTokenBody> = async ({ appUid, body }, co
   };
 };
 
-/** Read each time: a key that was taken away ends its tokens at once. */
+// Read each time: a removed key ends its tokens immediately.
 async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {
   const key = await store.signingKeys.findOne({ _id: keyId }, { projection: { publicKey: 1 } });
   return key?.publicKey ?? null;
@@ -73,24 +66,15 @@ async function isRevoked(
   return user === null || (await readTokenEpoch(user)) !== epoch;
 }
 
-/** An agent uid may come from a browser, so one that does not exist is simply not allowed. */
+// An agent uid may come from a browser: an unknown one is no error.
 async function reach(
   { store }: ApiContext,
   { appUid, accountUids }: VerifiedClaims,
   agentUid: string,
 ): Promise<{ uid: string; allowed: boolean }> {
   const agent = await store.agents.findOne({ _id: agentUid, appUid });
-  return { uid: agentUid, allowed: agent !== null && isOpenTo(agent, accountUids) };
-}
-
-/**
- * An agent without accounts is open to all users of the application; one that names accounts, to
- * those whose token has one of them; one whose accounts were all deleted, to nobody.
- */
-function isOpenTo(
-  agent: Pick<AgentDocument, 'accountUids'>,
-  accountUids: readonly string[],
-): boolean {
-  if (agent.accountUids === null) return true;
-  return agent.accountUids.some((uid) => accountUids.includes(uid));
+  if (agent === null) return { uid: agentUid, allowed: false };
+  // Null is open to all users; an empty list, left by deleted accounts, to nobody.
+  const allowed = agent.accountUids?.some((uid) => accountUids.includes(uid)) ?? true;
+  return { uid: agentUid, allowed };
 }
