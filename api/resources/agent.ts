@@ -1,4 +1,3 @@
-// Agents: their fields, and how clients and receivers see them.
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
@@ -31,7 +30,6 @@ export const createAgentBody = validator<CreateAgentBody>({
   properties: { ...properties, externalTenantId: tenantField },
 });
 
-/** `externalTenantId` is not among them: it is set on creation and never changes. */
 export const changeAgentBody = validator<ChangeAgentBody>({
   type: 'object',
   additionalProperties: false,

@@ -4,7 +4,7 @@ import type { Handler } from '../router.ts';
 import { agentKind, type ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';
 
-/** Changes an agent. Throws `unknown_account_uids`. */
+/** Throws `not_found`, `unknown_account_uids`. */
 export const changeAgent: Handler<ChangeAgentBody> = async ({ appUid, params, body }, context) => {
   await checkAccounts(context.store, { appUid, accountUids: body.accountUids ?? [] });
   const filter = { appUid, _id: params['agentUid'] ?? '' };

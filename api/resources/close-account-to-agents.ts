@@ -1,24 +1,19 @@
-// Takes a deleted account off the agents that name it, each with its event agent.updated.
 import type { ApiContext } from '../context.ts';
 import { agentKind } from './agent.ts';
 import { type Change, recordChange } from './record-change.ts';
 
-// Each is an event with a payload of its own in the same transaction.
 const agentsPerBatchMax = 50;
 
 /**
- * Takes an account off all agents, a transaction a batch; doing it again only goes on. An agent
- * that loses its last account keeps an empty list, which is open to nobody: without a list it
- * would be open to everybody.
+ * Removes a deleted account from all agents, a transaction a batch; a repeat continues. The last
+ * account leaves an empty list, open to nobody: no list would be open to everybody.
  */
 export async function closeAccountToAgents(
   context: ApiContext,
-  { appUid, accountUid }: { appUid: string; accountUid: string },
+  account: { appUid: string; accountUid: string },
 ): Promise<void> {
-  let count: number;
-  do {
-    count = await closeBatch(context, { appUid, accountUid });
-  } while (count === agentsPerBatchMax);
+  let count = agentsPerBatchMax;
+  while (count === agentsPerBatchMax) count = await closeBatch(context, account);
 }
 
 function closeBatch(

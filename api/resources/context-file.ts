@@ -1,4 +1,3 @@
-// Context files: their fields, their processing status, and how clients and receivers see them.
 import {
   type ContextFileDocument,
   type ProcessingStatus,
@@ -8,18 +7,16 @@ import { validator } from '../http/validate.ts';
 import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-export interface CreateContextFileBody {
-  fileName: string;
-  contentType: string;
-  sizeBytes: number;
-  processingStatus?: ProcessingStatus;
-  processingError?: string | null;
-}
-
 export interface ChangeContextFileBody {
   fileName?: string;
   processingStatus?: ProcessingStatus;
   processingError?: string | null;
+}
+
+export interface CreateContextFileBody extends ChangeContextFileBody {
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
 }
 
 const changeable = {

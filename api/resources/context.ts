@@ -1,4 +1,3 @@
-// Contexts (document collections): their fields, and how clients and receivers see them.
 import type { ContextDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
@@ -24,7 +23,6 @@ export const createContextBody = validator<CreateContextBody>({
   properties: { ...properties, externalTenantId: tenantField },
 });
 
-/** `externalTenantId` is not among them: it is set on creation and never changes. */
 export const changeContextBody = validator<ChangeContextBody>({
   type: 'object',
   additionalProperties: false,

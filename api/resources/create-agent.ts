@@ -5,16 +5,14 @@ import type { Handler } from '../router.ts';
 import { agentKind, type CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';
 
-/** Creates an agent. Throws `unknown_account_uids`. */
-export const createAgent: Handler<CreateAgentBody> = async (request, context) => {
+export const createAgent: Handler<CreateAgentBody> = (request, context) => {
   const { appUid, body } = request;
   return createResource(agentKind, context, {
     request,
     path: '/agents',
     async make(session, now) {
       const accountUids = body.accountUids ?? null;
-      const named = { appUid, accountUids: accountUids ?? [] };
-      await checkAccounts(context.store, named, session);
+      await checkAccounts(context.store, { appUid, accountUids: accountUids ?? [] }, session);
       return {
         _id: newId('agt', now),
         appUid,

@@ -1,4 +1,4 @@
-// POST …/contexts/{contextUid}/files: notes a file of a context; the event is contextfile.created.
+// POST …/contexts/{contextUid}/files: records a file of a context; the event is contextfile.created.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -9,7 +9,7 @@ import type { Handler } from '../router.ts';
 import { contextFileKind, type CreateContextFileBody } from './context-file.ts';
 import { createResource, noSuchResource } from './resource-kind.ts';
 
-/** Creates a file, which takes its context's tenant. Throws `not_found`, `limit_reached`. */
+/** A file has the tenant of its context. Throws `not_found`, `limit_reached`. */
 export const createContextFile: Handler<CreateContextFileBody> = (request, context) => {
   const { appUid, body } = request;
   const contextUid = request.params['contextUid'] ?? '';
@@ -35,7 +35,7 @@ export const createContextFile: Handler<CreateContextFileBody> = (request, conte
   });
 };
 
-/** Counts a file in its context, which also makes a deletion at the same moment conflict. */
+// The write also makes a concurrent deletion of the context conflict.
 async function countIn(
   store: Store,
   session: ClientSession,

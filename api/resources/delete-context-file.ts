@@ -1,9 +1,8 @@
-// DELETE …/contexts/{contextUid}/files/{fileUid}: the event is contextfile.deleted.
+// DELETE …/contexts/{contextUid}/files/{fileUid}: deletes a file; the event is contextfile.deleted.
 import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { deleteResource } from './resource-kind.ts';
 
-/** Deletes a file and takes it off its context's count. Throws `not_found`. */
 export const deleteContextFile: Handler = ({ appUid, params }, context) => {
   const contextUid = params['contextUid'] ?? '';
   return deleteResource(contextFileKind, context, {

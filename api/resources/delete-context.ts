@@ -2,13 +2,9 @@
 import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { contextKind } from './context.ts';
-import type { Change } from './record-change.ts';
 import { deleteResource } from './resource-kind.ts';
 
-/**
- * Deletes a context. Its files (at most 1,000) go with it in the same transaction: first their
- * `contextfile.deleted` events, then `context.deleted`.
- */
+/** The files (at most 1,000) go in the same transaction; their events come first. */
 export const deleteContext: Handler = ({ appUid, params }, context) => {
   const { contextFiles } = context.store;
   const contextUid = params['contextUid'] ?? '';
@@ -17,10 +13,8 @@ export const deleteContext: Handler = ({ appUid, params }, context) => {
     async alsoDelete(session) {
       const files = await contextFiles.find({ appUid, contextUid }, { session }).toArray();
       await contextFiles.deleteMany({ appUid, contextUid }, { session });
-      return files.map((file): Change => ({
-        event: 'contextfile.deleted',
-        data: contextFileKind.present(file),
-      }));
+      const event = 'contextfile.deleted';
+      return files.map((file) => ({ event, data: contextFileKind.present(file) }));
     },
   });
 };

@@ -1,4 +1,4 @@
-// Writes events that no resource of ours is changed with, and finds who gets them, many at once.
+// Writes reported events, and finds the webhooks that get them, many in one call.
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import { entityOf, type EventName, testEventName } from '../../lib/model/event-name.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
@@ -7,29 +7,23 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { countReports } from '../../lib/mongo/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/webhooks/webhooks.ts';
 
-/** Whose webhooks: those of an application that get this kind of event of this tenant. */
-export interface Audience {
+interface Audience {
   appUid: string;
   event: EventName;
   externalTenantId: string;
 }
 
 export interface EventWriter {
-  /** Gives the audience's webhooks, paused ones too; read after the call, never cached. */
+  /** Returns the webhooks, paused ones included; read after the call, never cached. */
   findSubscribers(audience: Audience): Promise<Subscription[]>;
-  /**
-   * Writes an event, with its number among those of its resource. When it resolves, a majority of the
-   * servers has it in its journal.
-   */
+  /** Writes an event with its sequence; resolved, a majority of the servers has it in its journal. */
   insert(event: EventDocument): Promise<void>;
 }
 
-// An insert waits for the disk, which takes many documents in the time of one. It is given up later than
-// the driver gives up a server that is away, whose error says more.
+// Longer than the driver's timeout for a server that is away, whose error says more.
 const writes = { itemsPerCallMax: 100, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
 
-/** Makes the writer of a process. */
 export function createEventWriter(store: Store): EventWriter {
   const insert = coalesce(writes, async (events: readonly EventDocument[]) => {
     await store.events.insertMany(await withSequences(store, events), { ordered: false });
@@ -50,7 +44,6 @@ export function createEventWriter(store: Store): EventWriter {
   };
 }
 
-/** Counts the changes; a test of a webhook is none. */
 async function withSequences(
   store: Store,
   events: readonly EventDocument[],

@@ -1,4 +1,4 @@
-// GET …/agents: the application's agents, newest first.
+// GET …/agents: the agents of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
 import { agentKind } from './agent.ts';
 import { listResources } from './resource-kind.ts';

@@ -3,7 +3,6 @@ import { listHandler } from '../http/list-handler.ts';
 import { contextFileKind } from './context-file.ts';
 import { listResources, noSuchResource } from './resource-kind.ts';
 
-/** Gives a page of files. Throws `not_found` when there is no such context. */
 export const listContextFiles = listHandler({}, async ({ appUid, params, page }, context) => {
   const contextUid = params['contextUid'] ?? '';
   const parent = await context.store.contexts.findOne({ appUid, _id: contextUid });

@@ -1,4 +1,4 @@
-// GET …/contexts: the application's contexts, newest first.
+// GET …/contexts: the contexts of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
 import { contextKind } from './context.ts';
 import { listResources } from './resource-kind.ts';

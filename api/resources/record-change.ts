@@ -1,4 +1,4 @@
-// The one place where a change becomes an event: both are committed together or not at all.
+// Commits a change together with its event, or neither.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -14,31 +14,23 @@ import { countChanges } from '../../lib/mongo/sequences.ts';
 import { findSubscriptions, isSubscribed } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 
-/** A change that happened: what, to which resource, and how the resource is after (or was before) it. */
 export interface Change {
-  /** Chosen beforehand by who has to name the event in the answer; made here otherwise. */
+  /** Given where the answer names the event; made here otherwise. */
   eventId?: string;
   event: EventName;
+  /** The resource after the change, or before its deletion. */
   data: ResourceData;
 }
 
-/** What the writing of a change gives: the caller's answer, and the changes it made, maybe none. */
-export interface Changed<T> {
-  answer: T;
-  changes: readonly Change[];
-}
-
 /**
- * Runs `write` in one transaction (w: majority, j: true) together with the events of the changes
- * it reports, and after the commit hands the events to the dispatcher without waiting for it. From
- * the commit on nothing can lose an event: what the dispatcher does not start, the relay does.
- * `write` runs again on a write conflict, so it must act through the session alone. With an
- * idempotency key a repeat gets the first answer and changes nothing.
+ * Runs `write` in one transaction (w: majority, j: true) with the events of the changes it returns, then
+ * dispatches them; the relay starts what the dispatcher does not. `write` runs again on a write conflict,
+ * so it must act through the session alone. A repeat of an idempotency key gets the first answer.
  */
 export async function recordChange<T>(
   context: ApiContext,
   { appUid, key }: { appUid: string; key: IdempotencyKey | null },
-  write: (session: ClientSession, now: Date) => Promise<Changed<T>>,
+  write: (session: ClientSession, now: Date) => Promise<{ answer: T; changes: readonly Change[] }>,
 ): Promise<T> {
   const { store, secretBox } = context;
   const now = context.clock.now();
@@ -54,9 +46,8 @@ export async function recordChange<T>(
 }
 
 /**
- * Records the event of a change that was made elsewhere, and hands it to the dispatcher. The event
- * is all there is to write, so it needs no transaction of its own, and events that come at once are
- * written at once; only where a webhook gets them in order do number and event have to be committed
+ * Records and dispatches the event of a change that was made elsewhere. Concurrent ones are written
+ * together, without a transaction, unless an ordered webhook needs turn number and event to be committed
  * together. Throws `payload_too_large`.
  */
 export async function recordReport(
@@ -68,7 +59,7 @@ export async function recordReport(
   if (subscribers.some(isInOrder)) {
     const changed = { answer: undefined, changes: [change] };
     const resource = `${appUid}/${entityOf(change.event)}/${change.data.uid}`;
-    // Side by side their transactions would conflict over the next number, and begin again and again.
+    // Concurrent transactions would conflict over the next number, and repeat.
     return context.orderedReports.run(resource, () =>
       recordChange(context, { appUid, key: null }, async () => changed),
     );
@@ -93,7 +84,7 @@ async function makeEvents(
   changes: readonly Change[],
 ): Promise<EventDocument[]> {
   const entities = [...new Set(changes.map((change) => entityOf(change.event)))];
-  // Read in the transaction and never cached: a webhook registered a moment ago gets the next event.
+  // Never cached: a webhook registered a moment ago gets the next event.
   const wanted = { appUids: [appUid], entities };
   const subscriptions =
     entities.length === 0 ? [] : await findSubscriptions(context.store, wanted, session);
@@ -103,11 +94,11 @@ async function makeEvents(
     resourceUid: data.uid,
   }));
   const sequences = await countChanges(context.store, resources, session);
-  // All ids in one go: ids made one after another sort in the order of the changes.
+  // Synchronously: ids made one after another sort in the order of the changes.
   const events = changes.map((change, index) => {
     const eventId = change.eventId ?? newId('evt', now);
     const subscribers = subscriptions.filter((webhook) => isSubscribed(webhook, factsOf(change)));
-    // Several events of one change go together; one that nobody gets needs no workflow.
+    // Several events of one change share a workflow; one that nobody gets needs none.
     const goesAlone = changes.length === 1 && subscribers.length > 0;
     const workflowId = goesAlone ? context.dispatcher.chooseWorkflow(eventId) : null;
     const sequence = sequences[index] ?? null;
@@ -117,7 +108,7 @@ async function makeEvents(
   return withOrder(context, events, { ordered, now, session });
 }
 
-/** Gives events their numbers in the partitions of the webhooks that get them in order. */
+// Issues the turn numbers of the events in their partitions.
 async function withOrder(
   { store }: Pick<ApiContext, 'store'>,
   events: readonly EventDocument[],
@@ -147,35 +138,26 @@ function isInOrder({ ordering }: Pick<Subscription, 'ordering'>): boolean {
 }
 
 function makeEvent(
-  change: Change & { eventId: string },
+  { eventId, event, data }: Change & { eventId: string },
   facts: Pick<EventDocument, 'appUid' | 'workflowId' | 'sequence'> & {
     now: Date;
-    subscribers: readonly Pick<Subscription, '_id' | 'ordering'>[];
+    subscribers: readonly Pick<Subscription, '_id'>[];
   },
 ): EventDocument {
-  const { eventId } = change;
   const { appUid, now, subscribers, workflowId, sequence } = facts;
   const webhookUids = subscribers.map((webhook) => webhook._id);
-  const body = renderPayload({
-    eventId,
-    event: change.event,
-    timestamp: now,
-    appUid,
-    data: change.data,
-  });
+  const body = renderPayload({ eventId, event, timestamp: now, appUid, data });
   if (Buffer.byteLength(body) > limits.payloadBytesMax) {
-    throw new AppError(
-      'payload_too_large',
-      `the event's payload must be at most ${limits.payloadBytesMax} bytes`,
-    );
+    const detail = `the event's payload must be at most ${limits.payloadBytesMax} bytes`;
+    throw new AppError('payload_too_large', detail);
   }
   return {
     _id: eventId,
     appUid,
-    event: change.event,
-    entity: entityOf(change.event),
-    resourceUid: change.data.uid,
-    externalTenantId: change.data.externalTenantId,
+    event,
+    entity: entityOf(event),
+    resourceUid: data.uid,
+    externalTenantId: data.externalTenantId,
     sequence,
     order: [],
     timestamp: now,
@@ -183,7 +165,7 @@ function makeEvent(
     erasedAt: null,
     webhookUids,
     workflowId,
-    // Without a subscriber there is nothing to start; the event is kept all the same.
+    // Without a subscriber there is nothing to dispatch; the event is stored anyway.
     dispatchedAt: webhookUids.length === 0 ? now : null,
     createdAt: now,
   };

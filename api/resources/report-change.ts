@@ -13,7 +13,6 @@ export interface ReportChangeBody {
   data: ResourceData;
 }
 
-/** `data` is the complete resource; what else it holds is the platform's own. */
 export const reportChangeBody = validator<ReportChangeBody>({
   type: 'object',
   additionalProperties: false,
@@ -23,30 +22,23 @@ export const reportChangeBody = validator<ReportChangeBody>({
     data: {
       type: 'object',
       required: ['uid', 'externalTenantId'],
-      properties: {
-        uid: lineField(limits.nameCharactersMax),
-        externalTenantId: tenantField,
-      },
+      properties: { uid: lineField(limits.nameCharactersMax), externalTenantId: tenantField },
     },
   },
 });
 
-/** Records the change as an event and answers 202 with the event's id. Throws `payload_too_large`. */
+/** Throws `payload_too_large`. */
 export const reportChange: Handler<ReportChangeBody> = async (request, context) => {
-  const { event, data } = request.body;
+  const { appUid, body } = request;
   const eventId = newId('evt', context.clock.now());
-  const change = { eventId, event, data };
-  const answer = { eventId, event, resourceUid: data.uid };
-  const { appUid } = request;
+  const change = { eventId, event: body.event, data: body.data };
+  const answer = { eventId, event: body.event, resourceUid: body.data.uid };
   const key = request.idempotencyKey();
   if (key === null) {
     await recordReport(context, appUid, change);
     return { status: 202, body: answer };
   }
-  // The key has to be kept with the event, so here they are written together.
-  const recorded = await recordChange(context, { appUid, key }, async () => ({
-    answer,
-    changes: [change],
-  }));
-  return { status: 202, body: recorded };
+  // Key and event have to be committed together.
+  const changed = { answer, changes: [change] };
+  return { status: 202, body: await recordChange(context, { appUid, key }, async () => changed) };
 };

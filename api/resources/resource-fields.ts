@@ -1,10 +1,8 @@
-// The schema parts that the resources share.
 import { limits } from '../../lib/limits.ts';
 import { lineField, uidField } from '../http/text-fields.ts';
 
 export const nameField = lineField(limits.nameCharactersMax);
 
-/** A text that null takes away again. */
 export const descriptionField = {
   type: ['string', 'null'],
   maxLength: limits.descriptionCharactersMax,
@@ -17,7 +15,7 @@ export const accountUidsField = {
   items: uidField,
 };
 
-/** Leaves out the fields that have no value, so that a payload holds only what is there. */
+// Payloads leave out fields without a value.
 export function withoutNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };

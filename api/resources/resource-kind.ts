@@ -1,4 +1,4 @@
-// What agents, contexts and context files have in common: reading, listing, changing, deleting.
+// The handlers that agents, contexts and context files share.
 import type { ClientSession, Collection, Filter } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { Entity } from '../../lib/model/event-name.ts';
@@ -11,51 +11,41 @@ import type { ListAnswer } from '../http/list-handler.ts';
 import type { ApiAnswer, ApiRequest } from '../router.ts';
 import { type Change, recordChange } from './record-change.ts';
 
-interface Resource {
-  _id: string;
-  appUid: string;
-  updatedAt: Date;
-}
+type Resource = { _id: string; appUid: string; updatedAt: Date };
 
-/** A kind of resource: where it is stored, what its events are called, how clients see it. */
 export interface ResourceKind<D extends Resource> {
   entity: Entity;
   collection(store: Store): Collection<D>;
   present(document: D): ResourceData;
 }
 
-/** Which resource, or which set of them: the application and whatever else the path fixes. */
-export type ResourceFilter<D extends Resource> = Partial<D> & { appUid: string };
+type ResourceFilter<D extends Resource> = Filter<D> & { appUid: string };
 
-/** The error of a resource that is not there, or is another application's. */
 export function noSuchResource(entity: Entity): AppError {
   const nouns = { agent: 'agent', context: 'context', contextfile: 'context file' };
   return new AppError('not_found', `there is no such ${nouns[entity]}`);
 }
 
-/** Gives one resource. Throws `not_found`. */
 export async function getResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
   filter: ResourceFilter<D>,
 ): Promise<ApiAnswer> {
-  const found = await kind.collection(context.store).findOne(filter as Filter<D>);
+  const found = await kind.collection(context.store).findOne(filter);
   if (found === null) throw noSuchResource(kind.entity);
   return { status: 200, body: kind.present(found as D) };
 }
 
-/** Gives a page of resources, newest first. */
 export async function listResources<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
   { filter, page }: { filter: ResourceFilter<D>; page: PageRequest },
 ): Promise<ListAnswer> {
-  const collection = kind.collection(context.store);
-  const { items, lastUid } = await readPage<D>(collection, filter as Filter<D>, page);
+  const { items, lastUid } = await readPage<D>(kind.collection(context.store), filter, page);
   return { data: items.map((item) => kind.present(item as D)), lastUid };
 }
 
-/** Creates a resource, with `before` run first in the same transaction, and answers with it. */
+/** Inserts what `make` returns, in the same transaction. */
 export async function createResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
@@ -77,7 +67,7 @@ export async function createResource<D extends Resource>(
   return { status: 201, body: answer, headers: { location } };
 }
 
-/** Changes the fields that differ. When none does, nothing is written and no event is made. */
+/** Writes nothing, and makes no event, where no field differs. Throws `not_found`. */
 export async function changeResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
@@ -86,18 +76,18 @@ export async function changeResource<D extends Resource>(
   const collection = kind.collection(context.store);
   const request = { appUid: filter.appUid, key: null };
   const answer = await recordChange(context, request, async (session, now) => {
-    const before = (await collection.findOne(filter as Filter<D>, { session })) as D | null;
+    const before = (await collection.findOne(filter, { session })) as D | null;
     if (before === null) throw noSuchResource(kind.entity);
     if (!differs(before, fields)) return { answer: kind.present(before), changes: [] };
     const set = { ...fields, updatedAt: now };
-    await collection.updateOne(filter as Filter<D>, { $set: set as never }, { session });
+    await collection.updateOne(filter, { $set: set as never }, { session });
     const data = kind.present({ ...before, ...set });
     return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
   });
   return { status: 200, body: answer };
 }
 
-/** Deletes a resource, and what `alsoDelete` deletes with it; events carry each as it was before. */
+/** Deletes a resource and what `alsoDelete` deletes, whose events come first. Throws `not_found`. */
 export async function deleteResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
@@ -110,7 +100,7 @@ export async function deleteResource<D extends Resource>(
   const request = { appUid: filter.appUid, key: null };
   await recordChange(context, request, async (session) => {
     const collection = kind.collection(context.store);
-    const before = await collection.findOneAndDelete(filter as Filter<D>, { session });
+    const before = await collection.findOneAndDelete(filter, { session });
     if (before === null) throw noSuchResource(kind.entity);
     const others = (await alsoDelete?.(session)) ?? [];
     const data = kind.present(before as D);
