@@ -5,16 +5,13 @@ import type { Handler } from '../router.ts';
 import { findReplay } from './get-replay.ts';
 import { presentReplay } from './present-replay.ts';
 
-/**
- * Stops a replay: what was handed on is delivered, nothing more is. One that has ended stays as it
- * ended. Throws `not_found`.
- */
+/** Enqueued deliveries are still made. A replay that has ended stays as it is. Throws `not_found`. */
 export const cancelReplay: Handler = async (request, context) => {
   const replay = await findReplay(request, context);
-  const { store, clock } = context;
+  const { store } = context;
   const { appUid, caller } = request;
   await inTransaction(store, async (session) => {
-    const now = clock.now();
+    const now = context.clock.now();
     const cancelled = await store.jobs.updateOne(
       { _id: replay._id, appUid, state: 'running' },
       { $set: { state: 'cancelled', finishedAt: now } },

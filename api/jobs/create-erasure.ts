@@ -1,4 +1,4 @@
-// POST …/erasures: takes the payloads of a tenant or a user away.
+// POST …/erasures: erases the payloads of a tenant or a user.
 import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
@@ -15,9 +15,6 @@ export interface CreateErasureBody {
   mentions?: string[];
 }
 
-// As payloads hold them, with whatever characters.
-const mention = { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax };
-
 export const createErasureBody = validator<CreateErasureBody>({
   type: 'object',
   additionalProperties: false,
@@ -28,33 +25,27 @@ export const createErasureBody = validator<CreateErasureBody>({
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,
       uniqueItems: true,
-      items: mention,
+      // Of any characters, as payloads hold them.
+      items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
     },
   },
 });
 
-/**
- * Takes payloads of events recorded until now away: of a tenant, or those in which one of `mentions`
- * stands as a whole value, such as a user's id. Their deliveries that are not made yet are cancelled.
- * Answers 202; the work is done in the background. Throws `invalid_request`.
- */
+/** Erases events recorded until now: a tenant's, or with one of `mentions` as a whole value. */
 export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
   const { appUid, caller } = request;
   const { store, secretBox } = context;
   const now = context.clock.now();
   const erasure = newErasure(appUid, readSubject(request.body), now);
-  const { answer, repeated } = await runOnce(
-    store,
-    { key: request.idempotencyKey(), secretBox, now },
-    async (session) => {
-      await store.jobs.insertOne(erasure, { session });
-      // Whom it is about is not written down: the audit log outlives the erasure.
-      const target = { kind: 'erasure', uid: erasure._id };
-      const entry = { appUid, action: 'erasure.created', target };
-      await recordAudit(store, entry, { caller, now, session });
-      return presentErasure(erasure);
-    },
-  );
+  const once = { key: request.idempotencyKey(), secretBox, now };
+  const { answer, repeated } = await runOnce(store, once, async (session) => {
+    await store.jobs.insertOne(erasure, { session });
+    // Without the subject: the audit log outlives the erasure.
+    const target = { kind: 'erasure', uid: erasure._id };
+    const entry = { appUid, action: 'erasure.created', target };
+    await recordAudit(store, entry, { caller, now, session });
+    return presentErasure(erasure);
+  });
   if (!repeated) context.dispatcher.run(toStart(erasure));
   const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };

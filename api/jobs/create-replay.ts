@@ -1,13 +1,10 @@
-// POST …/webhooks/{webhookUid}/replays: sends the events of a time again, or for the first time.
-import type { ClientSession } from 'mongodb';
+// POST …/webhooks/{webhookUid}/replays: sends the events of a time range again, or for the first time.
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
 import { limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
 import { type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ReplayJob, ReplayedState } from '../../lib/model/job.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { within } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { newJob, toStart } from '../../lib/deliveries/jobs.ts';
 import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
@@ -15,7 +12,7 @@ import type { ApiContext } from '../context.ts';
 import { parseTime } from '../http/query-values.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
+import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
 export interface CreateReplayBody {
@@ -28,7 +25,7 @@ export interface CreateReplayBody {
 }
 
 const states: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
-/** What went wrong; not what arrived, nor what the webhook was never meant to get. */
+// Failed deliveries; neither successful ones, nor events that the webhook did not subscribe to.
 const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
 
 const time = { type: 'string', maxLength: 40 };
@@ -57,46 +54,31 @@ export const createReplayBody = validator<CreateReplayBody>({
   },
 });
 
-/**
- * Starts a replay and answers 202, or with `dryRun` answers 200 with how many deliveries it would
- * send. Only events that the webhook gets as it is now are sent. Throws `not_found`,
- * `invalid_request`.
- */
+/** Sends only events that the webhook subscribes to now. Throws `not_found`, `invalid_request`. */
 export const createReplay: Handler<CreateReplayBody> = async (request, context) => {
   const { appUid, body, caller } = request;
+  const { store, secretBox } = context;
   const replay = newReplay(context, request);
+  const { createdAt: now, webhookUid, since, until, events, states: chosen, perSecond } = replay;
+  const webhook = { _id: webhookUid, appUid };
   if (body.dryRun === true) {
-    const counted = await countReplay(context.store, replay, await findTarget(context, replay));
+    const counted = await countReplay(store, replay, await findWebhook(store, webhook));
     return { status: 200, body: { dryRun: true, ...counted } };
   }
-  const { answer, repeated } = await runOnce(
-    context.store,
-    { key: request.idempotencyKey(), secretBox: context.secretBox, now: replay.createdAt },
-    async (session) => {
-      await findTarget(context, replay, session);
-      await context.store.jobs.insertOne(replay, { session });
-      const target = { kind: 'replay', uid: replay._id };
-      const { webhookUid, since, until, events, states: chosen, perSecond } = replay;
-      const details = { webhookUid, since, until, events, states: chosen, perSecond };
-      const entry = { appUid, action: 'replay.created', target, details };
-      await recordAudit(context.store, entry, { caller, now: replay.createdAt, session });
-      return presentReplay(replay);
-    },
-  );
+  const once = { key: request.idempotencyKey(), secretBox, now };
+  const { answer, repeated } = await runOnce(store, once, async (session) => {
+    await findWebhook(store, webhook, session);
+    await store.jobs.insertOne(replay, { session });
+    const target = { kind: 'replay', uid: replay._id };
+    const details = { webhookUid, since, until, events, states: chosen, perSecond };
+    const entry = { appUid, action: 'replay.created', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return presentReplay(replay);
+  });
   if (!repeated) context.dispatcher.run(toStart(replay));
-  const location = `/api/v1/appuid/${appUid}/webhooks/${replay.webhookUid}/replays/${answer.uid}`;
+  const location = `/api/v1/appuid/${appUid}/webhooks/${webhookUid}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 };
-
-async function findTarget(
-  { store }: ApiContext,
-  { webhookUid, appUid }: ReplayJob,
-  session?: ClientSession,
-): Promise<WebhookDocument> {
-  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, within(session));
-  if (webhook === null) throw noSuchWebhook();
-  return webhook;
-}
 
 function newReplay(
   context: ApiContext,
@@ -104,8 +86,8 @@ function newReplay(
 ): ReplayJob {
   const now = context.clock.now();
   const since = parseTime('#/since', body.since);
-  // What is recorded from now on is delivered without a replay, and a replay must come to an end. What is
-  // being recorded right now is looked at when it is there (`scanUntil`).
+  // Later events are delivered without a replay, and a replay must end. Events that are being recorded now
+  // are scanned once they are there (`scanUntil`).
   const asked = body.until === undefined ? now : parseTime('#/until', body.until);
   const until = asked < now ? asked : now;
   if (since >= until) {

@@ -1,4 +1,4 @@
-// GET …/webhooks/{webhookUid}/replays/{replayUid}: how far a replay is.
+// GET …/webhooks/{webhookUid}/replays/{replayUid}: the progress of a replay.
 import { AppError } from '../../lib/platform/errors.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { ApiContext } from '../context.ts';
@@ -6,13 +6,12 @@ import type { ApiRequest, Handler } from '../router.ts';
 import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
-/** Gives a replay. Throws `not_found`. */
 export const getReplay: Handler = async (request, context) => ({
   status: 200,
   body: presentReplay(await findReplay(request, context)),
 });
 
-/** Finds the replay that the path names, of a webhook that still exists. Throws `not_found`. */
+/** Reads the replay that the path names, of a webhook that still exists. Throws `not_found`. */
 export async function findReplay(
   { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
   { store }: ApiContext,

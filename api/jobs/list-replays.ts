@@ -2,13 +2,12 @@
 import type { ReplayJob } from '../../lib/model/job.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { noSuchWebhook } from '../webhooks/webhook-fields.ts';
+import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
-/** Gives a page of replays. Throws `not_found`. */
 export const listReplays = listHandler({}, async ({ appUid, params, page }, { store }) => {
   const webhookUid = params['webhookUid'] ?? '';
-  if ((await store.webhooks.findOne({ _id: webhookUid, appUid })) === null) throw noSuchWebhook();
+  await findWebhook(store, { _id: webhookUid, appUid });
   const wanted = { appUid, kind: 'replay', webhookUid } as const;
   const { items, lastUid } = await readPage(store.jobs, wanted, page);
   return { data: items.map((item) => presentReplay(item as ReplayJob)), lastUid };

@@ -1,17 +1,7 @@
-// An erasure as clients see it: how far it is, and not whom it is about.
 import type { ErasureJob } from '../../lib/model/job.ts';
 
-export interface PresentedErasure {
-  uid: string;
-  state: string;
-  /** How many events have lost their payloads so far. */
-  erasedCount: number;
-  createdAt: string;
-  finishedAt: string | null;
-}
-
-/** Gives an erasure's public fields. */
-export function presentErasure(erasure: ErasureJob): PresentedErasure {
+/** Returns an erasure as clients see it, without its subject. */
+export function presentErasure(erasure: ErasureJob) {
   return {
     uid: erasure._id,
     state: erasure.state,

@@ -1,4 +1,4 @@
-// PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes.
+// PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes it.
 import { AppError } from '../../lib/platform/errors.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
@@ -13,18 +13,15 @@ import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import {
   type ChangeWebhookBody,
   checkEvents,
-  noSuchWebhook,
+  findWebhook,
   readFields,
   type WrittenFields,
 } from './webhook-fields.ts';
 
 /**
- * Changes the fields given; attempts made from now on see them, and cancel what the webhook no longer
- * subscribes to. Where all are as they were, nothing is written. Resuming a paused webhook also
- * releases what was held meanwhile, or drops it with `onResume: "discard"`: the job is written with the
- * change, so that the relay starts what this process cannot. `ordering: "resource"` is for events recorded
- * from the answer on. Throws `invalid_webhook_url`, `invalid_request`, `not_found`, `conflict` for a
- * discard without a pause.
+ * Writes nothing where no field differs. A resume also releases, or discards, what was held: the job is
+ * written with the change, so that the relay starts what this process cannot. Throws `not_found`,
+ * `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context) => {
   const { appUid, params, body, caller } = request;
@@ -37,8 +34,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   const discards = body.onResume === 'discard';
   const release = newRelease({ appUid, webhookUid: filter._id }, now);
   const { webhook, resumed } = await inTransaction(store, async (session) => {
-    const before = await store.webhooks.findOne(filter, { session });
-    if (before === null) throw noSuchWebhook();
+    const before = await findWebhook(store, filter, session);
     if (written.events !== undefined || written.entities !== undefined) {
       checkEvents({ ...before, ...written });
     }
@@ -57,17 +53,14 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   return { status: 200, body: await showWebhook(context, webhook) };
 };
 
-/** What becomes of held deliveries is a matter of a resume; without one it would be ignored unseen. */
 function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;
   const detail = 'onResume says what a resume does, so active must be true beside it';
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
 }
 
-/**
- * A discard drops what a pause kept back. Of an active webhook it would drop retries that nobody paused, so
- * only one whose latest resume was that discard passes: the change is asked for once more.
- */
+// On an active webhook a discard would drop retries that nobody paused; only the repeat of the request
+// that made the latest resume passes.
 function refuseLateDiscard({ active, releaseUid, discardBefore }: WebhookDocument): void {
   if (!active) return;
   const resumedAt = releaseUid === null ? null : timeOfId(releaseUid);
@@ -76,7 +69,7 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: WebhookDocumen
   throw new AppError('conflict', detail);
 }
 
-/** Whoever sets `active` has taken note of why the service paused the webhook, and starts anew. */
+// Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail.
 function forgiven(written: WrittenFields): Partial<WebhookDocument> {
   if (written.active === undefined) return {};
   const clock = written.active ? { failingSince: null, lastExhaustedAt: null } : {};

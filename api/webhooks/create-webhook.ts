@@ -1,4 +1,4 @@
-// POST …/webhooks: registers a webhook and shows its signing secret, this once.
+// POST …/webhooks: registers a webhook and returns its signing secret, this once.
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -12,37 +12,38 @@ import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkEvents, type CreateWebhookBody, readFields } from './webhook-fields.ts';
 
-/** Registers a webhook. Throws `invalid_webhook_url`, or `limit_reached` when the application is full. */
+/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
   const { appUid, body, caller } = request;
-  const { webhooksPerAppMax } = context.config;
+  const { store, secretBox, config } = context;
+  const { webhooksPerAppMax } = config;
   const secret = newWebhookSecret();
   const webhook = newWebhook(context, { appUid, body, secret });
-  const { answer } = await runOnce(
-    context.store,
-    { key: request.idempotencyKey(), secretBox: context.secretBox, now: webhook.createdAt },
-    async (session) => {
-      const counted = await context.store.apps.updateOne(
-        { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
-        { $inc: { webhookCount: 1 } },
-        { session },
-      );
-      if (counted.matchedCount === 0) throw tooMany(webhooksPerAppMax);
-      await context.store.webhooks.insertOne(webhook, { session });
-      const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body));
-      await recordAudit(context.store, entry, { caller, now: webhook.createdAt, session });
-      return { ...presentWebhook(webhook, viewNow(context), 0), secret };
-    },
-  );
+  const { createdAt: now } = webhook;
+  const once = { key: request.idempotencyKey(), secretBox, now };
+  const { answer } = await runOnce(store, once, async (session) => {
+    const counted = await store.apps.updateOne(
+      { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
+      { $inc: { webhookCount: 1 } },
+      { session },
+    );
+    if (counted.matchedCount === 0) {
+      const detail = `an application has at most ${webhooksPerAppMax} webhooks`;
+      throw new AppError('limit_reached', detail);
+    }
+    await store.webhooks.insertOne(webhook, { session });
+    const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body));
+    await recordAudit(store, entry, { caller, now, session });
+    return { ...presentWebhook(webhook, viewNow(context), 0), secret };
+  });
   const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
   return { status: 201, body: answer, headers: { location } };
 };
 
 function newWebhook(
   context: ApiContext,
-  wanted: { appUid: string; body: CreateWebhookBody; secret: string },
+  { appUid, body, secret }: { appUid: string; body: CreateWebhookBody; secret: string },
 ): WebhookDocument {
-  const { appUid, body } = wanted;
   const now = context.clock.now();
   const _id = newId('whk', now);
   const fields = readFields(context, body);
@@ -58,7 +59,7 @@ function newWebhook(
     appUid,
     url: fields.url ?? body.url,
     entities: body.entities,
-    secret: context.secretBox.seal(wanted.secret, secretPlace({ appUid, _id })),
+    secret: context.secretBox.seal(secret, secretPlace({ appUid, _id })),
     previousSecret: null,
     disabledReason: null,
     failingSince: null,
@@ -69,8 +70,4 @@ function newWebhook(
     createdAt: now,
     updatedAt: now,
   };
-}
-
-function tooMany(webhooksPerAppMax: number): AppError {
-  return new AppError('limit_reached', `an application has at most ${webhooksPerAppMax} webhooks`);
 }

@@ -1,4 +1,4 @@
-// DELETE …/webhooks/{webhookUid}: no event reaches it any more, waiting deliveries included.
+// DELETE …/webhooks/{webhookUid}: deletes a webhook and cancels its open deliveries.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
@@ -6,14 +6,11 @@ import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 
-/**
- * Deletes a webhook and gives its place under the application's limit back. What waits for it is
- * cancelled: the job is written with the deletion, so that the relay starts it if this process cannot. Throws `not_found`.
- */
+/** The job is written with the deletion, so that the relay starts it if this process cannot. */
 export const deleteWebhook: Handler = async ({ appUid, params, caller }, context) => {
-  const { store, clock } = context;
+  const { store } = context;
   const _id = params['webhookUid'] ?? '';
-  const now = clock.now();
+  const now = context.clock.now();
   const job = newRelease({ appUid, webhookUid: _id }, now);
   await inTransaction(store, async (session) => {
     const { deletedCount } = await store.webhooks.deleteOne({ _id, appUid }, { session });

@@ -3,7 +3,7 @@ import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 
-/** Gives a plain array: an application has 1,000 at the very most, so there is nothing to page. */
+/** A plain array: an application has at most 1,000. */
 export const listWebhooks: Handler = async ({ appUid }, context) => {
   const [webhooks, held] = await Promise.all([
     context.store.webhooks.find({ appUid }).sort({ _id: 1 }).toArray(),

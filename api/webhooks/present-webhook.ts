@@ -1,45 +1,12 @@
-// A webhook as clients see it; its secrets are not part of it.
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import type { ApiContext } from '../context.ts';
 
-/** How near a failing webhook is to being paused: half of its time is over, or 80 % of it. */
-export type DeactivationWarning = 'half' | 'soon';
+type WebhookView = ReturnType<typeof viewNow>;
 
-export interface PresentedWebhook {
-  uid: string;
-  url: string;
-  entities: string[];
-  events: string[] | null;
-  externalTenantIds: string[] | null;
-  retrySchedule: string[] | null;
-  ordering: string;
-  active: boolean;
-  disabledReason: string | null;
-  failingSince: string | null;
-  deactivatesAt: string | null;
-  deactivationWarning: DeactivationWarning | null;
-  previousSecretExpiresAt: string | null;
-  /** How many deliveries wait for it to be resumed; counting stops at 10,000. */
-  heldCount: number;
-  createdAt: string;
-  updatedAt: string;
-  lastTriggeredAt: string | null;
-}
-
-export interface WebhookView {
-  now: Date;
-  /** How long a webhook may fail before it is paused, in milliseconds. */
-  deactivateAfterMs: number;
-}
-
-/** Gives a webhook's public fields (docs/api.md, "Webhooks"). */
-export function presentWebhook(
-  webhook: WebhookDocument,
-  view: WebhookView,
-  heldCount: number,
-): PresentedWebhook {
+/** Returns a webhook as clients see it, without its secrets (docs/api.md, "Webhooks"). */
+export function presentWebhook(webhook: WebhookDocument, view: WebhookView, heldCount: number) {
   const { previousSecret, retryScheduleMs } = webhook;
   const rotates = previousSecret !== null && previousSecret.until > view.now;
   return {
@@ -64,10 +31,9 @@ export function presentWebhook(
 function presentFailing(
   { active, failingSince }: WebhookDocument,
   { now, deactivateAfterMs }: WebhookView,
-): Pick<PresentedWebhook, 'failingSince' | 'deactivatesAt' | 'deactivationWarning'> {
-  if (failingSince === null) {
-    return { failingSince: null, deactivatesAt: null, deactivationWarning: null };
-  }
+) {
+  if (failingSince === null)
+    return { failingSince, deactivatesAt: null, deactivationWarning: null };
   const share = (now.getTime() - failingSince.getTime()) / deactivateAfterMs;
   const deactivatesAt = new Date(failingSince.getTime() + deactivateAfterMs).toISOString();
   return {
@@ -77,15 +43,10 @@ function presentFailing(
   };
 }
 
-/** The view of a process at this moment. */
-export function viewNow(context: ApiContext): WebhookView {
+export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
-/** Gives a stored webhook's public fields, with what it holds. */
-export async function showWebhook(
-  context: ApiContext,
-  webhook: WebhookDocument,
-): Promise<PresentedWebhook> {
+export async function showWebhook(context: ApiContext, webhook: WebhookDocument) {
   return presentWebhook(webhook, viewNow(context), await countHeld(context.store, webhook));
 }

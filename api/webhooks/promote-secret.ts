@@ -1,17 +1,13 @@
-// POST …/webhooks/{webhookUid}/secret/promote: the receiver knows the new secret, so use it everywhere.
+// POST …/webhooks/{webhookUid}/secret/promote: signs `X-Webhook-Signature` with the new secret from now on.
 import { AppError } from '../../lib/platform/errors.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
-import { noSuchWebhook } from './webhook-fields.ts';
+import { findWebhook } from './webhook-fields.ts';
 
-/**
- * Signs `X-Webhook-Signature` with the new secret from now on; `webhook-signature` carries both until
- * the overlap ends. Doing it again changes nothing. Throws `not_found`, or `conflict` when no
- * rotation is under way.
- */
+/** A repeat changes nothing. Throws `not_found`, or `conflict` when no rotation is under way. */
 export const promoteSecret: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const now = context.clock.now();
@@ -28,6 +24,6 @@ export const promoteSecret: Handler = async ({ appUid, params, caller }, context
     return webhook;
   });
   if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
-  if ((await store.webhooks.findOne(filter)) === null) throw noSuchWebhook();
+  await findWebhook(store, filter);
   throw new AppError('conflict', 'no rotation of the secret is under way');
 };

@@ -1,4 +1,4 @@
-// POST …/webhooks/{webhookUid}/test: sends a test event, to see whether the receiver works.
+// POST …/webhooks/{webhookUid}/test: sends a test event to this webhook alone.
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
@@ -8,18 +8,13 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
-import { noSuchWebhook } from './webhook-fields.ts';
+import { findWebhook } from './webhook-fields.ts';
 
-/**
- * Sends `webhook.test` to this webhook alone, whatever it subscribes to, signed and retried like
- * any other. It is no change: lists of events leave it out. Answers 202 with its id, under which its
- * delivery is found. Throws `not_found`, or `conflict` when the webhook is paused.
- */
+/** Throws `not_found`, or `conflict` when the webhook is paused. */
 export const testWebhook: Handler = async (request, context) => {
   const { appUid, params, caller } = request;
   const { store } = context;
-  const webhook = await store.webhooks.findOne({ _id: params['webhookUid'] ?? '', appUid });
-  if (webhook === null) throw noSuchWebhook();
+  const webhook = await findWebhook(store, { _id: params['webhookUid'] ?? '', appUid });
   if (!webhook.active) throw new AppError('conflict', 'the webhook is paused; resume it first');
   const now = context.clock.now();
   const eventId = newId('evt', now);

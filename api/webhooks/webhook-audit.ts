@@ -1,9 +1,7 @@
-// What the audit log says of a webhook.
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { ChangeWebhookBody } from './webhook-fields.ts';
 
-/** Makes the row of something done to a webhook. */
 export function webhookEntry(
   { _id, appUid }: Pick<WebhookDocument, '_id' | 'appUid'>,
   action: `webhook.${string}`,
@@ -12,10 +10,7 @@ export function webhookEntry(
   return { appUid, action, target: { kind: 'webhook', uid: _id }, details };
 }
 
-/**
- * Gives what a body sets, for the row: the URL as its origin only, because paths and queries of
- * receivers often hold a secret of theirs, and the tenants as their number.
- */
+/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret. */
 export function webhookDetails({
   url,
   externalTenantIds,

@@ -1,4 +1,4 @@
-// The fields of a webhook that clients write, and the checks a schema cannot make.
+import type { ClientSession } from 'mongodb';
 import {
   ScheduleFault,
   parseSchedule,
@@ -15,6 +15,7 @@ import {
 } from '../../lib/model/event-name.ts';
 import { type Ordering, orderings, type WebhookDocument } from '../../lib/model/webhook.ts';
 import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
+import { type Store, within } from '../../lib/mongo/connect.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
@@ -29,14 +30,9 @@ export interface CreateWebhookBody {
   active?: boolean;
 }
 
-/** What becomes of held deliveries when a webhook is resumed. */
-const resumeWays = ['deliver', 'discard'] as const;
-type OnResume = (typeof resumeWays)[number];
-
-export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: OnResume };
+export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: 'deliver' | 'discard' };
 
 const properties = {
-  // The length and form of the URL are the guard's to judge, in one place.
   url: { type: 'string' },
   entities: {
     type: 'array',
@@ -59,11 +55,7 @@ const properties = {
     uniqueItems: true,
     items: tenantField,
   },
-  retrySchedule: {
-    type: ['array', 'null'],
-    maxItems: retryStepsMax,
-    items: lineField(20),
-  },
+  retrySchedule: { type: ['array', 'null'], maxItems: retryStepsMax, items: lineField(20) },
   ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },
 };
@@ -78,10 +70,9 @@ export const createWebhookBody = validator<CreateWebhookBody>({
 export const changeWebhookBody = validator<ChangeWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  properties: { ...properties, onResume: { type: 'string', enum: [...resumeWays] } },
+  properties: { ...properties, onResume: { type: 'string', enum: ['deliver', 'discard'] } },
 });
 
-/** The fields of a stored webhook that a body may set. */
 export type WrittenFields = Partial<
   Pick<
     WebhookDocument,
@@ -89,25 +80,17 @@ export type WrittenFields = Partial<
   >
 >;
 
-/**
- * Gives the fields that a body sets, as they are stored. Throws `invalid_webhook_url`, or
- * `invalid_request` for a schedule that cannot be kept.
- */
+/** Returns the fields that a body sets, as stored. Throws `invalid_webhook_url`, `invalid_request`. */
 export function readFields(context: ApiContext, body: ChangeWebhookBody): WrittenFields {
-  const { url, entities: types, events, externalTenantIds, retrySchedule } = body;
-  const { ordering, active } = body;
+  const { url, retrySchedule, onResume: _, ...plain } = body;
   return {
+    ...plain,
     ...(url === undefined ? {} : { url: acceptUrl(context, url) }),
-    ...(types === undefined ? {} : { entities: types }),
-    ...(events === undefined ? {} : { events }),
-    ...(externalTenantIds === undefined ? {} : { externalTenantIds }),
     ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
-    ...(ordering === undefined ? {} : { ordering }),
-    ...(active === undefined ? {} : { active }),
   };
 }
 
-/** Refuses exact events of a type that the webhook does not get: it would wait for them in vain. */
+/** Refuses events of entities that the webhook does not get. Throws `invalid_request`. */
 export function checkEvents({ entities: types, events }: WrittenFields): void {
   const errors = (events ?? []).flatMap((event, index): FieldError[] => {
     if (types?.includes(entityOf(event)) === true) return [];
@@ -117,7 +100,6 @@ export function checkEvents({ entities: types, events }: WrittenFields): void {
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
-/** Gives the canonical form of a webhook's URL. Throws `invalid_webhook_url` with the reason. */
 function acceptUrl(context: ApiContext, url: string): string {
   const verdict = checkWebhookUrl(url, context.config.egress);
   if (verdict.ok) return verdict.url;
@@ -138,7 +120,17 @@ function acceptSchedule(retrySchedule: string[] | null): number[] | null {
   }
 }
 
-/** The error of a webhook that is not there, or is another application's. */
+/** Reads the webhook that a path names. Throws `not_found`. */
+export async function findWebhook(
+  store: Store,
+  filter: Pick<WebhookDocument, '_id' | 'appUid'>,
+  session?: ClientSession,
+): Promise<WebhookDocument> {
+  const webhook = await store.webhooks.findOne(filter, within(session));
+  if (webhook === null) throw noSuchWebhook();
+  return webhook;
+}
+
 export function noSuchWebhook(): AppError {
   return new AppError('not_found', 'there is no such webhook');
 }
