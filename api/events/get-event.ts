@@ -10,22 +10,19 @@ import { presentEventWithPayload } from './present-event.ts';
 
 type Named = Pick<ApiRequest, 'appUid' | 'params'>;
 
-/** Gives an event. Throws `not_found`. */
 export const getEvent: Handler = async (request, { store }) => {
   const event = await store.events.findOne(named(request));
   return { status: 200, body: presentEventWithPayload(found(event)) };
 };
 
-/** Finds the facts of the event that the path names. Throws `not_found`. */
+/** Reads the event that the path names, without its payload. Throws `not_found`. */
 export async function findEvent(
   request: Named,
   { store }: ApiContext,
   session?: ClientSession,
 ): Promise<EventFacts> {
-  const projection = factsOnly;
-  return found(
-    await store.events.findOne<EventFacts>(named(request), { projection, ...within(session) }),
-  );
+  const options = { projection: factsOnly, ...within(session) };
+  return found(await store.events.findOne<EventFacts>(named(request), options));
 }
 
 function named({ appUid, params }: Named): Pick<EventDocument, '_id' | 'appUid'> {

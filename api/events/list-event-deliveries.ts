@@ -1,4 +1,4 @@
-// GET …/events/{eventId}/deliveries: where the event went, with every attempt.
+// GET …/events/{eventId}/deliveries: the deliveries of an event, in the order of their webhooks' uids.
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import { takeItems } from '../../lib/mongo/paging.ts';
@@ -6,20 +6,16 @@ import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters, isAskedFor } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
-import { presentDelivery, presentPendingDelivery } from './present-delivery.ts';
+import { presentDelivery, type ShownDelivery } from './present-delivery.ts';
 
-/**
- * Gives a page of the event's deliveries in the order of their webhooks' uids, those asked for. A
- * webhook that was subscribed and not tried yet shows as `pending`: a delivery is written with its
- * first attempt. Throws `not_found`.
- */
+/** A delivery is written with its first attempt; until then it shows as `pending`. */
 export const listEventDeliveries = listHandler(deliveryFilters, async (request, context) => {
   const event = await findEvent(request, context);
   const { limit, after } = request.page;
   const known = await readStates(context, event);
   const asked = [...new Set([...event.webhookUids, ...known.keys()])]
     .filter((uid) => after === null || uid > after)
-    .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingSince(event)))
+    .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingDelivery(event, uid)))
     .sort();
   const page = asked.slice(0, limit);
   const written = context.store.deliveries
@@ -29,17 +25,16 @@ export const listEventDeliveries = listHandler(deliveryFilters, async (request, 
   const end = isCut ? items.at(-1)?.webhookUid : undefined;
   const webhookUids = end === undefined ? page : page.filter((uid) => uid <= end);
   const deliveries = new Map(items.map((delivery) => [delivery.webhookUid, delivery]));
-  const data = webhookUids.map((webhookUid) => {
-    const delivery = deliveries.get(webhookUid);
-    return delivery ? presentDelivery(delivery) : presentPendingDelivery(event, webhookUid);
-  });
+  const data = webhookUids.map((uid) =>
+    presentDelivery(deliveries.get(uid) ?? pendingDelivery(event, uid)),
+  );
   const isLast = webhookUids.length === asked.length;
   return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
 });
 
 type Standing = Pick<DeliveryDocument, 'webhookUid' | 'state' | 'statusClass' | 'createdAt'>;
 
-/** Reads how all deliveries of an event stand, without their attempts: there are at most 1,000. */
+// Without the attempts: there are at most 1,000 deliveries.
 async function readStates(
   { store }: ApiContext,
   event: EventFacts,
@@ -53,6 +48,20 @@ async function readStates(
   return new Map(rows.map((row) => [row.webhookUid, row]));
 }
 
-function pendingSince({ createdAt }: EventFacts): Omit<Standing, 'webhookUid'> {
-  return { state: 'pending', statusClass: null, createdAt };
+function pendingDelivery(
+  { _id: eventId, event, createdAt }: EventFacts,
+  webhookUid: string,
+): ShownDelivery {
+  return {
+    eventId,
+    event,
+    webhookUid,
+    state: 'pending',
+    statusClass: null,
+    attemptCount: 0,
+    nextAttemptAt: null,
+    attempts: [],
+    createdAt,
+    updatedAt: createdAt,
+  };
 }

@@ -1,4 +1,4 @@
-// GET …/events: what happened in the application, newest first.
+// GET …/events: the events of the application without their payloads, newest first.
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
 import { factsOnly } from '../../lib/events/events.ts';
@@ -7,10 +7,9 @@ import { listHandler } from '../http/list-handler.ts';
 import { parseTime } from '../http/query-values.ts';
 import { presentEvent } from './present-event.ts';
 
-/** The parameters of the list: `since` is included, `until` is not. */
 const eventFilters = { since: parseTime, until: parseTime };
 
-/** Gives a page of events without their payloads. A test of a webhook is no change and is left out. */
+/** Without tests of webhooks, which are no changes. `since` is included, `until` is not. */
 export const listEvents = listHandler(
   eventFilters,
   async ({ appUid, page, filters }, { store }) => {

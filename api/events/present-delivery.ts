@@ -1,36 +1,22 @@
-// A delivery and its attempts as clients see them; the receiver's resolved address is not shown.
 import type { Attempt } from '../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
-import type { EventFacts } from '../../lib/model/event.ts';
 
-export interface PresentedAttempt {
-  n: number;
-  at: string;
-  trigger: string;
-  status: number | null;
-  errorClass: string | null;
-  /** What went wrong where there was no answer. */
-  detail: string | null;
-  ms: Attempt['ms'];
-  responseSample: string;
-}
+export type ShownDelivery = Pick<
+  DeliveryDocument,
+  | 'eventId'
+  | 'event'
+  | 'webhookUid'
+  | 'state'
+  | 'statusClass'
+  | 'attemptCount'
+  | 'nextAttemptAt'
+  | 'attempts'
+  | 'createdAt'
+  | 'updatedAt'
+>;
 
-export interface PresentedDelivery {
-  eventId: string;
-  event: string;
-  webhookUid: string;
-  state: string;
-  /** The class of the last attempt's status, such as `4xx`; `none` for no answer, null for no attempt. */
-  statusClass: string | null;
-  attemptCount: number;
-  nextAttemptAt: string | null;
-  attempts: PresentedAttempt[];
-  createdAt: string;
-  updatedAt: string;
-}
-
-/** Gives a delivery with its latest attempts, at most 20, oldest first. */
-export function presentDelivery(delivery: DeliveryDocument): PresentedDelivery {
+/** Returns a delivery as clients see it, with its latest attempts, at most 20, oldest first. */
+export function presentDelivery(delivery: ShownDelivery) {
   return {
     eventId: delivery.eventId,
     event: delivery.event,
@@ -45,24 +31,8 @@ export function presentDelivery(delivery: DeliveryDocument): PresentedDelivery {
   };
 }
 
-/** Gives a delivery that nothing has been tried for yet. */
-export function presentPendingDelivery(event: EventFacts, webhookUid: string): PresentedDelivery {
-  const at = event.createdAt.toISOString();
-  return {
-    eventId: event._id,
-    event: event.event,
-    webhookUid,
-    state: 'pending',
-    statusClass: null,
-    attemptCount: 0,
-    nextAttemptAt: null,
-    attempts: [],
-    createdAt: at,
-    updatedAt: at,
-  };
-}
-
-function presentAttempt(attempt: Attempt): PresentedAttempt {
+// Without the resolved address of the receiver.
+function presentAttempt(attempt: Attempt) {
   return {
     n: attempt.n,
     at: attempt.at.toISOString(),

@@ -1,4 +1,4 @@
-// POST …/events/{eventId}/resend: sends an event again, now, to all or some of its webhooks.
+// POST …/events/{eventId}/resend: sends an event again to all or some of its webhooks, or to others.
 import type { ClientSession } from 'mongodb';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
@@ -34,11 +34,8 @@ export const resendEventBody = validator<ResendEventBody>({
 });
 
 /**
- * Sends the same bytes with the same event id, a fresh timestamp and signature; whatever a delivery's
- * state, its schedule begins anew. Also to a webhook that was not subscribed at the time. A paused one
- * holds it until it is resumed, and the answer names those that are paused now. Answers 202. Throws
- * `not_found`, `unknown_webhook_uids`, `conflict` when there is nobody to send it to or its payload was
- * erased.
+ * A paused webhook holds the event; the answer names them. Throws `not_found`, `unknown_webhook_uids`,
+ * `conflict` when there is no webhook to send it to or its payload was erased.
  */
 export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
   const { appUid, caller } = request;
@@ -51,24 +48,24 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
     const webhooks = await chooseWebhooks(request, { store, event }, session);
     const webhookUids = webhooks.map((webhook) => webhook._id);
     const paused = webhooks.filter((webhook) => !webhook.active);
-    const pausedWebhookUids = paused.map((webhook) => webhook._id);
-    const begun = newJob(appUid, now);
-    const resend: ResendJob = { ...begun, kind: 'resend', eventId: event._id, webhookUids };
+    const eventId = event._id;
+    const resend: ResendJob = { ...newJob(appUid, now), kind: 'resend', eventId, webhookUids };
     await store.jobs.insertOne(resend, { session });
-    const target = { kind: 'event', uid: event._id };
-    const details = { redeliveryUid: resend._id, webhookUids };
+    const redeliveryUid = resend._id;
+    const target = { kind: 'event', uid: eventId };
+    const details = { redeliveryUid, webhookUids };
     const entry = { appUid, action: 'event.resent', target, details };
     await recordAudit(store, entry, { caller, now, session });
-    return { redeliveryUid: resend._id, eventId: event._id, webhookUids, pausedWebhookUids };
+    const pausedWebhookUids = paused.map((webhook) => webhook._id);
+    return { redeliveryUid, eventId, webhookUids, pausedWebhookUids };
   });
   const { redeliveryUid: _id, webhookUids } = answer;
   if (!repeated) context.dispatcher.run({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
 };
 
-/** Gives the webhooks that are named, or those of the event that still exist. */
 async function chooseWebhooks(
-  { appUid, body }: Pick<ApiRequest<ResendEventBody>, 'appUid' | 'body'>,
+  { appUid, body }: ApiRequest<ResendEventBody>,
   { store, event }: { store: Store; event: EventFacts },
   session: ClientSession,
 ): Promise<KnownWebhook[]> {
