@@ -1,4 +1,4 @@
-// The application of one run: a fresh one each time, with the webhooks and agents the run needs.
+// A fresh application for one run, with the webhooks and agents it needs.
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -10,42 +10,31 @@ import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 
-/** How many webhooks of which sort an application has. */
+/** The numbers of webhooks of an application. */
 export interface Hooks {
-  /** Webhooks that get every event. */
+  /** Get every event. */
   matching: number;
   /** How many of these the receiver answers only after `slowMs`. */
   slow?: number;
   slowMs?: number;
-  /** The waits between attempts, where the service's own would last for days. */
   retryScheduleMs?: number[];
-  /** Webhooks of other entities, which get nothing. */
+  /** Get nothing. */
   idle?: number;
 }
 
-export interface BenchApp extends NewApp {
-  hookUids: string[];
-  slowHookUids: string[];
-  agentUids: string[];
-}
+export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
 
-// Enough that callers seldom change the same agent at once, which would be a write conflict.
+// Enough that concurrent callers seldom change the same agent, a write conflict.
 const agentCount = 200;
-const tenantId = 'tenant-1';
 
-/**
- * Makes an application. The API registers one webhook of each sort, and the others are written to
- * the database as copies of it: a thousand of them are more than an application may register.
- */
+/** Of each sort of webhook the API registers one, and the others are copies of it. */
 export async function makeApp(
   { service, receiver }: { service: Service; receiver: Receiver },
   { name, hooks }: { name: string; hooks: Hooks },
-): Promise<BenchApp> {
+) {
   const { store, config } = service;
-  const app = await createAppWithKey(store, {
-    name: `bench: ${name}`,
-    keyPepper: config.keyPepper,
-  });
+  const { keyPepper } = config;
+  const app = await createAppWithKey(store, { name: `bench: ${name}`, keyPepper });
   const slowCount = hooks.slow ?? 0;
   const hookUids = await copyWebhook(service, app, {
     entity: 'agent',
@@ -72,11 +61,11 @@ interface Copies {
   entity: Entity;
   count: number;
   urlOf: (uid: string, index: number) => string;
-  /** What the copies have that the original has not. */
+  /** Differences of the copies from the original. */
   fields?: Partial<WebhookDocument>;
 }
 
-/** Registers a webhook, puts `count` copies in its place, and gives their uids. */
+// Registers a webhook, replaces it by `count` copies, and returns their uids.
 async function copyWebhook(
   service: Service,
   app: NewApp,
@@ -85,16 +74,14 @@ async function copyWebhook(
   if (count === 0) return [];
   const { store, config } = service;
   const { appUid } = app;
-  const uid = await registerWebhook(service, app, {
-    url: urlOf('original', 0),
-    entities: [entity],
-  });
+  const webhook = { url: urlOf('original', 0), entities: [entity] };
+  const uid = await registerWebhook(service, app, webhook);
   const original = await store.webhooks.findOneAndDelete({ _id: uid, appUid });
   if (original === null) throw new Error(`the webhook ${uid} is not in the database`);
   const secretBox = createSecretBox(config.sealingKeys);
   const copies = Array.from({ length: count }, (_, index): WebhookDocument => {
     const _id = newId('whk');
-    // A sealed secret opens in its own place only, so each copy has one of its own.
+    // A sealed secret opens in its own place only.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
     return { ...original, ...fields, _id, secret, url: urlOf(_id, index) };
   });
@@ -123,7 +110,7 @@ function makeAgent(appUid: string): AgentDocument {
   return {
     _id: newId('agt', now),
     appUid,
-    externalTenantId: tenantId,
+    externalTenantId: 'tenant-1',
     agentName: 'Support',
     live: true,
     description: null,

@@ -1,18 +1,11 @@
-// The command line of `npm run bench`, and its help.
 import { parseArgs } from 'node:util';
 import { besideTimesMax } from './beside.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import type { Settings } from './settings.ts';
 
-export interface Wanted {
-  settings: Settings;
-  scenarios: readonly Scenario[];
-  help: boolean;
-}
-
-/** Reads the arguments. Throws one sentence about what cannot be used. */
-export function readArguments(args: readonly string[]): Wanted {
+/** Reads the command line of `npm run bench`. Throws an error of one sentence. */
+export function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -30,18 +23,15 @@ export function readArguments(args: readonly string[]): Wanted {
   if (path !== 'changes' && path !== 'agents') {
     throw new Error(`--path is changes or agents (got ${path})`);
   }
-  return {
-    help: values.help,
-    scenarios: pickScenarios(positionals),
-    settings: {
-      seconds: readNumber('--seconds', values.seconds, 3_600),
-      ratePerSecond: readNumber('--rate', values.rate, 5_000),
-      short: values.short,
-      path,
-      kept: values.kept,
-      servicePath: values.service ?? null,
-    },
+  const settings: Settings = {
+    seconds: readNumber('--seconds', values.seconds, 3_600),
+    ratePerSecond: readNumber('--rate', values.rate, 5_000),
+    short: values.short,
+    path,
+    kept: values.kept,
+    servicePath: values.service ?? null,
   };
+  return { help: values.help, scenarios: pickScenarios(positionals), settings };
 }
 
 function pickScenarios(names: readonly string[]): readonly Scenario[] {
@@ -51,7 +41,7 @@ function pickScenarios(names: readonly string[]): readonly Scenario[] {
   if (unknown !== undefined) {
     throw new Error(`there is no scenario ${unknown}; npm run bench -- --help lists them`);
   }
-  // In the table's order: what one finds out (the sustained rate) later ones use.
+  // In the order of the table: later ones use the sustained rate.
   return scenarios.filter((scenario) => names.includes(scenario.name));
 }
 
@@ -64,7 +54,6 @@ function readNumber(name: string, text: string | undefined, max: number): number
   return value;
 }
 
-/** The help. */
 export function helpText(): string {
   const width = Math.max(...scenarios.map(({ name }) => name.length));
   const list = scenarios.map(

@@ -1,10 +1,9 @@
-// Whether a rate is sustained: the backlog of a run, sampled, and whether it grew.
 import { setTimeout as delay } from 'node:timers/promises';
 import { nowMs } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 
 const sampleEveryMs = 250;
-// Growth that noise explains: two in a hundred arrivals, and a quarter of a second's arrivals.
+// Noise: 2 % of the arrivals, and those of a quarter of a second.
 const growthShareMax = 0.02;
 const slackSeconds = 0.25;
 
@@ -23,16 +22,13 @@ export async function sampleBacklog(
   return samples;
 }
 
-/**
- * Gives by how much the backlog grew from the second quarter of a run to the last: the first
- * quarter fills the pipeline, which is no growth.
- */
+/** Returns the growth from the second quarter of a run to the last; the first fills the pipeline. */
 export function backlogGrowth(samples: readonly number[]): number {
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return mean(samples.slice(-quarter)) - mean(samples.slice(quarter, 2 * quarter));
 }
 
-/** Tells whether that growth is within what noise explains. */
+/** Reports whether that growth is within noise. */
 export function isHeld(
   samples: readonly number[],
   { ratePerSecond, seconds }: { ratePerSecond: number; seconds: number },

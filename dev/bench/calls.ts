@@ -1,10 +1,9 @@
-// The calls the driver makes of the API: a change, or a sign-in.
 import { Agent, request } from 'undici';
 import { errorCode } from '../../lib/platform/error-code.ts';
 import type { BenchApp } from './app.ts';
 import type { ChangePath } from './settings.ts';
 
-/** Makes call number `n`, and gives null when it was acknowledged, else the reason why not. */
+/** Makes call number `n`; resolves to null when it was acknowledged, else to the reason. */
 export type Call = (n: number) => Promise<string | null>;
 
 interface Message {
@@ -13,9 +12,8 @@ interface Message {
   body: unknown;
 }
 
-/** Connections to one or more API processes, which take turns. */
 export interface Caller extends AsyncDisposable {
-  /** A change whose payload carries the call's number, so that the receiver can tell which it is. */
+  /** A change with the call's number in its payload, which the receiver reports. */
   changing(app: BenchApp, path: ChangePath): Call;
   /** A sign-in of one of `users` users in turn. */
   signingIn(app: BenchApp, users: number): Call;
@@ -24,7 +22,7 @@ export interface Caller extends AsyncDisposable {
 const connectionsMax = 256;
 const callTimeoutMs = 30_000;
 
-/** Opens connections to the APIs at `apiUrls`. */
+/** Opens connections to the APIs at `apiUrls`, which take turns. */
 export function openCaller(apiUrls: readonly string[]): Caller {
   const dispatcher = new Agent({
     connections: connectionsMax,

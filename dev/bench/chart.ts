@@ -1,4 +1,3 @@
-// The report as a picture: a bar from p50 to p99 a measurement, a mark at its maximum, the floor on top.
 import type { Distribution } from './distribution.ts';
 import { describeLoad, type Report } from './report.ts';
 
@@ -22,7 +21,7 @@ const colors = {
   text: '#1f2933',
 };
 
-/** Draws the latencies on a logarithmic scale as an SVG document. */
+/** Returns an SVG document: a bar from p50 to p99, a mark at the maximum, a logarithmic scale. */
 export function drawChart(report: Report): string {
   const rows = rowsOf(report);
   const [lowMs, highMs] = decades(rows);
@@ -37,7 +36,7 @@ export function drawChart(report: Report): string {
     `<rect width="${widthPx}" height="${heightPx}" fill="#fff"/>`,
     text(14, 22, { content: 'Latency: bar from p50 to p99, mark at the maximum', size: 15 }),
     text(14, 40, { content: subtitle(report) }),
-    ...drawGrid({ lowMs, highMs, heightPx, toX }),
+    ...drawGrid([lowMs, highMs], heightPx - footPx, toX),
     ...rows.flatMap((row, index) => drawRow(row, headPx + index * rowPx, toX)),
     '</svg>',
     '',
@@ -61,23 +60,19 @@ function subtitle({ machine }: Report): string {
   return `${cores} × ${cpuModel}, Node ${node}, commit ${commit ?? 'unknown'}, ${measuredAt.slice(0, 16)}`;
 }
 
-/** The powers of ten around all values. */
+// The powers of ten around all values.
 function decades(rows: readonly Row[]): [lowMs: number, highMs: number] {
   const lowest = Math.min(1, ...rows.map(({ ms }) => Math.max(0.01, ms.p50)));
   const highest = Math.max(10, ...rows.map(({ ms }) => ms.max));
   return [10 ** Math.floor(Math.log10(lowest)), 10 ** Math.ceil(Math.log10(highest))];
 }
 
-interface Grid {
-  lowMs: number;
-  highMs: number;
-  heightPx: number;
-  toX: (ms: number) => number;
-}
-
-function drawGrid({ lowMs, highMs, heightPx, toX }: Grid): string[] {
+function drawGrid(
+  [lowMs, highMs]: readonly [number, number],
+  bottom: number,
+  toX: (ms: number) => number,
+): string[] {
   const lines: string[] = [];
-  const bottom = heightPx - footPx;
   for (let ms = lowMs; ms <= highMs * 1.001; ms *= 10) {
     const x = toX(ms).toFixed(1);
     lines.push(`<path d="M${x} ${headPx - 6}V${bottom}" stroke="${colors.grid}"/>`);

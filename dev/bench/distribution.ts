@@ -1,6 +1,4 @@
-// A distribution of latencies in the few figures that are reported.
-
-/** In milliseconds; null where nothing was measured. */
+/** Latencies in milliseconds. */
 export interface Distribution {
   count: number;
   p50: number;
@@ -9,7 +7,7 @@ export interface Distribution {
   max: number;
 }
 
-/** Gives the nearest-rank percentiles of `values`, or null of none. */
+/** Returns the nearest-rank percentiles of `values`, or null of none. */
 export function describeValues(values: readonly number[]): Distribution | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();
@@ -18,7 +16,7 @@ export function describeValues(values: readonly number[]): Distribution | null {
   return { count: sorted.length, p50: rank(0.5), p90: rank(0.9), p99: rank(0.99), max: rank(1) };
 }
 
-/** Rounds to hundredths: finer than that is noise. */
+/** Rounds to hundredths. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -1,4 +1,4 @@
-// The process of the floor on Temporal: client, workflow worker and activity worker, as api and worker have.
+// The floor's process on Temporal: client, workflow worker and activity worker.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { readConfig } from '../../lib/config/config.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
 import { nowMs } from './clock.ts';
-import type { FromFloorProcess, FloorOrder } from './floor.ts';
+import { inTurns, type Order } from './in-turns.ts';
 
 const taskQueue = 'bench-floor';
 const pauseMsMax = 100;
@@ -37,7 +37,7 @@ for (const worker of workers) {
   });
 }
 
-/** Runs one workflow, and gives the milliseconds from its start to its activity. */
+// Returns the milliseconds from the start of a workflow to its activity.
 async function runOnce(): Promise<number> {
   const startedAtMs = nowMs();
   const ranAtMs: number = await temporal.client.workflow.execute('floorWorkflow', {
@@ -48,28 +48,16 @@ async function runOnce(): Promise<number> {
   return ranAtMs - startedAtMs;
 }
 
-async function run({ count, atOnce }: FloorOrder): Promise<FromFloorProcess> {
-  const startedAtMs = nowMs();
-  const activityMs: number[] = [];
-  let left = count;
-  async function runInTurn(): Promise<void> {
-    while (left > 0) {
-      left -= 1;
-      // Back to back, single workflows fall in step with the server's own rhythm; changes do not.
-      if (atOnce === 1) await delay(Math.random() * pauseMsMax);
-      activityMs.push(await runOnce());
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, runInTurn));
-  return { latenciesMs: activityMs, tookMs: nowMs() - startedAtMs };
-}
-
-async function obey(order: FloorOrder): Promise<void> {
-  const done = await run(order);
+async function obey(order: Order): Promise<void> {
+  const done = await inTurns(order, async () => {
+    // Back to back, single workflows fall in step with the server's own rhythm; changes do not.
+    if (order.atOnce === 1) await delay(Math.random() * pauseMsMax);
+    return runOnce();
+  });
   process.send?.(done);
 }
 
-process.on('message', (order: FloorOrder) => void obey(order));
-// What it started is small and ends with it; nothing here has to be finished in order.
+process.on('message', (order: Order) => void obey(order));
+// Ends with the driver, however that one ended.
 process.once('disconnect', () => process.exit(0));
 process.send?.('ready');

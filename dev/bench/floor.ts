@@ -1,4 +1,4 @@
-// The floor: what the parts cost bare, on the same servers and in the same run as the scenarios.
+// The floor: the cost of the bare parts, on the same servers and in the same run as the scenarios.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -6,46 +6,18 @@ import { newId } from '../../lib/platform/ids.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
-import { describeValues, type Distribution, round } from './distribution.ts';
+import { describeValues, round } from './distribution.ts';
 import { startHelper } from './helper-process.ts';
+import { type Done, inTurns, type Order } from './in-turns.ts';
 import { cpuMsEach, type ProcessGroups, readUsage } from './process-usage.ts';
 import { sized } from './settings.ts';
 
-export interface Floor {
-  name: string;
-  /** One at a time. */
-  ms: Distribution | null;
-  /** Several at a time. */
-  atOnce: number;
-  perSecond: number;
-  /** Of the ones made several at a time. */
-  cpuMsEach: Record<string, number>;
-}
-
-export interface FloorReport {
-  floors: Floor[];
-  /** Milliseconds of processor time each process takes a second while nothing is asked of it. */
-  idleCpuMsPerSecond: Record<string, number>;
-}
-
-export interface FloorOrder {
-  count: number;
-  atOnce: number;
-}
-
-/** What the floor's process answers an order with. */
-export interface FromFloorProcess {
-  latenciesMs: number[];
-  tookMs: number;
-}
-
-/** Makes `count` of something, `atOnce` at a time. */
-type Make = (order: FloorOrder) => Promise<FromFloorProcess>;
+export type FloorReport = Awaited<ReturnType<typeof measureFloor>>;
 
 const atOnce = 16;
 
 /** Measures idle processes, then bare workflows, transactions and POSTs. */
-export async function measureFloor(bench: Bench): Promise<FloorReport> {
+export async function measureFloor(bench: Bench) {
   const open = new Disposal();
   try {
     const idleCpuMsPerSecond = await measureIdle(bench);
@@ -63,12 +35,12 @@ export async function measureFloor(bench: Bench): Promise<FloorReport> {
 
 interface Subject {
   name: string;
-  make: Make;
-  /** Processes of the floor's own whose cost is to be told. */
+  make: (order: Order) => Promise<Done>;
+  /** Further processes whose cost is reported. */
   groups: ProcessGroups;
 }
 
-async function measure(bench: Bench, { name, make, groups }: Subject): Promise<Floor> {
+async function measure(bench: Bench, { name, make, groups }: Subject) {
   const { settings } = bench;
   const count = sized(settings, 300, 30);
   await make({ count: sized(settings, 100, 20), atOnce: 4 });
@@ -80,6 +52,7 @@ async function measure(bench: Bench, { name, make, groups }: Subject): Promise<F
   bench.signal.throwIfAborted();
   return {
     name,
+    // Of those made one at a time; the others of `atOnce` at a time.
     ms: describeValues(single.latenciesMs),
     atOnce,
     perSecond: round((crowd.count * 1_000) / tookMs),
@@ -98,16 +71,16 @@ async function openWorkflows(
   { service, signal }: Bench,
   open: Disposal,
 ): Promise<Omit<Subject, 'name'>> {
-  let answered: (done: FromFloorProcess) => void = () => undefined;
+  let answered: (done: Done) => void = () => undefined;
   const helper = open.use(
     await startHelper('floor-process.ts', {
       env: service.env,
       onMessage: (message) => {
-        if (message !== 'ready') answered(message as FromFloorProcess);
+        if (message !== 'ready') answered(message as Done);
       },
     }),
   );
-  const make: Make = (order) =>
+  const make: Subject['make'] = (order) =>
     new Promise((resolve, reject) => {
       answered = resolve;
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -117,7 +90,7 @@ async function openWorkflows(
   return { make, groups: { 'floor process': [helper.pid] } };
 }
 
-/** The writes of a change: an event of common size is inserted and a resource updated. */
+// The writes of a change: an insert of an event of common size, and an update of a resource.
 function transactions({ service, signal }: Bench): Omit<Subject, 'name'> {
   const { store } = service;
   const events = store.db.collection<{ _id: string; body: string }>('benchEvents');
@@ -125,6 +98,7 @@ function transactions({ service, signal }: Bench): Omit<Subject, 'name'> {
   const body = 'x'.repeat(600);
   let n = 0;
   const transact = async (): Promise<void> => {
+    signal.throwIfAborted();
     n += 1;
     const resource = { _id: n % 1_000 };
     await inTransaction(store, async (session) => {
@@ -132,7 +106,7 @@ function transactions({ service, signal }: Bench): Omit<Subject, 'name'> {
       await resources.updateOne(resource, { $set: { n } }, { session, upsert: true });
     });
   };
-  return { make: (order) => repeat(transact, order, signal), groups: {} };
+  return { make: (order) => inTurns(order, () => timed(transact)), groups: {} };
 }
 
 function posts({ receiver, signal }: Bench, open: Disposal): Omit<Subject, 'name'> {
@@ -142,29 +116,15 @@ function posts({ receiver, signal }: Bench, open: Disposal): Omit<Subject, 'name
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ text: 'x'.repeat(400) });
   const post = async (): Promise<void> => {
+    signal.throwIfAborted();
     const answer = await request(url, { dispatcher, method: 'POST', headers, body });
     await answer.body.dump();
   };
-  return { make: (order) => repeat(post, order, signal), groups: {} };
+  return { make: (order) => inTurns(order, () => timed(post)), groups: {} };
 }
 
-async function repeat(
-  act: () => Promise<void>,
-  order: FloorOrder,
-  signal: AbortSignal,
-): Promise<FromFloorProcess> {
+async function timed(act: () => Promise<void>): Promise<number> {
   const startedAtMs = nowMs();
-  const latenciesMs: number[] = [];
-  let left = order.count;
-  async function actInTurn(): Promise<void> {
-    while (left > 0) {
-      signal.throwIfAborted();
-      left -= 1;
-      const actedAtMs = nowMs();
-      await act();
-      latenciesMs.push(nowMs() - actedAtMs);
-    }
-  }
-  await Promise.all(Array.from({ length: order.atOnce }, actInTurn));
-  return { latenciesMs, tookMs: nowMs() - startedAtMs };
+  await act();
+  return nowMs() - startedAtMs;
 }

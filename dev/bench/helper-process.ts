@@ -1,18 +1,17 @@
-// A process of the bench itself, beside the driver: started, talked to, ended.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const stopTimeoutMs = 5_000;
 
-export interface Helper extends AsyncDisposable {
+interface Helper extends AsyncDisposable {
   pid: number;
   send(message: object): void;
-  /** Resolves, with how it ended, when the process is gone. */
+  /** Resolves with the signal or code when the process has ended. */
   ended: Promise<string>;
 }
 
-/** Starts one of this folder's modules as a process, and gives it once it has said something. */
+/** Starts a module of this folder as a process; resolves after its first message. */
 export async function startHelper(
   module: string,
   { env, onMessage }: { env?: NodeJS.ProcessEnv; onMessage: (message: unknown) => void },
@@ -21,7 +20,7 @@ export async function startHelper(
     env: env ?? process.env,
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // Its own process group: Ctrl-C reaches the driver alone, which then ends all in order.
+    // Another process group: Ctrl-C reaches the driver alone, which then ends all in order.
     detached: true,
   });
   child.on('message', (message) => onMessage(message));

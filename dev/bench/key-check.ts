@@ -4,21 +4,21 @@ import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../lib/access/a
 
 const checks = 200_000;
 const warmUps = 20_000;
-/** What a check may cost at most, in microseconds; the exit code tells whether it does. */
+// Processor time; the exit code reports whether it is met.
 const limitUs = 50;
 
 const pepper = randomBytes(32).toString('base64');
 const key = newApiKey();
 const stored = hashApiKey(key.text, pepper);
-// One character another: refused by the checksum, before anything is hashed.
+// Refused by the checksum, before it is hashed.
 const mistyped = `${key.text.slice(0, 20)}${key.text[20] === 'a' ? 'b' : 'a'}${key.text.slice(21)}`;
 
-/** What `api/access/authenticate.ts` does with a key's text, but for the read. */
+// As in `api/access/authenticate.ts`, without the read.
 function check(text: string): boolean {
   return parseApiKey(text) !== null && sameHash(hashApiKey(text, pepper), stored);
 }
 
-/** Gives the processor time of one check in microseconds. */
+// Returns the processor time of one check in microseconds.
 function measure(text: string, expected: boolean): number {
   for (let n = 0; n < warmUps; n += 1) check(text);
   const before = process.cpuUsage();

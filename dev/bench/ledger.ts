@@ -1,8 +1,7 @@
-// What was called and what arrived: latencies, the backlog, duplicates and losses.
 import type { Arrival } from './receiver.ts';
 
 interface CallRecord {
-  /** When the call was meant to be made: latencies count from here, so waiting behind others shows. */
+  /** Latencies count from here, so that waiting behind other calls shows. */
   intendedAtMs: number;
   answeredAtMs: number | null;
   isAcknowledged: boolean;
@@ -19,42 +18,39 @@ interface Receipt {
 export class Ledger {
   /** Deliveries of the same event to the same webhook beyond the first. */
   duplicates = 0;
-  /** Calls that were refused or broke, by reason. */
+  /** Calls that were not acknowledged, in all and by reason. */
+  failed = 0;
   readonly failures: Record<string, number> = {};
+  /** Events that arrived at all their webhooks. */
+  complete = 0;
   readonly #calls: CallRecord[] = [];
   readonly #receipts: Receipt[] = [];
   readonly #hookUids: ReadonlySet<string>;
-  #failed = 0;
-  #complete = 0;
   #waiters: (() => void)[] = [];
 
   constructor(hookUids: readonly string[]) {
     this.#hookUids = new Set(hookUids);
   }
 
-  /** Notes a call about to be made, and gives its number. */
+  /** Records a call about to be made, and returns its number. */
   open(intendedAtMs: number): number {
-    const record = {
-      intendedAtMs,
-      answeredAtMs: null,
-      isAcknowledged: false,
-      hookUids: new Set<string>(),
-    };
+    const hookUids = new Set<string>();
+    const record = { intendedAtMs, answeredAtMs: null, isAcknowledged: false, hookUids };
     return this.#calls.push(record) - 1;
   }
 
-  /** Notes how a call ended: acknowledged, or for what reason it was not. */
+  /** Records the end of a call; `failure` is null where it was acknowledged. */
   close(call: number, { atMs, failure }: { atMs: number; failure: string | null }): void {
     const record = this.#calls[call];
     if (record === undefined) return;
     record.answeredAtMs = atMs;
     record.isAcknowledged = failure === null;
     if (failure === null) return;
-    this.#failed += 1;
+    this.failed += 1;
     this.failures[failure] = (this.failures[failure] ?? 0) + 1;
   }
 
-  /** Notes what reached the receiver; what belongs to another run is passed over. */
+  /** Records arrivals; those of another run are ignored. */
   receive(arrivals: readonly Arrival[]): void {
     for (const [hookUid, call, atMs] of arrivals) {
       const record = this.#calls[call];
@@ -65,9 +61,9 @@ export class Ledger {
       }
       record.hookUids.add(hookUid);
       this.#receipts.push({ hookUid, call, atMs });
-      if (record.hookUids.size === this.#hookUids.size) this.#complete += 1;
+      if (record.hookUids.size === this.#hookUids.size) this.complete += 1;
     }
-    for (const wake of this.#waiters.splice(0)) wake();
+    for (const signal of this.#waiters.splice(0)) signal();
   }
 
   /** Resolves when more arrived. */
@@ -79,25 +75,16 @@ export class Ledger {
     return this.#calls.filter((record) => record.isAcknowledged).length;
   }
 
-  get failed(): number {
-    return this.#failed;
-  }
-
   get deliveries(): number {
     return this.#receipts.length;
   }
 
-  /** Events that arrived at all their webhooks. */
-  get complete(): number {
-    return this.#complete;
-  }
-
-  /** Calls made whose event has not arrived everywhere, unanswered ones included. */
+  /** Calls whose event has not arrived everywhere, unanswered ones included. */
   get backlog(): number {
-    return this.#calls.length - this.#failed - this.#complete;
+    return this.#calls.length - this.failed - this.complete;
   }
 
-  /** Whether the event of a call has arrived everywhere, or never will because the call failed. */
+  /** Reports whether the event of a call has arrived everywhere, or the call failed. */
   isSettled(call: number): boolean {
     const record = this.#calls[call];
     if (record === undefined) return true;
@@ -105,7 +92,7 @@ export class Ledger {
     return record.isAcknowledged && record.hookUids.size === this.#hookUids.size;
   }
 
-  /** Deliveries owed for acknowledged calls that have not arrived. */
+  /** Deliveries of acknowledged calls that have not arrived. */
   get missing(): number {
     let missing = 0;
     for (const { isAcknowledged, hookUids } of this.#calls) {

@@ -1,4 +1,3 @@
-// The three ways calls are made: by the clock, by so many callers, or one after another.
 import { setTimeout as delay } from 'node:timers/promises';
 import { nowMs } from './clock.ts';
 
@@ -9,7 +8,7 @@ export interface OpenLoad {
   seconds: number;
 }
 
-/** So many callers, each calling again as soon as it is answered. */
+/** Concurrent callers, each calling again as soon as it is answered. */
 export interface ClosedLoad {
   model: 'closed';
   callers: number;
@@ -17,8 +16,8 @@ export interface ClosedLoad {
   secondsMax: number;
 }
 
-/** A call a time, made a while after the one before has arrived everywhere. */
-export interface SingleLoad {
+/** One call at a time, made `pauseMs` after the one before has arrived everywhere. */
+interface SingleLoad {
   model: 'single';
   calls: number;
   pauseMs: number;
@@ -27,18 +26,18 @@ export interface SingleLoad {
 
 export type Load = OpenLoad | ClosedLoad | SingleLoad;
 
-export interface LoadTarget {
-  /** Makes one call; resolves when it has ended, however it did. */
+interface LoadTarget {
+  /** Makes one call; resolves to its number when it has ended, also in failure. */
   call(intendedAtMs: number): Promise<number>;
   /** Resolves when the event of a call has arrived everywhere, or never will. */
   settled(call: number): Promise<void>;
   signal: AbortSignal;
 }
 
-// Callers of an open model never wait, but a driver must: beyond this an arrival is dropped, and counted.
+// Callers of an open model never wait, but a driver must: further arrivals are dropped and counted.
 const outstandingMax = 1_000;
 
-/** Makes the calls of a load, and gives how many arrivals were dropped once all calls have ended. */
+/** Makes the calls of a load; resolves to the number of dropped arrivals once all have ended. */
 export async function runLoad(load: Load, target: LoadTarget): Promise<number> {
   if (load.model === 'open') return runOpen(load, target);
   return load.model === 'closed' ? runClosed(load, target) : runSingle(load, target);

@@ -1,4 +1,4 @@
-// `npm run bench`: latency, throughput and cost under load, beside the floor of the same run.
+// `npm run bench`: latency, throughput and cost under load, with the floor of the same run.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ async function writeResults(report: Report): Promise<void> {
   say(`written: ${path}.json and .svg`);
 }
 
-/** Gives the exit code: 1 where something was lost, missed its target or could not be measured. */
+// Returns the exit code: 1 where something was lost, missed its target or could not be measured.
 async function main(): Promise<number> {
   const wanted = readArguments(process.argv.slice(2));
   if (wanted.help) {
@@ -48,9 +48,7 @@ async function main(): Promise<number> {
   }
   const isSound = report.scenarios.every(
     ({ error, measurements, missed = [] }) =>
-      error === undefined &&
-      missed.length === 0 &&
-      measurements.every((measurement) => measurement.lost === 0),
+      error === undefined && missed.length === 0 && measurements.every(({ lost }) => lost === 0),
   );
   return isSound ? 0 : 1;
 }

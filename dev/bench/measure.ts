@@ -1,68 +1,47 @@
-// One measured run: a fresh application, a load, the wait for everything to arrive, the figures.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchApp, type Hooks, makeApp } from './app.ts';
 import type { Bench } from './bench.ts';
 import { type Call, type Caller, openCaller } from './calls.ts';
 import { nowMs } from './clock.ts';
-import { describeValues, type Distribution, round } from './distribution.ts';
+import { describeValues, round } from './distribution.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, runLoad } from './load.ts';
 import { operationsEach, readOperations } from './mongodb-operations.ts';
-import { cpuMsEach, type Memory, memoryOf, readUsage } from './process-usage.ts';
-import { readTemporalCost, type TemporalCost } from './temporal-cost.ts';
+import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
+import { readTemporalCost } from './temporal-cost.ts';
 
-/** What to run. */
 export interface Plan {
   name: string;
   hooks: Hooks;
   load: Load;
-  /** Where the API listens, if not at the service's own address alone. */
+  /** The service's own one by default. */
   apiUrls?: readonly string[];
-  /** The call to make, if not a change. */
+  /** A change by default. */
   call?: (caller: Caller, app: BenchApp) => Call;
-  /** Before the load and its figures begin. */
+  /** Runs before the load and its figures begin. */
   prepare?: (app: BenchApp, caller: Caller) => Promise<void>;
-  /** While calls are made; the run does not end before it does. */
+  /** Runs while calls are made; the run waits for it. */
   during?: (ledger: Ledger) => Promise<void>;
-  /** After the last call has ended and before the wait for what is still to arrive. */
+  /** Runs after the last call, before the wait for arrivals. */
   afterLoad?: (ledger: Ledger) => Promise<void>;
 }
 
-/** What came of it. Absent figures, such as a receipt where nothing is sent, are null. */
-export interface Measurement {
-  name: string;
-  load: Load;
-  hooks: Hooks;
-  acknowledged: number;
-  failures: Record<string, number>;
-  dropped: number;
-  answerMs: Distribution | null;
-  receiptMs: Distribution | null;
-  /** Receipt at the webhooks that are slow to answer, where there are some. */
-  slowReceiptMs: Distribution | null;
-  spanSeconds: number;
-  eventsPerSecond: number;
-  deliveriesPerSecond: number;
-  lost: number;
-  duplicates: number;
-  cpuMsPerEvent: Record<string, number>;
-  memory: Record<string, Memory>;
-  mongodbOperationsPerEvent: Record<string, number>;
-  temporal: TemporalCost | null;
-  /** By how much the backlog grew, where that was watched. */
+/** Figures that do not exist, such as receipts where nothing is sent, are null. */
+export type Measurement = Awaited<ReturnType<typeof measure>> & {
+  /** Absent where it was not sampled. */
   backlogGrowth?: number;
-}
+};
 
-// What has not come while nothing came for this long, or in this time at all, counts as lost. A
-// relay waits up to 30 s after an outage, a workflow task of a dead process up to 5 s.
+// After so long without an arrival, or in all, missing deliveries count as lost. A relay waits up to
+// 30 s after an outage, a workflow task of a dead process up to 5 s.
 const quietMsMax = 90_000;
 const drainMsMax = 15 * 60_000;
 const pollEveryMs = 100;
-// After the last receipt attempts are still recorded and workflows ended: their cost belongs here.
+// Attempts are recorded, and workflows end, after the last receipt: their cost counts.
 const settleMs = 1_000;
 
-/** Carries a plan out. */
-export async function measure(bench: Bench, plan: Plan): Promise<Measurement> {
+/** Runs a plan with a fresh application, and returns its figures. */
+export async function measure(bench: Bench, plan: Plan) {
   const { service, receiver, signal } = bench;
   const app = await makeApp(bench, plan);
   const caller = openCaller(plan.apiUrls ?? [service.apiUrl]);
@@ -119,7 +98,6 @@ function targetOf(ledger: Ledger, makeCall: Call, signal: AbortSignal) {
   };
 }
 
-/** Waits until every acknowledged event has arrived everywhere, or nothing comes any more. */
 async function drain(ledger: Ledger, signal: AbortSignal): Promise<void> {
   const startMs = nowMs();
   let [lastMs, lastDeliveries] = [startMs, ledger.deliveries];

@@ -1,12 +1,10 @@
-// MongoDB's own count of what was asked of it.
 import type { Document } from 'mongodb';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { round } from './distribution.ts';
 
-/** Operations since the server started, by kind: insert, query, update, delete, getmore, command. */
-export type Operations = Readonly<Record<string, number>>;
+type Operations = Readonly<Record<string, number>>;
 
-/** Reads the counters. */
+/** Reads MongoDB's own count of operations since its start, by kind. */
 export async function readOperations(store: Store): Promise<Operations> {
   const status: Document = await store.client.db('admin').command({ serverStatus: 1 });
   const { opcounters } = status as { opcounters: Record<string, unknown> };
@@ -14,7 +12,7 @@ export async function readOperations(store: Store): Promise<Operations> {
   return Object.fromEntries(counters) as Record<string, number>;
 }
 
-/** Gives the operations between two readings, divided by `count`. */
+/** Returns the operations between two readings, divided by `count`. */
 export function operationsEach(
   before: Operations,
   after: Operations,

@@ -1,9 +1,9 @@
-// What processes use of the machine, read from /proc: processor time and memory, by name.
+// Processor time and memory of processes, read from /proc.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { round } from './distribution.ts';
 
-/** Pids by what the processes are: `api`, `worker`, `mongodb` … */
+/** Pids by `api`, `worker`, `mongodb` … */
 export type ProcessGroups = Readonly<Record<string, readonly number[]>>;
 
 interface GroupUsage {
@@ -13,14 +13,11 @@ interface GroupUsage {
   residentMbMax: number;
 }
 
-/** A reading; a group is absent where one of its processes cannot be read. */
+/** A group is absent where one of its processes cannot be read. */
 export type Usage = Readonly<Record<string, GroupUsage>>;
 
-export interface Memory {
-  /** Now, and at most since the process started. */
-  residentMb: number;
-  residentMbMax: number;
-}
+/** Now, and the maximum since the start of the process. */
+type Memory = Pick<GroupUsage, 'residentMb' | 'residentMbMax'>;
 
 const ticksPerSecond = readTicksPerSecond();
 
@@ -32,7 +29,6 @@ function readTicksPerSecond(): number {
   }
 }
 
-/** Reads what each group has used so far. */
 export function readUsage(groups: ProcessGroups): Usage {
   const usage: Record<string, GroupUsage> = {};
   for (const [name, pids] of Object.entries(groups)) {
@@ -54,14 +50,14 @@ function readGroup(pids: readonly number[]): GroupUsage | null {
     }
     return group;
   } catch {
-    // Another system than Linux, another machine's process, or one that has just ended.
+    // No Linux, a process of another machine, or one that has just ended.
     return null;
   }
 }
 
 function readCpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces. Behind it utime and stime are the 12th and 13th field.
+  // The name, in brackets, may hold spaces; utime and stime are the 12th and 13th field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
 }
@@ -70,10 +66,7 @@ function readKilobytes(status: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
 }
 
-/**
- * Gives the milliseconds of processor time between two readings, divided by `count`. A group whose
- * processes are not the same any more is left out: what the dead ones used is unknown.
- */
+/** Returns the milliseconds between two readings, divided by `count`; a group that changed is left out. */
 export function cpuMsEach(before: Usage, after: Usage, count: number): Record<string, number> {
   const cpu: Record<string, number> = {};
   for (const [name, last] of Object.entries(after)) {
@@ -84,7 +77,6 @@ export function cpuMsEach(before: Usage, after: Usage, count: number): Record<st
   return cpu;
 }
 
-/** Gives the memory of a reading. */
 export function memoryOf(usage: Usage): Record<string, Memory> {
   return Object.fromEntries(
     Object.entries(usage).map(([name, { residentMb, residentMbMax }]) => [

@@ -1,4 +1,4 @@
-// The report as Markdown: a table of each scenario, the floor, the summary.
+// The report as Markdown.
 import type { Distribution } from './distribution.ts';
 import type { FloorReport } from './floor.ts';
 import type { Load } from './load.ts';
@@ -6,20 +6,17 @@ import type { Machine } from './machine.ts';
 import type { Measurement } from './measure.ts';
 import type { ScenarioResult } from './scenario.ts';
 
-/** Everything one run of the bench found; the JSON file holds exactly this. */
+/** The findings of one run; the JSON file holds exactly this. */
 export interface Report {
   machine: Machine;
-  /** Whether servers kept data in files, and whether the scenarios were cut short. */
   settings: Record<string, unknown>;
   floor: FloorReport | null;
   scenarios: ({ name: string; error?: string } & ScenarioResult)[];
 }
 
 const none = '–';
-// Processes of the service first; what the bench itself takes stands beside them, for they share the machine.
 const serviceGroups = ['api', 'worker', 'mongodb', 'temporal'] as const;
 
-/** The first lines: what was measured on what. */
 export function renderMachine({ machine, settings }: Report): string {
   const { cores, cpuModel, memoryGb, loadBefore, node, mongodb, temporal, commit } = machine;
   return [
@@ -32,14 +29,13 @@ export function renderMachine({ machine, settings }: Report): string {
   ].join('\n');
 }
 
-/** The floor's table. */
 export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string {
   const table = floors.map(({ name, ms, perSecond, atOnce, cpuMsEach }) => [
     name,
     show(ms?.p50),
     show(ms?.p99),
     show(ms?.max),
-    `${show(perSecond)} (${atOnce} at once)`,
+    `${show(perSecond)} (${atOnce} at a time)`,
     listFigures(cpuMsEach),
   ]);
   const head = ['floor', 'p50 ms', 'p99 ms', 'max ms', 'a second', 'CPU ms each'];
@@ -47,7 +43,7 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
   return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
 }
 
-/** A scenario's table: a row a figure, a column a measurement. */
+/** Returns a table with a row a figure and a column a measurement. */
 export function renderScenario(
   name: string,
   { measurements, notes, missed = [] }: ScenarioResult,
@@ -56,24 +52,18 @@ export function renderScenario(
   const rows = figures
     .map(([title, of]) => [title, ...measurements.map(of)])
     .filter(([, ...cells]) => cells.some((cell) => cell !== none));
-  const lines = [...notes, ...missed.map((target) => `**Target missed**: ${target}`)].map(
-    (note) => `- ${note}`,
-  );
+  const targets = missed.map((target) => `**Target missed**: ${target}`);
+  const lines = [...notes, ...targets].map((note) => `- ${note}`);
   return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
 
-/** The last table: a row a measurement. */
+/** Returns a table with a row a measurement. */
 export function renderSummary({ floor, scenarios }: Report): string {
-  const head = [
-    '',
-    'load',
-    'call p50 / p99',
-    'receipt p50 / p99 / max ms',
-    'events/s',
-    'deliveries/s',
-  ].concat(['lost', 'twice', 'CPU ms/event', 'events/workflow']);
+  const latencies = ['call p50 / p99', 'receipt p50 / p99 / max ms'];
+  const rates = ['events/s', 'deliveries/s', 'lost', 'twice', 'CPU ms/event', 'events/workflow'];
+  const head = ['', 'load', ...latencies, ...rates];
   const floorRows = (floor?.floors ?? []).map(({ name, ms, perSecond }) =>
-    [name, '1 at once', none, showLatency(ms), `${show(perSecond)} (16)`].concat(
+    [name, '1 at a time', none, showLatency(ms), `${show(perSecond)} (16)`].concat(
       Array(5).fill(none),
     ),
   );
@@ -81,9 +71,8 @@ export function renderSummary({ floor, scenarios }: Report): string {
   const failed = scenarios.flatMap(({ name, error }) =>
     error === undefined ? [] : [`- ${name} could not be measured: ${error}`],
   );
-  return ['## Summary', '', renderTable([head, ...floorRows, ...rows]), '', ...failed]
-    .join('\n')
-    .trimEnd();
+  const table = renderTable([head, ...floorRows, ...rows]);
+  return ['## Summary', '', table, '', ...failed].join('\n').trimEnd();
 }
 
 function summaryRow(measurement: Measurement): string[] {
@@ -132,13 +121,12 @@ const figures: readonly Figure[] = [
   ['history bytes/event', ({ temporal }) => show(temporal?.historyBytesPerEvent)],
 ];
 
-/** Says in a few words how calls were made. */
 export function describeLoad(load: Load): string {
   if (load.model === 'open') return `open, ${load.ratePerSecond}/s, ${load.seconds} s`;
   return load.model === 'closed' ? `closed, ${load.callers} callers` : 'one at a time';
 }
 
-/** Gives the sum of the service's own processes, or null where one of them is not known. */
+// The sum of the service's own processes; null where one is unknown.
 function sumService(cpu: Readonly<Record<string, number>>): number | null {
   const costs = serviceGroups.map((group) => cpu[group]);
   if (costs.some((cost) => cost === undefined)) return null;

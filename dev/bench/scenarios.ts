@@ -1,4 +1,3 @@
-// The table of scenarios, in the order in which they run.
 import type { Scenario } from './scenario.ts';
 import { acceptOnly } from './scenarios/accept-only.ts';
 import { burst } from './scenarios/burst.ts';
@@ -13,6 +12,7 @@ import { slowReceiver } from './scenarios/slow-receiver.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
 import { steady, sustained } from './scenarios/sustained.ts';
 
+/** In the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   idle,
   light,
@@ -28,6 +28,6 @@ export const scenarios: readonly Scenario[] = [
   storedEvents,
   idleWebhooks,
   scale,
-  // Last: it has a service of its own, with data in files.
+  // Last: it needs another service, with data in files.
   kill,
 ];

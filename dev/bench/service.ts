@@ -1,10 +1,10 @@
-// The service under the bench: started here with embedded or named servers, or one that runs already.
+// The service under load: started here with embedded or named servers, or a running one.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type Config, readConfig } from '../../lib/config/config.ts';
-import { Disposal } from '../../lib/platform/disposal.ts';
+import type { Disposal } from '../../lib/platform/disposal.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import { type DevFile, readDevFile } from '../../lib/config/dev-file.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
@@ -12,25 +12,25 @@ import { launch } from '../start/launch.ts';
 import type { ProcessGroups } from './process-usage.ts';
 import type { Settings } from './settings.ts';
 
-export interface Service extends AsyncDisposable {
-  /** False for a service that ran already: its processes are not the bench's to stop. */
+export interface Service {
+  /** False for a running service, whose processes the bench must not stop. */
   isOwn: boolean;
-  /** True where the servers keep their data in files, so that one that was killed comes back. */
+  /** True where the servers keep their data in files, and so survive a kill. */
   isKept: boolean;
   apiUrl: string;
   config: Config;
   store: Store;
   temporal: Client;
-  /** What a further process of the service needs in its environment. */
+  /** The environment of further processes of the service. */
   env: NodeJS.ProcessEnv;
   dataDir: string;
-  /** The processes as they are now; a restart changes them. */
+  /** The current processes; a restart changes them. */
   groups(): ProcessGroups;
-  /** Resolves, with a sentence, when a server is lost for good. */
+  /** Resolves with the reason when a server is lost for good. */
   lost: Promise<string>;
 }
 
-// What `npm start` allows for development, said here in full because further processes get it too.
+// What `npm start` allows for development; further processes need it too.
 const receiversOnThisMachine = {
   HERALD_HOST: '127.0.0.1',
   HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
@@ -38,64 +38,51 @@ const receiversOnThisMachine = {
   HERALD_WEBHOOK_PORTS: 'any',
 };
 
-/**
- * Starts a service with fresh data on free ports, the way `npm start` does. Servers that the
- * environment names are used, with a database of the bench's own that is dropped at the end.
- */
-export async function startService({
-  kept,
-  say,
-}: {
-  kept: boolean;
-  say: (line: string) => void;
-}): Promise<Service> {
-  const open = new Disposal();
-  try {
-    const dataDir = await mkdtemp(join(tmpdir(), 'herald-bench-'));
-    open.defer(() => rm(dataDir, { recursive: true, force: true }));
-    const env = {
-      ...receiversOnThisMachine,
-      ...makeDevSecrets(),
-      // All callers, the slow ones too, have the address of this machine.
-      HERALD_CONNECTIONS_PER_ADDRESS: '0',
-      HERALD_DATABASE: `herald_bench_${Date.now()}`,
-      ...process.env,
-      PORT: '0',
-    };
-    // Only what the bench named itself; a database that somebody named is theirs.
-    if (process.env['MONGODB_URI'] && !process.env['HERALD_DATABASE']) {
-      open.defer(() => dropDatabase(readConfig(env).mongodb));
-    }
-    const launched = await launch({ env, dataDir, ephemeral: !kept, progress: say });
-    open.use(launched);
-    const { dev } = launched;
-    const childEnv = {
-      ...env,
-      MONGODB_URI: dev.mongodbUri,
-      TEMPORAL_ADDRESS: dev.temporalAddress,
-      HERALD_PUBLIC_URL: dev.apiUrl,
-      HERALD_WORKFLOW_BUNDLE: join(dataDir, 'workflow-bundle.js'),
-    };
-    const clients = await connectClients(open, readConfig(childEnv));
-    return {
-      ...clients,
-      isOwn: true,
-      isKept: kept,
-      apiUrl: dev.apiUrl,
-      env: childEnv,
-      dataDir,
-      groups: () => groupsOf(dev.pids),
-      lost: launched.lost,
-      [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    await open[Symbol.asyncDispose]();
-    throw error;
-  }
+/** Opens the service that the settings ask for; closing `open` ends it. */
+export async function openService(
+  open: Disposal,
+  { servicePath, kept }: Pick<Settings, 'servicePath' | 'kept'>,
+  say: (line: string) => void,
+): Promise<Service> {
+  return servicePath === null ? startService(open, { kept, say }) : useService(open, servicePath);
 }
 
-/** Uses a service started by `npm start`, told by its dev.json; the secrets are in the same folder. */
-async function useService(path: string): Promise<Service> {
+// Starts it as `npm start` does, with fresh data on free ports. Servers that the environment names are
+// used, with a database of the bench that is dropped at the end.
+async function startService(
+  open: Disposal,
+  { kept, say }: { kept: boolean; say: (line: string) => void },
+): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'herald-bench-'));
+  open.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const env = {
+    ...receiversOnThisMachine,
+    ...makeDevSecrets(),
+    // All callers, the slow ones too, have the address of this machine.
+    HERALD_CONNECTIONS_PER_ADDRESS: '0',
+    HERALD_DATABASE: `herald_bench_${Date.now()}`,
+    ...process.env,
+    PORT: '0',
+  };
+  // A database that the user named is not dropped.
+  if (process.env['MONGODB_URI'] && !process.env['HERALD_DATABASE']) {
+    open.defer(() => dropDatabase(readConfig(env).mongodb));
+  }
+  const launched = open.use(await launch({ env, dataDir, ephemeral: !kept, progress: say }));
+  const { dev, lost } = launched;
+  const childEnv = {
+    ...env,
+    MONGODB_URI: dev.mongodbUri,
+    TEMPORAL_ADDRESS: dev.temporalAddress,
+    HERALD_PUBLIC_URL: dev.apiUrl,
+    HERALD_WORKFLOW_BUNDLE: join(dataDir, 'workflow-bundle.js'),
+  };
+  const connected = await connectClients(open, dev, childEnv);
+  return { ...connected, isOwn: true, isKept: kept, dataDir, lost };
+}
+
+// The secrets are in the folder of the dev.json.
+async function useService(open: Disposal, path: string): Promise<Service> {
   const dev = await readDevFile(resolve(path));
   if (dev === null) throw new Error(`no service runs here: ${path} is not there`);
   const dataDir = dirname(resolve(path));
@@ -106,32 +93,8 @@ async function useService(path: string): Promise<Service> {
     MONGODB_URI: dev.mongodbUri,
     TEMPORAL_ADDRESS: dev.temporalAddress,
   };
-  const open = new Disposal();
-  try {
-    const clients = await connectClients(open, readConfig(env));
-    return {
-      ...clients,
-      isOwn: false,
-      isKept: true,
-      apiUrl: dev.apiUrl,
-      env,
-      dataDir,
-      groups: () => groupsOf(dev.pids),
-      lost: new Promise(() => undefined),
-      [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    await open[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-/** Opens the service that the settings ask for. */
-export async function openService(
-  { servicePath, kept }: Pick<Settings, 'servicePath' | 'kept'>,
-  say: (line: string) => void,
-): Promise<Service> {
-  return servicePath === null ? startService({ kept, say }) : useService(servicePath);
+  const lost = new Promise<string>(() => undefined);
+  return { ...(await connectClients(open, dev, env)), isOwn: false, isKept: true, dataDir, lost };
 }
 
 async function dropDatabase(settings: Config['mongodb']): Promise<void> {
@@ -144,20 +107,23 @@ async function readSecrets(path: string): Promise<Record<string, string>> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
   } catch {
-    // Then they are in the environment, or readConfig says which are missing.
+    // Then the environment has them, or readConfig reports the missing ones.
     return {};
   }
 }
 
 async function connectClients(
   open: Disposal,
-  config: Config,
-): Promise<Pick<Service, 'config' | 'store' | 'temporal'>> {
+  { apiUrl, pids }: DevFile,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<Service, 'config' | 'store' | 'temporal' | 'apiUrl' | 'env' | 'groups'>> {
+  const config = readConfig(env);
   const store = open.use(await connectStore(config.mongodb));
   const { address, namespace, connectionOptions } = config.temporal;
   const connection = await Connection.connect({ ...connectionOptions, address });
   open.defer(() => connection.close());
-  return { config, store, temporal: new Client({ connection, namespace }) };
+  const temporal = new Client({ connection, namespace });
+  return { config, store, temporal, apiUrl, env, groups: () => groupsOf(pids) };
 }
 
 function groupsOf(pids: DevFile['pids']): ProcessGroups {

@@ -1,4 +1,4 @@
-// A run of the bench: the service each scenario needs, the floor first, then one scenario after another.
+// Runs the floor and the scenarios, each with the service it needs.
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { Bench } from './bench.ts';
 import { measureFloor } from './floor.ts';
@@ -10,18 +10,17 @@ import type { Scenario } from './scenario.ts';
 import { openService, type Service } from './service.ts';
 import { type Settings, sized } from './settings.ts';
 
-export interface Session {
+interface Session {
   settings: Settings;
   scenarios: readonly Scenario[];
-  /** Ends the run early; what was measured until then is reported. */
   stop: AbortController;
-  /** Progress, for the person who waits. */
+  /** Takes lines of progress. */
   say: (line: string) => void;
-  /** Parts of the report, as they come. */
+  /** Takes parts of the report. */
   print: (part: string) => void;
 }
 
-/** Runs the scenarios, and gives what was found; after an abort, what had been found until then. */
+/** Runs the scenarios and returns the report; after an abort, of those that were measured. */
 export async function runSession(session: Session): Promise<Report> {
   const { settings, scenarios, print, say } = session;
   const report: Report = {
@@ -43,7 +42,6 @@ export async function runSession(session: Session): Promise<Report> {
         report.scenarios.push(await runScenario(scenario, bench, print));
       }
     } catch (error) {
-      // What was measured with another service before stands.
       for (const { name } of group.scenarios) report.scenarios.push(notMeasured(name, error, say));
     } finally {
       await open[Symbol.asyncDispose]();
@@ -64,13 +62,8 @@ async function beginReport(
   print(renderFloor(report.floor));
 }
 
-interface Group {
-  kept: boolean;
-  scenarios: Scenario[];
-}
-
-/** Scenarios that need servers with data in files get a service of their own, unless all have that. */
-function groupByService(scenarios: readonly Scenario[], settings: Settings): Group[] {
+// Scenarios that need servers with data in files get a separate service, unless all have that.
+function groupByService(scenarios: readonly Scenario[], settings: Settings) {
   const all = settings.kept || settings.servicePath !== null;
   const isKept = (scenario: Scenario): boolean => all || scenario.needs === 'kept';
   return [false, true].flatMap((kept) => {
@@ -87,7 +80,7 @@ async function openBench(
   say(settings.servicePath === null ? 'starting the service' : 'connecting to the service');
   const receiver = open.use(await startReceiver());
   const { servicePath } = settings;
-  const service = open.use(await openService({ servicePath, kept }, say));
+  const service = await openService(open, { servicePath, kept }, say);
   void stopWhenLost(open, service, stop);
   return {
     service,
@@ -113,14 +106,14 @@ async function stopWhenLost(
   if (!isOver) stop.abort(new Error(reason));
 }
 
-/** A process's first hundreds of events cost more than later ones, and belong to no scenario. */
+// The first hundreds of events of a process cost more than later ones.
 async function warmUp(bench: Bench): Promise<void> {
   bench.say('warming up');
   const calls = sized(bench.settings, 500, 50);
   const load = { model: 'closed', callers: 10, calls, secondsMax: 60 } as const;
-  const warmed = await measure(bench, { name: 'warm-up', hooks: { matching: 1 }, load });
-  if (warmed.acknowledged === 0 || warmed.lost > 0) {
-    const { acknowledged, lost, failures } = warmed;
+  const warmUpPlan = { name: 'warm-up', hooks: { matching: 1 }, load };
+  const { acknowledged, lost, failures } = await measure(bench, warmUpPlan);
+  if (acknowledged === 0 || lost > 0) {
     throw new Error(
       `the service does not work: ${acknowledged} changes acknowledged, ${lost} of them not delivered, ` +
         `failures ${JSON.stringify(failures)}`,
@@ -134,15 +127,11 @@ async function runScenario(
   print: (part: string) => void,
 ): Promise<Report['scenarios'][number]> {
   const { name, needs } = scenario;
-  if (needs !== 'any' && !bench.service.isOwn) {
-    return notMeasured(
-      name,
-      new Error('it stops processes, which here are not its own'),
-      bench.say,
-    );
-  }
-  bench.say(`${name}: ${scenario.about}`);
   try {
+    if (needs !== 'any' && !bench.service.isOwn) {
+      throw new Error('it stops processes, which here are not its own');
+    }
+    bench.say(`${name}: ${scenario.about}`);
     const result = await scenario.run(bench);
     print(renderScenario(name, result));
     return { name, ...result };

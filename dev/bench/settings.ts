@@ -1,32 +1,46 @@
-// What the command line says, and how it bears on the figures of a scenario.
+import type { ClosedLoad, OpenLoad } from './load.ts';
 
-/** Which call makes a change: `POST …/changes`, or `PATCH …/agents/{uid}` with a resource written too. */
+/** `POST …/changes`, or `PATCH …/agents/{uid}`, which also writes the agent. */
 export type ChangePath = 'changes' | 'agents';
 
 export interface Settings {
-  /** Seconds of load and arrivals a second, where the scenario's own are not wanted. */
+  /** Null: the scenario's own. */
   seconds: number | null;
   ratePerSecond: number | null;
-  /** A smoke version of each scenario, of a few seconds. */
+  /** Smoke versions of a few seconds. */
   short: boolean;
   path: ChangePath;
-  /** Servers that keep their data in files, as `npm start` runs them, and not in memory. */
+  /** Servers keep their data in files, as with `npm start`, not in memory. */
   kept: boolean;
-  /** A running service's dev.json; null to start one. */
+  /** The dev.json of a running service; null starts one. */
   servicePath: string | null;
 }
 
-/** Chooses between a scenario's figure and the one of its smoke version. */
+/** Returns a scenario's figure, or the one of its smoke version. */
 export function sized({ short }: Settings, full: number, smoke: number): number {
   return short ? smoke : full;
 }
 
-/** A scenario's seconds of load: those asked for, else its own. */
+/** Returns the seconds of load that are asked for, else the scenario's own. */
 export function secondsOf(settings: Settings, full: number, smoke = 3): number {
   return settings.seconds ?? sized(settings, full, smoke);
 }
 
-/** A scenario's arrivals a second: those asked for, else its own. */
+/** Returns the arrivals a second that are asked for, else the scenario's own. */
 export function rateOf(settings: Settings, full: number, smoke = full): number {
   return settings.ratePerSecond ?? sized(settings, full, smoke);
+}
+
+/** Arrivals at the rate and for the seconds that are asked for, else the scenario's own. */
+export function openLoad(settings: Settings, ratePerSecond: number, seconds: number): OpenLoad {
+  return {
+    model: 'open',
+    ratePerSecond: rateOf(settings, ratePerSecond),
+    seconds: secondsOf(settings, seconds),
+  };
+}
+
+/** Calls by 50 concurrent callers. */
+export function crowdLoad(settings: Settings, calls: number): ClosedLoad {
+  return { model: 'closed', callers: 50, calls, secondsMax: secondsOf(settings, 120, 20) };
 }

@@ -1,16 +1,16 @@
-// The slow clients' process: holds connections open, a byte a second on each that has something to send.
+// The slow clients' process: holds connections open, and sends a byte a second on some.
 import { connect } from 'node:net';
 import { nowMs } from './clock.ts';
 import type { SlowSocketsSeen, SlowTarget } from './slow-sockets.ts';
 
 const dripEveryMs = 1_000;
 const reportEveryMs = 100;
-// They begin one after the other, as clients do: that many at once would be another kind of load.
+// One after the other: that many at a time would be another kind of load.
 const openEveryMs = 5;
 
 const seen: SlowSocketsSeen = { open: 0, cut: 0, cutAfterMsMax: 0 };
 
-/** What each connection begins with: headers that never end, a body that never ends, silence after an answer. */
+// Headers that never end, a body that never ends, silence after an answer.
 function beginnings({ appUid, apiKey }: SlowTarget): { begin: string; drips: boolean }[] {
   const head = `POST /api/v1/appuid/${appUid}/sdkusers/auth HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
   const body = `${head}content-type: application/json\r\ncontent-length: 9000\r\n\r\n{"externalId":"`;
@@ -21,7 +21,7 @@ function beginnings({ appUid, apiKey }: SlowTarget): { begin: string; drips: boo
   ];
 }
 
-/** Keeps connection `n` open, a new one in the place of one that was ended. */
+// Keeps connection `n` open, and replaces it when it was ended.
 function hold(target: SlowTarget, n: number): void {
   const all = beginnings(target);
   const { begin, drips } = all[n % all.length] ?? { begin: '', drips: false };
@@ -33,7 +33,7 @@ function hold(target: SlowTarget, n: number): void {
     socket.write(begin);
     if (drips) drip = setInterval(() => socket.write('x'), dripEveryMs);
   });
-  // The answer is of no interest, and an error is followed by the close.
+  // An error is followed by the close.
   socket.resume().on('error', () => undefined);
   socket.once('close', () => {
     clearInterval(drip);
@@ -48,10 +48,10 @@ process.on('message', (message) => {
   const target = message as SlowTarget;
   for (let n = 0; n < target.sockets; n += 1) setTimeout(() => hold(target, n), n * openEveryMs);
 });
-const tell = (): void => {
+const report = (): void => {
   if (process.connected) process.send?.(seen);
 };
-setInterval(tell, reportEveryMs);
-// The channel ends with the driver, however that one ended.
+setInterval(report, reportEveryMs);
+// Ends with the driver, however that one ended.
 process.once('disconnect', () => process.exit(0));
-tell();
+report();

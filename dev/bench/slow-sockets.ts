@@ -1,7 +1,6 @@
-// The driver's side of the slow clients: starts their process and hears what became of them.
+import { setTimeout as delay } from 'node:timers/promises';
 import { startHelper } from './helper-process.ts';
 
-/** Whom to be slow to, and with how many connections. */
 export interface SlowTarget {
   apiUrl: string;
   appUid: string;
@@ -9,10 +8,9 @@ export interface SlowTarget {
   sockets: number;
 }
 
-/** What became of the connections so far. */
 export interface SlowSocketsSeen {
   open: number;
-  /** How many the server ended, and how long after its beginning the slowest of them. */
+  /** How many the server ended, and after how long at most. */
   cut: number;
   cutAfterMsMax: number;
 }
@@ -23,12 +21,12 @@ export interface SlowSockets extends AsyncDisposable {
 
 const openTimeoutMs = 30_000;
 
-/** Opens the connections, and gives them once all are open. One that the server ends is opened again. */
+/** Opens slow connections; resolves once all are open. One that the server ends is opened again. */
 export async function openSlowSockets(target: SlowTarget): Promise<SlowSockets> {
   let seen: SlowSocketsSeen = { open: 0, cut: 0, cutAfterMsMax: 0 };
   let allOpen: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    allOpen = resolve;
+  const opened = new Promise<boolean>((resolve) => {
+    allOpen = () => resolve(true);
   });
   const helper = await startHelper('slow-sockets-process.ts', {
     onMessage: (said) => {
@@ -37,13 +35,8 @@ export async function openSlowSockets(target: SlowTarget): Promise<SlowSockets> 
     },
   });
   helper.send(target);
-  const timeout = new Promise<never>((_, reject) => {
-    const give = (): void => reject(new Error(`only ${seen.open} slow connections came about`));
-    setTimeout(give, openTimeoutMs).unref();
-  });
-  try {
-    await Promise.race([opened, timeout]);
-  } catch (error) {
+  if (!(await Promise.race([opened, delay(openTimeoutMs, false, { ref: false })]))) {
+    const error = new Error(`only ${seen.open} slow connections came about`);
     await helper[Symbol.asyncDispose]();
     throw error;
   }

@@ -1,4 +1,3 @@
-// Fills an application with events that were delivered long ago, without delivering them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
@@ -9,18 +8,18 @@ import type { Bench } from './bench.ts';
 import { openCaller } from './calls.ts';
 
 const perInsert = 1_000;
-// The oldest is a week old, and the others follow evenly.
+// Spread evenly over a week.
 const spanMs = 7 * 24 * 60 * 60 * 1_000;
 const deliveryTimeoutMs = 20_000;
 const pollEveryMs = 100;
 
-/** An event that the service delivered, as it lies in the database: what the others are copies of. */
+// A delivered event as stored, of which the others are copies.
 interface Model {
   event: EventDocument;
   delivery: DeliveryDocument;
 }
 
-/** Inserts `count` events with a delivery each to the application's first webhook. */
+/** Stores `count` delivered events of the application's first webhook, without sending them. */
 export async function storeEvents(
   bench: Bench,
   { app, count }: { app: BenchApp; count: number },
@@ -38,13 +37,12 @@ export async function storeEvents(
   }
 }
 
-/** Takes an application's events and deliveries away again. */
 export async function removeEvents(store: Store, app: BenchApp): Promise<void> {
   await store.events.deleteMany({ appUid: app.appUid });
   await store.deliveries.deleteMany({ appUid: app.appUid });
 }
 
-/** Has the service deliver one event of an application of its own, and gives what it stored. */
+// Has the service deliver one event of another application, and returns what it stored.
 async function deliverModel(bench: Bench): Promise<Model> {
   const { service, settings, signal } = bench;
   const app = await makeApp(bench, { name: 'model', hooks: { matching: 1 } });

@@ -1,4 +1,4 @@
-// `npm run bench:egress`: what hostile receivers, many origins and the guard cost. No server is needed.
+// `npm run bench:egress`: the cost of hostile receivers, many origins and the guard. Needs no server.
 import { parseArgs } from 'node:util';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { readMachine } from '../machine.ts';
@@ -8,7 +8,7 @@ import type { MemoryUse } from './memory-watch.ts';
 import { createLoopbackSender, startReceivers } from './receivers.ts';
 import { measureVerdicts } from './verdicts.ts';
 
-/** What docs/security.md promises; the exit code tells whether it holds. */
+// Promised by docs/security.md; the exit code reports whether they are met.
 const targets = { verdictsPerSecondMin: 1_000_000, growthMbMax: 50, attemptMsMax: 5_200 };
 
 function print(line: string): void {
@@ -22,7 +22,7 @@ function describeMemory({ before, most, growth, loopDelayMs }: MemoryUse): strin
   return `${memory}; event loop p99 ${whole(loopDelayMs)} ms late`;
 }
 
-/** Gives whether all targets are met. */
+// Returns whether all targets are met.
 async function run(seconds: number): Promise<boolean> {
   const open = new Disposal();
   try {
@@ -35,17 +35,13 @@ async function run(seconds: number): Promise<boolean> {
     const bodies = await measureEndlessBodies(sender, receivers, seconds);
     const { atOnce, attempts, outcomes, msMax } = bodies;
     print(
-      `- ${atOnce} endless bodies at once for ${seconds} s: ${whole(attempts)} attempts, ` +
+      `- ${atOnce} endless bodies at a time for ${seconds} s: ${whole(attempts)} attempts, ` +
         `${JSON.stringify(outcomes)}, the longest ${msMax} ms; ${describeMemory(bodies.memory)}`,
     );
-    const many = await measureManyOrigins(sender, receivers);
-    const { first, later, memory } = many;
+    const { first, later, memory } = await measureManyOrigins(sender, receivers);
     print(`- ${whole(later)} more origins after ${whole(first)}: ${describeMemory(memory)}`);
-    const slowest = Math.min(
-      ...Object.entries(rates).flatMap(([name, rate]) =>
-        name.startsWith('addresses') ? [rate] : [],
-      ),
-    );
+    const ofAddresses = Object.entries(rates).filter(([name]) => name.startsWith('addresses'));
+    const slowest = Math.min(...ofAddresses.map(([, rate]) => rate));
     return (
       slowest >= targets.verdictsPerSecondMin &&
       msMax <= targets.attemptMsMax &&

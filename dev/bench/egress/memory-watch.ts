@@ -1,19 +1,11 @@
-// What a load costs this process in memory and in delay of its loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const sampleEveryMs = 100;
 
-export interface MemoryUse {
-  /** Resident memory, in MB: before, at most, and that minus this. */
-  before: number;
-  most: number;
-  growth: number;
-  /** How late the event loop was, p99, in milliseconds. */
-  loopDelayMs: number;
-}
+export type MemoryUse = Awaited<ReturnType<typeof watchMemory>>;
 
-/** Watches this process while `load` runs. */
-export async function watchMemory(load: () => Promise<void>): Promise<MemoryUse> {
+/** Measures resident memory (MB) and the event loop's p99 delay of this process while `load` runs. */
+export async function watchMemory(load: () => Promise<void>) {
   const residentMb = (): number => process.memoryUsage.rss() / 1024 / 1024;
   const before = residentMb();
   let most = before;

@@ -1,4 +1,4 @@
-// The receivers' process: bodies without an end, fast or slow, and plain answers, by the path of the request.
+// The receivers' process: endless bodies, fast or slow, or plain answers, by the path of the request.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,6 @@ const block = Buffer.alloc(64 * 1024, 0x61);
 const dripEveryMs = 200;
 const drop = block.subarray(0, 1_024);
 
-/** As fast as the sender takes it. */
 function pour(response: ServerResponse): void {
   const pump = (): void => {
     while (!response.destroyed && response.write(block));
@@ -16,7 +15,7 @@ function pour(response: ServerResponse): void {
   pump();
 }
 
-/** So slowly that the limit of bytes is never reached: only the deadline ends it. */
+// So slowly that the limit of bytes is never reached: only the deadline ends it.
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => response.write(drop), dripEveryMs);
   response.on('close', () => clearInterval(timer));
@@ -29,9 +28,9 @@ const server = createServer((request, response) => {
   else if (request.url === '/drip') drip(response);
   else response.end();
 });
-// Every loopback address is a receiver of its own, and so an origin of its own.
+// Every loopback address is another origin.
 server.listen(0, '0.0.0.0');
 await once(server, 'listening');
-// The channel ends with the driver, however that one ended.
+// Ends with the driver, however that one ended.
 process.once('disconnect', () => process.exit(0));
 process.send?.({ port: (server.address() as AddressInfo).port });

@@ -1,13 +1,11 @@
-// The driver's side of the receivers: their process, their origins, and a sender that may reach them.
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { startHelper } from '../helper-process.ts';
 
 export interface Receivers extends AsyncDisposable {
-  /** The url of the receiver with this number; each has an origin of its own. */
+  /** Returns the URL of the receiver with this number; each has another origin. */
   urlOf(receiver: number, path: string): string;
 }
 
-/** Starts the receivers' process. */
 export async function startReceivers(): Promise<Receivers> {
   let port = 0;
   const helper = await startHelper('egress/receiver-process.ts', {
@@ -24,7 +22,7 @@ export async function startReceivers(): Promise<Receivers> {
   };
 }
 
-/** A sender as in production, but for the loopback addresses, which it may reach. */
+/** Returns a sender as in production, which may also reach loopback addresses. */
 export function createLoopbackSender(): HttpSender {
   return createHttpSender({
     policy: { allowHttp: true, ports: 'any', allowCidrs: ['127.0.0.0/8'], denyCidrs: [] },

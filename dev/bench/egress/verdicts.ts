@@ -1,11 +1,10 @@
-// How fast the guard and the check of URLs are by themselves.
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { defaultEgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
 
 const measureMs = 2_000;
 
-/** Public and not, of both families; public IPv4 is the worst case, since it runs the whole table. */
+// Public IPv4 is the worst case: it passes the whole table.
 const addresses = {
   'public IPv4': ['8.8.8.8', '1.1.1.1', '93.184.216.34', '172.32.0.1'],
   'public IPv6': ['2606:4700:4700::1111', '2a00:1450:4001:82b::200e', '2001:4860:4860::8888'],
@@ -20,7 +19,7 @@ const urls = [
   'https://[::ffff:127.0.0.1]/',
 ];
 
-/** Verdicts a second, by what is judged. */
+/** Returns verdicts a second of the address guard and the check of URLs. */
 export function measureVerdicts(): Record<string, number> {
   const guard = createAddressGuard({ allowCidrs: ['10.1.0.0/16'], denyCidrs: ['203.0.112.0/24'] });
   const rates = Object.entries(addresses).map(([name, list]): [string, number] => [
@@ -48,7 +47,7 @@ function ratePerSecond(list: readonly string[], judge: (text: string) => boolean
   };
   run(measureMs / 4);
   const rate = run(measureMs);
-  // Looked at, so that no compiler leaves the verdicts out.
+  // Used, so that no compiler omits the verdicts.
   if (!Number.isInteger(allowed)) throw new Error('a verdict is neither yes nor no');
   return rate;
 }

@@ -1,4 +1,4 @@
-// Changes are accepted while Temporal stands still, and delivered when it goes on.
+// Changes are accepted while Temporal is stopped, and delivered when it continues.
 import { measure } from '../measure.ts';
 import { cpuMsEach, readUsage, type Usage } from '../process-usage.ts';
 import type { Scenario } from '../scenario.ts';
@@ -24,7 +24,7 @@ export const acceptOnly: Scenario = {
           seconds: secondsOf(settings, 30),
         },
         async prepare() {
-          // A stop, not a kill: the supervisor would start a killed server again at once.
+          // Not killed: the supervisor would restart it immediately.
           signalTemporal(service, 'SIGSTOP');
           before = readUsage(bench.groups());
         },

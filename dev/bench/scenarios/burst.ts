@@ -1,7 +1,6 @@
-// Everything at once: many concurrent callers until all events are in.
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { secondsOf, sized } from '../settings.ts';
+import { crowdLoad, sized } from '../settings.ts';
 
 export const burst: Scenario = {
   name: 'burst',
@@ -9,13 +8,7 @@ export const burst: Scenario = {
   isMain: true,
   needs: 'any',
   async run(bench) {
-    const { settings } = bench;
-    const load = {
-      model: 'closed',
-      callers: 50,
-      calls: sized(settings, 3_000, 200),
-      secondsMax: secondsOf(settings, 120, 20),
-    } as const;
+    const load = crowdLoad(bench.settings, sized(bench.settings, 3_000, 200));
     const measurement = await measure(bench, { name: 'burst', hooks: { matching: 1 }, load });
     return { measurements: [measurement], notes: [] };
   },

@@ -1,7 +1,6 @@
-// One event to many webhooks.
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { rateOf, secondsOf, sized } from '../settings.ts';
+import { crowdLoad, openLoad, secondsOf, sized } from '../settings.ts';
 
 export const fanOut: Scenario = {
   name: 'fan-out',
@@ -14,21 +13,12 @@ export const fanOut: Scenario = {
     const ten = await measure(bench, {
       name: '1 → 10',
       hooks: { matching: 10 },
-      load: {
-        model: 'open',
-        ratePerSecond: rateOf(settings, 5),
-        seconds: secondsOf(settings, 30),
-      },
+      load: openLoad(settings, 5, 30),
     });
     const burst = await measure(bench, {
       name: '1 → 10, all at once',
       hooks: { matching: 10 },
-      load: {
-        model: 'closed',
-        callers: 50,
-        calls: sized(settings, 1_000, 100),
-        secondsMax: secondsOf(settings, 120, 20),
-      },
+      load: crowdLoad(settings, sized(settings, 1_000, 100)),
     });
     const manyHooks = sized(settings, 1_000, 100);
     const many = await measure(bench, {

@@ -1,9 +1,9 @@
-// Whether an event costs the same however much is stored, and however many webhooks do not want it.
-import type { BenchApp, Hooks } from '../app.ts';
+// Whether the cost of an event depends on the number of stored events, or of webhooks that do not match.
+import type { BenchApp } from '../app.ts';
 import type { Bench } from '../bench.ts';
-import { measure, type Measurement } from '../measure.ts';
+import { measure, type Measurement, type Plan } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
-import { rateOf, secondsOf } from '../settings.ts';
+import { openLoad } from '../settings.ts';
 import { removeEvents, storeEvents } from '../stored-events.ts';
 
 const toleranceShare = 0.15;
@@ -24,7 +24,7 @@ export const storedEvents: Scenario = {
         if (filled !== null) await removeEvents(store, filled);
         await storeEvents(bench, { app, count });
         filled = app;
-        // Written out now, so that it is not while the load runs.
+        // Not written out while the load runs.
         await store.client.db('admin').command({ fsync: 1 });
       },
     });
@@ -39,40 +39,26 @@ export const idleWebhooks: Scenario = {
   isMain: false,
   needs: 'any',
   async run(bench) {
-    return compare(
-      bench,
-      [1, 10, 100].map((count) => ({
-        name: `${count} webhook${count === 1 ? '' : 's'}`,
-        hooks: { matching: 1, idle: count - 1 },
-      })),
-    );
+    const variant = (count: number) => ({
+      name: `${count} webhook${count === 1 ? '' : 's'}`,
+      hooks: { matching: 1, idle: count - 1 },
+    });
+    return compare(bench, [1, 10, 100].map(variant));
   },
 };
 
-interface Variant {
-  name: string;
-  hooks: Hooks;
-  prepare?: (app: BenchApp) => Promise<void>;
-}
-
-/**
- * Measures the variants, and the first one again at the end: what drifts with time (a growing
- * Temporal, a warming process) is then in what the others are compared with, too.
- */
-async function compare(bench: Bench, variants: readonly Variant[]): Promise<ScenarioResult> {
-  const { settings } = bench;
-  const load = {
-    model: 'open',
-    // Below the pace at which every event gets a workflow of its own: batches would blur the cost.
-    ratePerSecond: rateOf(settings, 15),
-    seconds: secondsOf(settings, 30),
-  } as const;
+// Measures the first variant again at the end, so that a drift with time (a growing Temporal, a warming
+// process) is also in the base of the comparison.
+async function compare(
+  bench: Bench,
+  variants: readonly Omit<Plan, 'load'>[],
+): Promise<ScenarioResult> {
+  // Slow enough that every event gets a workflow of its own: batches would blur the cost.
+  const load = openLoad(bench.settings, 15, 30);
   const measurements: Measurement[] = [];
-  for (const variant of variants) measurements.push(await measure(bench, { ...variant, load }));
-  const [first] = variants;
-  if (first) {
-    const again = { ...first, name: `${first.name}, again`, load };
-    measurements.push(await measure(bench, again));
+  const again = variants.slice(0, 1).map((first) => ({ ...first, name: `${first.name}, again` }));
+  for (const variant of [...variants, ...again]) {
+    measurements.push(await measure(bench, { ...variant, load }));
   }
   return { measurements, notes: compareCosts(measurements) };
 }

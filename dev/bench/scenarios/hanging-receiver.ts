@@ -1,12 +1,12 @@
-// One of two webhooks never answers in time: does the other one wait for it?
+// Whether a webhook is delayed by another one that never answers in time.
 import { compareBeside } from '../beside.ts';
-import { measure, type Plan } from '../measure.ts';
+import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { rateOf, secondsOf } from '../settings.ts';
+import { openLoad } from '../settings.ts';
 
-// Just beyond the 5 s of an attempt, so that each attempt takes all of them and fails.
+// Just over the 5 s of an attempt, so that each one times out.
 const hangMs = 5_500;
-// Two retries soon, which hang as well; the service's own schedule would go on for three days.
+// Two early retries, which hang as well; the service's own schedule takes three days.
 const retryScheduleMs = [5_000, 5_000];
 
 export const hangingReceiver: Scenario = {
@@ -15,12 +15,7 @@ export const hangingReceiver: Scenario = {
   isMain: true,
   needs: 'any',
   async run(bench) {
-    const { settings } = bench;
-    const load: Plan['load'] = {
-      model: 'open',
-      ratePerSecond: rateOf(settings, 10),
-      seconds: secondsOf(settings, 20),
-    };
+    const load = openLoad(bench.settings, 10, 20);
     const alone = await measure(bench, { name: 'alone', hooks: { matching: 1 }, load });
     const beside = await measure(bench, {
       name: 'beside one that hangs',

@@ -1,9 +1,6 @@
-// Little to do: one change a time on an idle service, and a light constant load.
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { rateOf, secondsOf, sized } from '../settings.ts';
-
-const pauseMs = 100;
+import { openLoad, secondsOf, sized } from '../settings.ts';
 
 export const idle: Scenario = {
   name: 'idle',
@@ -14,7 +11,7 @@ export const idle: Scenario = {
     const { settings } = bench;
     const calls = sized(settings, 200, 15);
     const secondsMax = secondsOf(settings, 90, 15);
-    const load = { model: 'single', calls, pauseMs, secondsMax } as const;
+    const load = { model: 'single', calls, pauseMs: 100, secondsMax } as const;
     const measurement = await measure(bench, { name: 'idle', hooks: { matching: 1 }, load });
     return { measurements: [measurement], notes: [] };
   },
@@ -26,12 +23,7 @@ export const light: Scenario = {
   isMain: true,
   needs: 'any',
   async run(bench) {
-    const { settings } = bench;
-    const load = {
-      model: 'open',
-      ratePerSecond: rateOf(settings, 20),
-      seconds: secondsOf(settings, 60),
-    } as const;
+    const load = openLoad(bench.settings, 20, 60);
     const measurement = await measure(bench, { name: 'light', hooks: { matching: 1 }, load });
     return { measurements: [measurement], notes: [] };
   },

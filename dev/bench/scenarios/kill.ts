@@ -1,4 +1,4 @@
-// A process is killed in the middle of a load: what is lost, what comes twice, how long it takes.
+// What is lost, comes twice and takes longer when a process is killed under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { measure, type Measurement } from '../measure.ts';

@@ -1,4 +1,3 @@
-// The same burst with 1, 2 and 4 processes of each role.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -9,7 +8,7 @@ import { measure, type Measurement, type Plan } from '../measure.ts';
 import type { ProcessGroups } from '../process-usage.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Service } from '../service.ts';
-import { secondsOf, sized } from '../settings.ts';
+import { crowdLoad, sized } from '../settings.ts';
 
 const counts = [1, 2, 4] as const;
 
@@ -30,20 +29,18 @@ export const scale: Scenario = {
         const plan = (calls: number): Plan => ({
           name: `${count} api, ${count} worker`,
           hooks: { matching: 1 },
-          load: { model: 'closed', callers: 50, calls, secondsMax: secondsOf(settings, 120, 20) },
+          load: crowdLoad(settings, calls),
           apiUrls: extra.apiUrls,
         });
-        // A new process is slow at first, and this is about processes that have been running.
+        // New processes are slow: not measured.
         await measure(wider, plan(count * sized(settings, 500, 100)));
         measurements.push(await measure(wider, plan(sized(settings, 2_000, 200))));
       }
     } finally {
       await open[Symbol.asyncDispose]();
     }
-    return {
-      measurements,
-      notes: ['Driver, receiver and servers share the same processor cores.'],
-    };
+    const notes = ['Driver, receiver and servers share the same processor cores.'];
+    return { measurements, notes };
   },
 };
 
@@ -69,7 +66,7 @@ async function addProcesses(open: Disposal, service: Service, extra: Extra): Pro
   extra.apiUrls.push(`http://localhost:${port}`);
 }
 
-/** How the first process of the role was started: all of them should be the same. */
+// As the first process of the role was started.
 function readArguments(service: Service, role: string): string[] {
   const [pid = 0] = service.groups()[role] ?? [];
   const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -1,10 +1,9 @@
-// Users who come back: sign-ins at a constant rate.
 import type { Bench } from '../bench.ts';
 import { measure, type Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { rateOf, secondsOf, sized } from '../settings.ts';
+import { openLoad, sized } from '../settings.ts';
 
-/** Sign-ins of 500 users who are known already, 100 a second. */
+/** Returns a plan of 100 sign-ins a second, of 500 known users. */
 export function planSignIns(
   { settings, signal }: Bench,
   { name, seconds }: { name: string; seconds: number },
@@ -13,11 +12,7 @@ export function planSignIns(
   return {
     name,
     hooks: { matching: 0 },
-    load: {
-      model: 'open',
-      ratePerSecond: rateOf(settings, 100),
-      seconds: secondsOf(settings, seconds),
-    },
+    load: openLoad(settings, 100, seconds),
     call: (caller, app) => caller.signingIn(app, users),
     async prepare(app, caller) {
       const firstSignIn = caller.signingIn(app, users);

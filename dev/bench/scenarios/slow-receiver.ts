@@ -1,9 +1,7 @@
-// One of ten webhooks is slow to answer: does it hold up the other nine?
+// Whether one slow webhook of ten delays the other nine.
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { rateOf, secondsOf } from '../settings.ts';
-
-const slowMs = 4_000;
+import { openLoad } from '../settings.ts';
 
 export const slowReceiver: Scenario = {
   name: 'slow-receiver',
@@ -11,19 +9,12 @@ export const slowReceiver: Scenario = {
   isMain: true,
   needs: 'any',
   async run(bench) {
-    const { settings } = bench;
     const measurement = await measure(bench, {
       name: '1 slow of 10',
-      hooks: { matching: 10, slow: 1, slowMs },
-      load: {
-        model: 'open',
-        ratePerSecond: rateOf(settings, 5),
-        seconds: secondsOf(settings, 60),
-      },
+      hooks: { matching: 10, slow: 1, slowMs: 4_000 },
+      load: openLoad(bench.settings, 5, 60),
     });
-    const notes = [
-      'change to receipt is of the nine quick webhooks; the slow one has its own row.',
-    ];
-    return { measurements: [measurement], notes };
+    const note = 'change to receipt is of the nine quick webhooks; the slow one has its own row.';
+    return { measurements: [measurement], notes: [note] };
   },
 };

@@ -1,4 +1,4 @@
-// Clients that are slow on purpose, beside good ones: headers and bodies that drip, connections that idle.
+// Clients that are slow on purpose, beside good ones.
 import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { measure, type Measurement } from '../measure.ts';
@@ -31,7 +31,6 @@ export const slowSockets: Scenario = {
   },
 };
 
-/** Measures while so many slow connections are held, and tells what became of those. */
 async function measureBeside(
   bench: Bench,
   sockets: number,
@@ -44,8 +43,8 @@ async function measureBeside(
       async prepare(app, caller) {
         await plan.prepare(app, caller);
         const { appUid, apiKey } = app;
-        const target = { apiUrl: bench.service.apiUrl, appUid, apiKey, sockets };
-        held.slow = await openSlowSockets(target);
+        const { apiUrl } = bench.service;
+        held.slow = await openSlowSockets({ apiUrl, appUid, apiKey, sockets });
       },
     });
     return { measurement, seen: held.slow?.seen() ?? { open: 0, cut: 0, cutAfterMsMax: 0 } };

@@ -9,7 +9,7 @@ const hooks = { matching: 1 };
 const steadyShare = 0.6;
 const probesMax = 5;
 const confirmationsMax = 4;
-// Closer than this, two rates are the same for the purpose.
+// The ratio of two rates that count as the same.
 const closeEnough = 1.1;
 
 interface Trial {
@@ -40,10 +40,8 @@ export const steady: Scenario = {
       asked ?? Math.max(1, Math.floor((bench.found.sustainedPerSecond ?? 0) * steadyShare));
     const load = { model: 'open', ratePerSecond, seconds: secondsOf(bench.settings, 60) } as const;
     const measurement = await measure(bench, { name: `steady ${ratePerSecond}/s`, hooks, load });
-    return {
-      measurements: [...(found?.measurements ?? []), measurement],
-      notes: found?.notes ?? [],
-    };
+    const measurements = [...(found?.measurements ?? []), measurement];
+    return { measurements, notes: found?.notes ?? [] };
   },
 };
 
@@ -64,11 +62,8 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
       probe: (rate) => tryRate(rate, Math.max(3, seconds / 4)),
     }));
   let confirmed = await tryRate(ratePerSecond, seconds);
-  for (
-    let n = 1;
-    n < confirmationsMax && !confirmed.holds && settings.ratePerSecond === null;
-    n += 1
-  ) {
+  const triesMax = settings.ratePerSecond === null ? confirmationsMax : 1;
+  for (let n = 1; n < triesMax && !confirmed.holds; n += 1) {
     ratePerSecond = Math.max(1, Math.floor(ratePerSecond * 0.9));
     confirmed = await tryRate(ratePerSecond, seconds);
   }
@@ -77,7 +72,7 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
   return { measurements: [confirmed.measurement], notes };
 }
 
-/** Closes in on the highest rate that holds for a short while. Gives it, or the lowest one tried. */
+/** Returns the highest rate that holds for a short while, or the lowest one tried. */
 async function search(
   startPerSecond: number,
   { probes, probe }: { probes: number; probe: (ratePerSecond: number) => Promise<Trial> },
@@ -96,7 +91,7 @@ async function search(
   return highestHeld || rate;
 }
 
-/** What concurrent callers get through, as the point to start from. */
+/** Returns a rate to start from: the throughput of concurrent callers. */
 async function estimateCapacity(bench: Bench): Promise<number> {
   const { settings } = bench;
   const secondsMax = sized(settings, 10, 2);
@@ -107,7 +102,7 @@ async function estimateCapacity(bench: Bench): Promise<number> {
 
 async function runTrial(bench: Bench, ratePerSecond: number, seconds: number): Promise<Trial> {
   let samples: number[] = [];
-  const measurement = await measure(bench, {
+  const measurement: Measurement = await measure(bench, {
     name: `sustained ${ratePerSecond}/s`,
     hooks,
     load: { model: 'open', ratePerSecond, seconds },
@@ -117,11 +112,8 @@ async function runTrial(bench: Bench, ratePerSecond: number, seconds: number): P
   });
   const isClean = measurement.dropped === 0 && Object.keys(measurement.failures).length === 0;
   measurement.backlogGrowth = Math.round(backlogGrowth(samples));
-  return {
-    measurement,
-    ratePerSecond,
-    holds: isClean && isHeld(samples, { ratePerSecond, seconds }),
-  };
+  const holds = isClean && isHeld(samples, { ratePerSecond, seconds });
+  return { measurement, ratePerSecond, holds };
 }
 
 function describe({ measurement, ratePerSecond, holds }: Trial, seconds: number): string {
