@@ -2,6 +2,7 @@ import type { ApiContext } from '../context.ts';
 import { agentKind } from './agent.ts';
 import { type Change, recordChange } from './record-change.ts';
 
+// Each agent adds an event with its payload to the transaction.
 const agentsPerBatchMax = 50;
 
 /**

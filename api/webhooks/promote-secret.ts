@@ -7,7 +7,7 @@ import { showWebhook } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 
-/** A repeat changes nothing. Throws `not_found`, or `conflict` when no rotation is under way. */
+/** Throws `not_found`, or `conflict` when no rotation is under way. */
 export const promoteSecret: Handler = async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const now = context.clock.now();
