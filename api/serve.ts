@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { processLimits } from '../lib/limits.ts';
 import { errorCode } from '../lib/platform/error-code.ts';
 import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
@@ -7,8 +8,6 @@ import { createServer } from './http/create-server.ts';
 
 // Node's default. The system may reset connections that wait beyond it.
 const backlogMin = 511;
-// Connections still open then are cut, so that a stop ends within its time.
-const drainTimeoutMs = 8_000;
 
 /** Listens; disposing of it finishes open requests first. Throws when the port is taken. */
 export async function serve(context: ApiContext): Promise<AsyncDisposable & { port: number }> {
@@ -30,7 +29,8 @@ export async function serve(context: ApiContext): Promise<AsyncDisposable & { po
       context.draining = true;
       const closed = once(server, 'close');
       server.close();
-      const cut = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+      const cutAfterMs = processLimits.requestsCutAfterMs;
+      const cut = setTimeout(() => server.closeAllConnections(), cutAfterMs);
       await closed;
       clearTimeout(cut);
       await context.dispatcher.drained();

@@ -1,34 +1,206 @@
-// The limits that no setting changes (docs/limits.md).
+// The limits that no setting changes. `npm run limits` writes docs/limits.md from them.
+
+/** Contract */
 export const limits = {
+  /** Body of a request. */
   requestBytesMax: 256 * 1024,
-  /** Of bodies with credentials, which strangers may send. */
+  /** Body of a request with credentials, which strangers may send. */
   credentialBytesMax: 64 * 1024,
+  /** Payload of an event. */
   payloadBytesMax: 256 * 1024,
+  /** Webhooks of an application that a setting may allow. */
   webhooksPerAppCeiling: 1_000,
+  /** Active API keys of an application; twice as many to roll them. */
   apiKeysPerAppMax: 50,
+  /** API keys of an application with ended ones; twice as many to roll them. */
   apiKeysKeptPerAppMax: 1_000,
+  /** Members of an application. */
   membersPerAppMax: 100,
+  /** Tenants in the filter of a webhook. */
   tenantsPerWebhookMax: 100,
+  /** Deliveries of a replay, if asked for. */
   replayedPerSecondMax: 100,
+  /** Texts that an erasure searches for. */
   mentionsPerErasureMax: 10,
+  /** Files of a context. */
   filesPerContextMax: 1_000,
+  /** Attempts kept in a delivery, the latest. */
   attemptsKeptMax: 20,
+  /** An attempt, from DNS to the last byte. */
   attemptTimeoutMs: 5_000,
+  /** Waits of a retry schedule. */
+  retryStepsMax: 20,
+  /** Each wait of a retry schedule. */
+  retryWaitMsMin: 1_000,
+  /** A retry schedule in all. */
+  retryScheduleMsMax: 7 * 24 * 60 * 60 * 1_000,
+  /** Items of a page, unless asked otherwise. */
   pageSizeDefault: 50,
+  /** Items of a page, if asked for. */
   pageSizeMax: 200,
-  /** Of stored items: what is read and written in one go blocks the others. */
+  /** Items of a page as they are stored; one item may be longer. */
   pageBytesMax: 2 * 1024 * 1024,
+  /** `externalId` of a user; a text that an erasure searches for. */
   externalIdCharactersMax: 256,
+  /** E-mail address. */
   emailCharactersMax: 254,
+  /** Name; uid of a reported resource. */
   nameCharactersMax: 200,
+  /** `externalTenantId`. */
   tenantCharactersMax: 200,
+  /** Filter of the audit log. */
   filterCharactersMax: 64,
+  /** Description. */
   descriptionCharactersMax: 4_000,
+  /** Accounts in the body of a request. */
   accountUidsMax: 100,
-  /** Also bounds a token: 100 uids are some 4.5 KB of it. */
+  // Also bounds a token: 100 uids are some 4.5 KB of it.
+  /** Accounts of a user. */
   accountsPerUserMax: 100,
+  /** Lifetime of a user's token that a setting may allow. */
   userTokenLifetimeMaxMs: 60 * 60 * 1_000,
+  /** An admin's session without a request. */
+  sessionIdleMs: 60 * 60 * 1_000,
+  /** An admin's session in all. */
+  sessionLifetimeMs: 12 * 60 * 60 * 1_000,
+  /** Token to verify. */
   authTokenCharactersMax: 8 * 1_024,
 } as const;
 
-export const stopTimeoutMs = 10_000;
+/** HTTP */
+export const httpLimits = {
+  /** Headers of a request. */
+  headerBytesMax: 16 * 1024,
+  /** Arrival of a request's headers. */
+  headersTimeoutMs: 10_000,
+  /** Arrival of a whole request. */
+  requestTimeoutMs: 15_000,
+  /** A connection between requests. */
+  keepAliveTimeoutMs: 65_000,
+  /** A connection without traffic during a request. */
+  idleTimeoutMs: 30_000,
+  /** Requests that wait for each permit (`HERALD_REQUESTS_AT_ONCE`). */
+  waitingPerPermitMax: 4,
+  // Half of what a caller usually waits.
+  /** Wait of a request for a permit. */
+  permitWaitMsMax: 15_000,
+  /** All bodies in a process, from the first byte to the answer. */
+  bodyBytesMax: 256 * 1024 * 1024,
+  /** Depth of JSON. */
+  jsonDepthMax: 32,
+  /** Items of a JSON array. */
+  jsonArrayItemsMax: 10_000,
+  /** Keys of a JSON object. */
+  jsonObjectKeysMax: 2_000,
+  // A sign-in takes two: to the identity provider and back.
+  /** Visits of an address to the identity provider. */
+  oidcVisitsPerMinute: 60,
+} as const;
+
+/** Dispatch */
+export const dispatchLimits = {
+  /** Concurrent workflow starts of a process. */
+  startsAtOnceMax: 16,
+  /** Events of a process that wait for a start; the rest is left to the relay. */
+  eventsWaitingMax: 5_000,
+  // 60 of our ids fit in the 2 KB of a search attribute.
+  /** Events of a workflow; ids in a search attribute. */
+  idsPerSearchAttributeMax: 60,
+  // Each may need an activity for its retries; Temporal advises 500 at a time.
+  /** Deliveries of a workflow of several events. */
+  deliveriesPerWorkflowMax: 500,
+  /** A workflow task, before another process gets it. */
+  workflowTaskTimeoutMs: 5_000,
+  /** Pause of the relay between sweeps. */
+  relayEveryMs: 1_000,
+  /** Pause of the relay while MongoDB or Temporal is away. */
+  relayBackoffMsMax: 30_000,
+  /** Events, jobs and partitions of a sweep, each. */
+  relayedPerSweepMax: 500,
+} as const;
+
+/** Attempts and order */
+export const attemptLimits = {
+  /** Deliveries of one `attemptFirst`. */
+  firstAttemptsPerActivityMax: 100,
+  /** Concurrent first attempts and job pages of a process; as many retries and steps of an order. */
+  activitiesAtOnceMax: 200,
+  // 13 s at most with the wait for a permit; a call that ran out of its time would be sent twice.
+  /** A call of `attemptFirst` or `retryDelivery`. */
+  callTimeoutMs: 30_000,
+  // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
+  /** All calls of one `retryDelivery`. */
+  retriesTimeoutMs: 15 * 24 * 60 * 60 * 1_000,
+  /** Requests of a webhook under way. */
+  permitsPerWebhookMax: 32,
+  // Three webhooks whose receiver is silent leave room to the others (docs/adr/0015).
+  /** Requests to an origin under way that are not overdue. */
+  permitsPerOriginMax: 4 * 32,
+  /** Requests of a process under way that are not overdue. */
+  permitsInAllMax: 256,
+  /** Wait for permits. */
+  permitWaitMsMax: 2_000,
+  /** Age from which a request is overdue. */
+  overdueAfterMs: 1_000,
+  /** Overdue requests from which a webhook is saturated: only as many retries as it has permits may wait. */
+  saturatedFromRequests: 32 / 2,
+  // Longer than a step with its last attempt, 13 s.
+  /** A call of `attemptInOrder`. */
+  orderStepTimeoutMs: 45_000,
+  // Longer than any attempt: its activity is given up before.
+  /** Lease of a partition. */
+  partitionLeaseMs: 40_000,
+} as const;
+
+/** Jobs */
+export const jobLimits = {
+  /** Time between the pages of a release or replay. */
+  pageEveryMs: 1_000,
+  /** A call of `takeJobPage`. */
+  pageTimeoutMs: 60_000,
+  /** Deliveries released, or replayed unless asked otherwise. */
+  releasedPerSecondDefault: 20,
+  /** Deliveries that a dry run of a replay counts. */
+  countedDeliveriesMax: 10_000,
+  /** Events that a dry run of a replay checks. */
+  countedEventsMax: 100_000,
+  /** Time between the two passes of an erasure. */
+  erasureSecondPassAfterMs: 5 * 60 * 1_000,
+} as const;
+
+/** Requests to receivers */
+export const egressLimits = {
+  /** Headers of an answer. */
+  headerBytesMax: 16 * 1024,
+  /** Body of an answer that is read. */
+  bodyBytesReadMax: 64 * 1024,
+  /** Answer on the wire, with interim answers, chunk extensions and trailers. */
+  wireBytesReadMax: 128 * 1024,
+  /** Body of an answer that is kept. */
+  responseSampleBytesMax: 4 * 1024,
+  /** Idle connections of a process; to an origin as many as requests. */
+  idleConnectionsMax: 256,
+  // Shorter than the 5 s after which a Node receiver closes, so that we close first.
+  /** An idle connection. */
+  idleMsMax: 4_000,
+  // A name can move, so even a busy connection ends for a new lookup.
+  /** Age up to which a connection is used again. */
+  connectionAgeMsMax: 60_000,
+} as const;
+
+/** MongoDB and the process */
+export const processLimits = {
+  /** Connections of a process to MongoDB. */
+  mongoConnectionsMax: 50,
+  /** Each wait of an operation of MongoDB. */
+  mongoTimeoutMs: 5_000,
+  // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
+  /** Time in which a transaction is begun again. */
+  transactionBeginsMsMax: 10_000,
+  /** A stop. */
+  stopTimeoutMs: 10_000,
+  /** Time from a stop until open requests are cut. */
+  requestsCutAfterMs: 8_000,
+  /** Time from a stop until attempts are cut. */
+  attemptsCutAfterMs: 9_000,
+} as const;

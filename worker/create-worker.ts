@@ -4,6 +4,7 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
+import { attemptLimits, processLimits } from '../lib/limits.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
@@ -13,14 +14,14 @@ import type { Temporal } from './connect-temporal.ts';
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 
 // A stop lets attempts (5 s each) end, then cancels the others, all within stopTimeoutMs.
-const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: 9_000 };
+const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
 // How long the next tasks of a dead worker's workflows wait for it before others get them.
 const stickyTimeoutMs = 2_000;
 // By default the SDK breaks off workflow code after 5 s, which a starved process may need, and Node then ends the process
 // (temporalio/sdk-typescript#939). The public types lack the setting.
 const isolateExecutionTimeout = '1 minute';
 // Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
-const concurrentActivitiesMax = 200;
+const concurrentActivitiesMax = attemptLimits.activitiesAtOnceMax;
 
 /** Makes the worker that runs workflows; both process roles run one (docs/ARCHITECTURE.md, "Processes"). */
 export async function createWorkflowWorker(

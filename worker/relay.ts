@@ -1,6 +1,7 @@
 // The guarantee behind the direct start: a sweep that starts what no workflow has taken yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/platform/clock.ts';
+import { dispatchLimits } from '../lib/limits.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
 import { relayLog } from '../lib/platform/logger.ts';
 import type { EventToDispatch } from '../lib/model/event.ts';
@@ -12,11 +13,9 @@ import { takeOverdue } from '../lib/deliveries/partitions.ts';
 import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
+const { relayEveryMs, relayBackoffMsMax, relayedPerSweepMax } = dispatchLimits;
 // The api may still be starting an event this young.
 const graceMs = 2_000;
-const sweepEveryMs = 1_000;
-const backoffMaxMs = 30_000;
-const eventsPerSweepMax = 500;
 const concurrentStartsMax = 10;
 // Well above the faults of single workflows, which must not hold up those behind them.
 const failuresMax = 50;
@@ -31,13 +30,13 @@ export interface RelayPorts {
 
 /** Sweeps until `signal` aborts, and backs off while MongoDB or Temporal is away. Never rejects. */
 export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<void> {
-  let waitMs = sweepEveryMs;
+  let waitMs: number = relayEveryMs;
   while (!signal.aborted) {
     try {
       const started = await sweep(ports, signal);
-      waitMs = started >= eventsPerSweepMax ? 0 : sweepEveryMs;
+      waitMs = started >= relayedPerSweepMax ? 0 : relayEveryMs;
     } catch (error) {
-      waitMs = Math.min(backoffMaxMs, Math.max(sweepEveryMs, 2 * waitMs));
+      waitMs = Math.min(relayBackoffMsMax, Math.max(relayEveryMs, 2 * waitMs));
       relayLog.warn({ err: error, waitMs }, 'relay.backing_off');
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -62,8 +61,8 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
 // First the workflows that were chosen and not started, then shared ones for the events that have none.
 async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const batches = [
-    ...groupByWorkflow(await findClaimed(ports.store, before, eventsPerSweepMax)),
-    ...groupByApp(await findUnclaimed(ports.store, before, eventsPerSweepMax), ports),
+    ...groupByWorkflow(await findClaimed(ports.store, before, relayedPerSweepMax)),
+    ...groupByApp(await findUnclaimed(ports.store, before, relayedPerSweepMax), ports),
   ];
   return batches.map((batch) => ({
     start: () => ports.dispatcher.start(batch),
@@ -72,7 +71,7 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 }
 
 async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
-  const unstarted = await findUnstartedJobs(ports.store, before, eventsPerSweepMax);
+  const unstarted = await findUnstartedJobs(ports.store, before, relayedPerSweepMax);
   return unstarted.map((job) => ({
     start: () => ports.dispatcher.startJob(job),
     facts: { appUid: job.appUid, jobUid: job._id, count: 1 },
@@ -81,7 +80,7 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 
 // A signal may be lost, a sweep cannot.
 async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
-  const overdue = await takeOverdue(ports.store, ports.clock.now(), eventsPerSweepMax);
+  const overdue = await takeOverdue(ports.store, ports.clock.now(), relayedPerSweepMax);
   return overdue.map((partition) => ({
     start: () => ports.signalPartition(keyOfPartition(partition)),
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
+import { attemptLimits, jobLimits } from '../lib/limits.ts';
 import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
@@ -12,35 +13,32 @@ const ownFaults: RetryPolicy = {
   maximumInterval: '8 seconds',
 };
 
-// In parallel, 13 s each at most with the wait for a permit.
 export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   taskQueue: deliveriesTaskQueue,
-  startToCloseTimeout: '30 seconds',
+  startToCloseTimeout: attemptLimits.callTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
-// 15 days are beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
-// A call takes 13 s at most; one that ran out of its time would be sent twice.
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({
   taskQueue: retriesTaskQueue,
-  startToCloseTimeout: '30 seconds',
-  scheduleToCloseTimeout: '15 days',
+  startToCloseTimeout: attemptLimits.callTimeoutMs,
+  scheduleToCloseTimeout: attemptLimits.retriesTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
-// Begins attempts for 15 s, and the last one takes 13. As slow as receivers are, so among the retries.
+// As slow as receivers are, so among the retries.
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
   taskQueue: retriesTaskQueue,
-  startToCloseTimeout: '45 seconds',
+  startToCloseTimeout: attemptLimits.orderStepTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
 
 export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJobPage'>>({
   taskQueue: deliveriesTaskQueue,
-  startToCloseTimeout: '60 seconds',
+  startToCloseTimeout: jobLimits.pageTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });

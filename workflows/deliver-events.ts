@@ -1,11 +1,8 @@
 import { isCancellation } from '@temporalio/workflow';
 import { attemptFirst, retryDelivery } from './activity-options.ts';
+import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
-import {
-  type DeliverEventsInput,
-  type DeliverySummary,
-  firstAttemptsPerActivityMax,
-} from '../lib/temporal/messages.ts';
+import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
 import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
 
@@ -19,7 +16,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
     webhookUids.map((webhookUid) => ({ eventId, webhookUid })),
   );
   const first = await Promise.all(
-    chunk(deliveries, firstAttemptsPerActivityMax).map((part) =>
+    chunk(deliveries, attemptLimits.firstAttemptsPerActivityMax).map((part) =>
       attemptFirst.executeWithOptions({ summary: `first attempt, ${describe(part)}` }, [
         { appUid, jobUid, deliveries: part },
       ]),

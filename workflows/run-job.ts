@@ -8,12 +8,9 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import { takeJobPage } from './activity-options.ts';
+import { dispatchLimits } from '../lib/limits.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
-import {
-  idsPerSearchAttributeMax,
-  jobPageWorkflowId,
-  workflowTaskTimeoutMs,
-} from '../lib/temporal/names.ts';
+import { jobPageWorkflowId } from '../lib/temporal/names.ts';
 import {
   appUidAttribute,
   deliveryStateAttribute,
@@ -22,6 +19,7 @@ import {
 } from '../lib/temporal/search-attributes.ts';
 import { deliverEvents } from './deliver-events.ts';
 
+const { idsPerSearchAttributeMax } = dispatchLimits;
 // Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
 const pagesPerRunMax = 200;
 
@@ -59,7 +57,7 @@ async function deliverPage(
   const to = webhookUids.length === 1 ? webhookUids[0] : `${webhookUids.length} webhooks`;
   await startChild(deliverEvents, {
     workflowId: jobPageWorkflowId(jobUid, page),
-    workflowTaskTimeout: workflowTaskTimeoutMs,
+    workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
     parentClosePolicy: ParentClosePolicy.ABANDON,
     // A cancel of the job leaves the deliveries that were passed on.
     cancellationType: ChildWorkflowCancellationType.ABANDON,

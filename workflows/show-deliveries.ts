@@ -1,11 +1,13 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
-import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
+import { dispatchLimits } from '../lib/limits.ts';
 import {
   deliveryStateAttribute,
   failingWebhookUidsAttribute,
 } from '../lib/temporal/search-attributes.ts';
+
+const { idsPerSearchAttributeMax } = dispatchLimits;
 
 export function showFailing(webhookUids: readonly string[]): void {
   upsertSearchAttributes([

@@ -1,6 +1,8 @@
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
-import { idsPerSearchAttributeMax } from '../lib/temporal/names.ts';
+import { dispatchLimits } from '../lib/limits.ts';
+
+const { idsPerSearchAttributeMax } = dispatchLimits;
 
 const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 

@@ -5,7 +5,7 @@ import {
   isCsrfToken,
   isSessionToken,
 } from '../../lib/access/session-token.ts';
-import { hourMs } from '../../lib/platform/duration.ts';
+import { limits } from '../../lib/limits.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
@@ -27,8 +27,6 @@ export interface SignedIn {
 }
 
 const csrfHeader = 'x-csrf-token';
-
-export const sessionIdleMs = hourMs;
 
 /** Throws `not_signed_in` with one text for an absent, unknown, idle and expired session. */
 export async function admitAdmin(
@@ -60,7 +58,7 @@ async function findSession(
   const session = await store.adminSessions.findOne({ _id });
   const now = clock.now();
   if (session === null || session.expiresAt <= now) throw notSignedIn();
-  if (session.lastUsedAt.getTime() + sessionIdleMs <= now.getTime()) throw notSignedIn();
+  if (session.lastUsedAt.getTime() + limits.sessionIdleMs <= now.getTime()) throw notSignedIn();
   const admin = await store.admins.findOne({ _id: session.adminUid });
   if (admin === null) throw notSignedIn();
   return { admin, session };

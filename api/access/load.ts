@@ -1,13 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import { httpLimits } from '../../lib/limits.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 
-const waitingPerPermit = 4;
-// Half of what a caller usually waits.
-const permitWaitMsMax = 15_000;
-// Of all bodies in the process, from the first byte to the answer.
-const bodyBytesMax = 256 * 1024 * 1024;
+const { waitingPerPermitMax, permitWaitMsMax, bodyBytesMax } = httpLimits;
 // A median delay of timers beyond this means that the process cannot keep up.
 const lateMsMax = 500;
 // A late process works on: it would not recover by idling.
@@ -41,7 +38,7 @@ export class Load implements AsyncDisposable {
   constructor(requestsAtOnceMax: number) {
     this.#requestsAtOnceMax = requestsAtOnceMax;
     this.#permits = new Semaphore(requestsAtOnceMax, overloaded, {
-      queueMax: requestsAtOnceMax * waitingPerPermit,
+      queueMax: requestsAtOnceMax * waitingPerPermitMax,
       waitMsMax: permitWaitMsMax,
     });
     this.#loopDelay.enable();
@@ -106,7 +103,7 @@ export class Load implements AsyncDisposable {
   }
 
   #fault(): string | null {
-    if (this.#working >= this.#requestsAtOnceMax * (1 + waitingPerPermit)) {
+    if (this.#working >= this.#requestsAtOnceMax * (1 + waitingPerPermitMax)) {
       return `${this.#working} requests are under way`;
     }
     const isLate = this.#lateMs > lateMsMax;

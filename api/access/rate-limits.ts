@@ -1,10 +1,9 @@
 import type { Config } from '../../lib/config/config.ts';
+import { httpLimits } from '../../lib/limits.ts';
 import { HttpError } from '../http/problems.ts';
 import { RateLimiter, type RateLimiterPorts } from './rate-limiter.ts';
 
 const windowMs = 60_000;
-// A sign-in takes two: to the identity provider and back.
-const oidcVisitsPerMinute = 60;
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
@@ -15,7 +14,7 @@ export function createRateLimits(ports: RateLimiterPorts, settings: Config['rate
     key: limiter('key', settings.keyRequestsPerMinute),
     failure: limiter('failure', settings.failuresPerMinute),
     // Each asks the identity provider, and holds a permit meanwhile.
-    oidc: limiter('oidc', oidcVisitsPerMinute),
+    oidc: limiter('oidc', httpLimits.oidcVisitsPerMinute),
     signIn: limiter('sign-in', settings.signInsPerMinute),
   };
   return {

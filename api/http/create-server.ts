@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
+import { httpLimits } from '../../lib/limits.ts';
 import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
@@ -16,16 +17,10 @@ import { presentProblem, statusOf } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 15_000;
-const keepAliveTimeoutMs = 65_000;
 // Often, so that few timeouts are answered at a time and nobody else waits for them.
 const timeoutCheckEveryMs = 200;
-// Twice as long where an answer waits to be read.
-const idleTimeoutMs = 30_000;
 // Closed immediately, data still arriving would reset the connection before the refusal is read.
 const lingerMs = 1_000;
-const headerBytesMax = 16 * 1024;
 
 export function createServer(
   app: Koa,
@@ -38,11 +33,11 @@ export function createServer(
   const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   const server = createHttpServer(
     {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: httpLimits.headersTimeoutMs,
+      requestTimeout: httpLimits.requestTimeoutMs,
+      keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
       connectionsCheckingInterval: timeoutCheckEveryMs,
-      maxHeaderSize: headerBytesMax,
+      maxHeaderSize: httpLimits.headerBytesMax,
       // Node's own answer has no body; `readHead` checks the host.
       requireHostHeader: false,
     },
@@ -58,7 +53,8 @@ export function createServer(
       void handle(request, response);
     },
   );
-  server.timeout = idleTimeoutMs;
+  // Twice as long where an answer waits to be read.
+  server.timeout = httpLimits.idleTimeoutMs;
   // Their size is limited; Node would silently drop headers beyond a number.
   server.maxHeadersCount = 0;
   limitConnections(server, limits);
@@ -97,13 +93,13 @@ interface Fault {
 const faults: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
-    detail: `the headers must be at most ${headerBytesMax} bytes`,
+    detail: `the headers must be at most ${httpLimits.headerBytesMax} bytes`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'request_timeout',
     detail:
-      `a request must arrive within ${requestTimeoutMs / 1_000} seconds, ` +
-      `its headers within ${headersTimeoutMs / 1_000}`,
+      `a request must arrive within ${httpLimits.requestTimeoutMs / 1_000} seconds, ` +
+      `its headers within ${httpLimits.headersTimeoutMs / 1_000}`,
   },
 };
 

@@ -1,9 +1,8 @@
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
+import { httpLimits } from '../../lib/limits.ts';
 import { pointerTo } from './json-pointer.ts';
 
-const depthMax = 32;
-const arrayItemsMax = 10_000;
-const objectKeysMax = 2_000;
+const { jsonDepthMax, jsonArrayItemsMax, jsonObjectKeysMax } = httpLimits;
 const keyShownMax = 80;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -58,24 +57,24 @@ class Walk {
     if (typeof value === 'string') this.#checkText(value);
     if (typeof value === 'number') this.#checkNumber(value);
     if (typeof value !== 'object' || value === null) return;
-    if (this.#path.length >= depthMax) {
-      this.#refuse('depth', `the body must be nested at most ${depthMax} deep`);
+    if (this.#path.length >= jsonDepthMax) {
+      this.#refuse('depth', `the body must be nested at most ${jsonDepthMax} deep`);
     }
     if (Array.isArray(value)) this.#checkArray(value);
     else this.#checkObject(value);
   }
 
   #checkArray(items: readonly unknown[]): void {
-    if (items.length > arrayItemsMax) {
-      this.#refuse('maxItems', `an array must have at most ${arrayItemsMax} items`);
+    if (items.length > jsonArrayItemsMax) {
+      this.#refuse('maxItems', `an array must have at most ${jsonArrayItemsMax} items`);
     }
     for (const [index, item] of items.entries()) this.#checkInside(index, item);
   }
 
   #checkObject(object: object): void {
     const entries = Object.entries(object);
-    if (entries.length > objectKeysMax) {
-      this.#refuse('maxProperties', `an object must have at most ${objectKeysMax} keys`);
+    if (entries.length > jsonObjectKeysMax) {
+      this.#refuse('maxProperties', `an object must have at most ${jsonObjectKeysMax} keys`);
     }
     for (const [key, item] of entries) {
       this.keys += 1;

@@ -1,13 +1,12 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time range again, or for the first time.
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
-import { limits } from '../../lib/limits.ts';
+import { jobLimits, limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
 import { type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ReplayJob, ReplayedState } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { newJob, toStart } from '../../lib/deliveries/jobs.ts';
-import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
 import type { ApiContext } from '../context.ts';
 import { parseTime } from '../http/query-values.ts';
 import type { ApiRequest, Handler } from '../router.ts';
@@ -102,6 +101,6 @@ function newReplay(
     until,
     events: body.events ?? null,
     states: body.states ?? statesDefault,
-    perSecond: body.perSecond ?? releasedPerSecondDefault,
+    perSecond: body.perSecond ?? jobLimits.releasedPerSecondDefault,
   };
 }

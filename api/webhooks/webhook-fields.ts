@@ -1,9 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import {
-  ScheduleFault,
-  parseSchedule,
-  retryStepsMax,
-} from '../../lib/deliveries/retry-schedule.ts';
+import { ScheduleFault, parseSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import {
@@ -55,7 +51,7 @@ const properties = {
     uniqueItems: true,
     items: tenantField,
   },
-  retrySchedule: { type: ['array', 'null'], maxItems: retryStepsMax, items: lineField(20) },
+  retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: lineField(20) },
   ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },
 };

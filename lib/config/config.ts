@@ -2,7 +2,7 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import { parseKeyRing, type SealingKey } from '../platform/secret-box.ts';
 import { defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
 import { dayMs } from '../platform/duration.ts';
-import { limits } from '../limits.ts';
+import { dispatchLimits, limits } from '../limits.ts';
 import type { Retention } from '../model/retention.ts';
 import { defaultEgressPolicy, type EgressPolicy } from '../egress/egress-policy.ts';
 import { type EgressProxy, parseEgressProxy } from '../egress/egress-proxy.ts';
@@ -26,7 +26,6 @@ import {
   asWebhookPorts,
 } from './setting-parsers.ts';
 import { ConfigError, type Environment, SettingReader } from '../platform/setting-reader.ts';
-import { idsPerSearchAttributeMax } from '../temporal/names.ts';
 
 export interface OidcSettings {
   issuer: string;
@@ -174,8 +173,8 @@ export function readConfig(environment: Environment): Config {
     rateLimits: readRateLimits(settings),
     eventsPerWorkflowMax: settings.read(
       'HERALD_EVENTS_PER_WORKFLOW',
-      idsPerSearchAttributeMax,
-      asNumberUpTo(idsPerSearchAttributeMax),
+      dispatchLimits.idsPerSearchAttributeMax,
+      asNumberUpTo(dispatchLimits.idsPerSearchAttributeMax),
     ),
     workflowStartsPerSecond: settings.read(
       'HERALD_WORKFLOW_STARTS_PER_SECOND',

@@ -1,9 +1,9 @@
+import { dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import { findNumbered, nextNumber, settleTurn } from './partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
-import { idsPerSearchAttributeMax } from '../temporal/names.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
@@ -41,7 +41,7 @@ export async function attemptInOrder(
     if (state === 'held') return { ...nothing, next: 'end' };
     if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
       const waitMs = untilNextCheckMs(ports, outcome);
-      const countMax = idsPerSearchAttributeMax;
+      const countMax = dispatchLimits.idsPerSearchAttributeMax;
       const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
       return {
         next: { waitMs },

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { isMentioned } from '../events/mentions.ts';
-import { minuteMs } from '../platform/duration.ts';
+import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
@@ -18,7 +18,7 @@ const eventsPerChunk = 2_000;
 // By the second pass what was under way in the first is written, or never will be: an older event (10 s for a
 // transaction, 60 s on a server without a limit of its own; 50 s for each of a report's two writes, repeated once by
 // the driver), or the answer to an attempt that had read the payload (30 s).
-const secondPassAfterMs = 5 * minuteMs;
+const secondPassAfterMs = jobLimits.erasureSecondPassAfterMs;
 
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };

@@ -1,4 +1,5 @@
 import type { JobDocument, ResendJob } from '../model/job.ts';
+import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { inTransaction } from '../mongo/connect.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type TakenPage,
 } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
-import { type JobPage, jobPageEveryMs, type TakeJobPageInput } from '../temporal/messages.ts';
+import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasures.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -42,7 +43,7 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
   const events = groupByEvent(await findStamped(store, { jobUid, page }));
-  return { events, isLast, waitMs: taken?.waitMs ?? jobPageEveryMs };
+  return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
 }
 
 function makePage(

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { attemptLimits } from '../limits.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import {
   type PartitionDocument,
@@ -8,8 +9,7 @@ import {
 } from '../model/partition.ts';
 import { type Store, within } from '../mongo/connect.ts';
 
-// Longer than any attempt: its activity is given up before.
-const leaseMs = 40_000;
+const leaseMs = attemptLimits.partitionLeaseMs;
 // After a commit, a settled number or a release.
 const idleMs = 10_000;
 // For a retry: the workflow has a timer of its own, and the relay only guards it.

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
 import { statusClasses } from '../model/attempt.ts';
 import { openStates } from '../model/delivery-state.ts';
@@ -7,10 +8,10 @@ import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
-import { jobPageEveryMs, releasedPerSecondDefault } from '../temporal/messages.ts';
 import type { PageMaking, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from './ports.ts';
 
+const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
 // Small enough that a page takes well under a second and blocks nobody.
 const cancelledPerPageMax = 1_000;
 // An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
@@ -137,5 +138,5 @@ async function toSignal(
 function nextCheck({ createdAt }: ReleaseJob, now: Date): Pick<TakenPage, 'isEnd' | 'waitMs'> {
   const ageMs = now.getTime() - createdAt.getTime();
   const nextMs = checkAgainAfterMs.find((ms) => ms > ageMs);
-  return { isEnd: nextMs === undefined, waitMs: Math.max(jobPageEveryMs, (nextMs ?? 0) - ageMs) };
+  return { isEnd: nextMs === undefined, waitMs: Math.max(pageEveryMs, (nextMs ?? 0) - ageMs) };
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
@@ -184,8 +185,8 @@ function isAskedFor({ state, updatedAt }: DeliveryDocument, replay: ReplayJob): 
   return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
 }
 
-const countedMax = 10_000;
-const countedScansMax = 100;
+const countedMax = jobLimits.countedDeliveriesMax;
+const countedScansMax = jobLimits.countedEventsMax / eventsScannedMax;
 
 /** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, so that it takes seconds. */
 export async function countReplay(

@@ -1,5 +1,5 @@
+import { limits } from '../limits.ts';
 import {
-  dayMs,
   hourMs,
   minuteMs,
   noDuration,
@@ -7,10 +7,6 @@ import {
   secondMs,
   writeDuration,
 } from '../platform/duration.ts';
-
-export const retryStepsMax = 20;
-const retryWaitMinMs = secondMs;
-const retryScheduleMaxMs = 7 * dayMs;
 
 /** The waits between 12 attempts (docs/webhooks.md, "Retries"). */
 export const defaultRetryScheduleMs: readonly number[] = parseSchedule(
@@ -32,21 +28,21 @@ export class ScheduleFault extends Error {
 
 /** Reads waits such as `30s`, in milliseconds; a second at least, as Temporal's timers tick. Throws a `ScheduleFault`. */
 export function parseSchedule(waits: readonly string[]): number[] {
-  if (waits.length > retryStepsMax) {
-    const message = `must have at most ${retryStepsMax} waits (got ${waits.length})`;
+  if (waits.length > limits.retryStepsMax) {
+    const message = `must have at most ${limits.retryStepsMax} waits (got ${waits.length})`;
     // Only for the settings: the API's schema refuses this itself.
     throw new ScheduleFault('too_many_waits', message);
   }
   const scheduleMs = waits.map(parseWait);
   const totalMs = scheduleMs.reduce((sum, waitMs) => sum + waitMs, 0);
-  if (totalMs <= retryScheduleMaxMs) return scheduleMs;
+  if (totalMs <= limits.retryScheduleMsMax) return scheduleMs;
   throw new ScheduleFault('schedule_too_long', 'must take at most 7 days in all');
 }
 
 function parseWait(text: string, index: number): number {
   const waitMs = readDurationMs(text);
   if (waitMs === null) throw new ScheduleFault('duration', noDuration(text), index);
-  if (waitMs >= retryWaitMinMs) return waitMs;
+  if (waitMs >= limits.retryWaitMsMin) return waitMs;
   const message = `each wait must be at least 1s (got "${text}")`;
   throw new ScheduleFault('wait_too_short', message, index);
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Clock } from '../platform/clock.ts';
 import { coalesce } from '../concurrency/coalesce.ts';
+import { dispatchLimits } from '../limits.ts';
 import { newId } from '../platform/ids.ts';
 import { dispatchLog } from '../platform/logger.ts';
 import type { EventToDispatch } from '../model/event.ts';
@@ -20,14 +21,12 @@ import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { StartPace } from './start-pace.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
+const { startsAtOnceMax, eventsWaitingMax } = dispatchLimits;
 // A workflow costs as much as ten deliveries. So only as many events a second as the pace allows get their own; others
 // share workflows, 2.5 times fewer: the fewer there are, the more events each has (docs/adr/0008).
 const burstSeconds = 0.4;
 const aloneCost = 1;
 const sharedCost = 2.5;
-const startsInFlightMax = 16;
-// The relay finds what does not fit in the database.
-const waitingMax = 5_000;
 // The delay leaves the processor to the workflow's first task.
 const marks = { itemsPerCallMax: 60, callsAtOnceMax: 2, lingerMs: 50 };
 // After a failed start; the relay starts the events that come meanwhile.
@@ -100,7 +99,7 @@ class PacedDispatcher implements Dispatcher {
       // Without a pace the starts in flight bound how many go alone.
       const goesAlone = event.workflowId !== null && (this.#isPaced || this.#hasRoom());
       if (goesAlone) this.#startInBackground([event]);
-      else if (this.#waiting.count < waitingMax) this.#waiting.add(withoutBody(event));
+      else if (this.#waiting.count < eventsWaitingMax) this.#waiting.add(withoutBody(event));
     }
     this.#pump();
   }
@@ -186,7 +185,7 @@ class PacedDispatcher implements Dispatcher {
   }
 
   #hasRoom(): boolean {
-    return this.#running.size < startsInFlightMax;
+    return this.#running.size < startsAtOnceMax;
   }
 
   #isBackingOff(): boolean {

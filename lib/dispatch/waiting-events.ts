@@ -1,5 +1,7 @@
 import type { EventToDispatch } from '../model/event.ts';
-import { deliveriesPerWorkflowMax } from '../temporal/messages.ts';
+import { dispatchLimits } from '../limits.ts';
+
+const { deliveriesPerWorkflowMax } = dispatchLimits;
 
 // At least one event, however many deliveries it has.
 function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDispatch[] {

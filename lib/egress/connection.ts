@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
+import { egressLimits } from '../limits.ts';
 import { SendFault } from './send-fault.ts';
 
-const headerBytesMax = 16 * 1024;
-/** Shorter than the 5 s after which a Node receiver closes, so that we close first. */
-const idleMsMax = 4_000;
+const { headerBytesMax, idleMsMax, connectionAgeMsMax } = egressLimits;
+
 /** We close this long before the time-out that a receiver announces (`Keep-Alive: timeout=5`). */
 const idleMarginMs = 1_000;
-/** A name can move, so even a busy connection ends for a new lookup. */
-const connectionAgeMsMax = 60_000;
 
 export interface Connection {
   readonly origin: string;

@@ -1,13 +1,12 @@
+import { egressLimits } from '../limits.ts';
 import { type AttemptScope, type AttemptTrace, msSince } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
-import { responseSampleBytesMax } from './response-sample.ts';
 import type { Dispatcher } from 'undici';
 
-const bodyBytesReadMax = 64 * 1024;
-/** With interim answers, chunk extensions and trailers: a flood of them is no body. */
-const wireBytesReadMax = 128 * 1024;
+const { bodyBytesReadMax, wireBytesReadMax, responseSampleBytesMax } = egressLimits;
+
 /** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
 const retryAfterCharactersMax = 64;
 

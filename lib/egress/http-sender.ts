@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { attemptLimits, egressLimits, limits } from '../limits.ts';
 import { errorCode } from '../platform/error-code.ts';
 import type { AttemptTimings } from '../model/attempt.ts';
 import { addressGuardOf } from './address-guard.ts';
@@ -19,14 +20,13 @@ import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { sampleText } from './response-sample.ts';
-import { permitsPerOrigin, type Requester, RequestPermits } from './request-permits.ts';
+import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-/** Of a whole attempt, from DNS to the last byte of the answer. */
-const attemptTimeoutMsDefault = 5_000;
-/** Bounds the memory and descriptors that thousands of origins can hold. */
-const idleMax = 256;
+const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
+// Bounds the memory and descriptors that thousands of origins can hold.
+const { idleConnectionsMax: idleMax } = egressLimits;
 
 export type SendMessage = Omit<ExchangeRequest, 'path'>;
 
@@ -83,10 +83,10 @@ export interface HttpSenderOptions {
 
 /** Follows no redirects, reads no proxy from the environment. Throws a TypeError for a bad range. */
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
-  const { policy, timeoutMs = attemptTimeoutMsDefault, userAgent = 'agent-herald' } = options;
+  const { policy, timeoutMs = limits.attemptTimeoutMs, userAgent = 'agent-herald' } = options;
   const guard = addressGuardOf(policy);
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
-  const idlePool = new IdlePool({ idlePerOriginMax: permitsPerOrigin, idleMax });
+  const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
   const { proxy = null, ca } = options;
   const transport: Transport = { idlePool, guard, hosts, proxy, ca };
   const permits = new RequestPermits();

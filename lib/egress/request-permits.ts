@@ -1,15 +1,10 @@
 // Bounds the concurrent requests to receivers: of a webhook, to an origin, in all.
 import { type Permit, Semaphore } from '../concurrency/semaphore.ts';
+import { attemptLimits } from '../limits.ts';
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
-const permitsPerWebhook = 32;
-/** Three webhooks whose receiver is silent leave room to the others (docs/adr/0015). */
-export const permitsPerOrigin = 4 * permitsPerWebhook;
-const permitsInAll = 256;
-const overdueAfterMs = 1_000;
-const saturatedFrom = permitsPerWebhook / 2;
-const waitMsMax = 2_000;
+const { permitsPerWebhookMax, permitsPerOriginMax, permitsInAllMax } = attemptLimits;
 
 export interface Requester {
   /** Without it the url counts. */
@@ -25,19 +20,19 @@ export interface RequestPermit extends Permit {
 }
 
 export class RequestPermits {
-  readonly #perWebhook = new Semaphore(permitsPerWebhook, throttled);
-  readonly #perOrigin = new Semaphore(permitsPerOrigin, throttled);
-  readonly #inAll = new Semaphore(permitsInAll, throttled);
+  readonly #perWebhook = new Semaphore(permitsPerWebhookMax, throttled);
+  readonly #perOrigin = new Semaphore(permitsPerOriginMax, throttled);
+  readonly #inAll = new Semaphore(permitsInAllMax, throttled);
   /** By webhook. */
   readonly #overdue = new Map<string, number>();
 
   /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
   async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
     const { webhookUid = url.href, avoidsSaturated = false, signal } = requester;
-    const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= saturatedFrom;
+    const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= attemptLimits.saturatedFromRequests;
     // Retries are older, so they may wait, but few, to leave the worker's places to other webhooks.
-    const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhook;
-    const until = performance.now() + waitMsMax;
+    const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhookMax;
+    const until = performance.now() + attemptLimits.permitWaitMsMax;
     const permits: Permit[] = [];
     try {
       for (const [semaphore, key, queueMax] of [
@@ -71,7 +66,7 @@ export class RequestPermits {
     };
     return {
       begin: () => {
-        stopTimer = startFairTimer(overdueAfterMs, onOverdue);
+        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, onOverdue);
       },
       release: () => {
         stopTimer?.();

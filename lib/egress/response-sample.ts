@@ -1,4 +1,6 @@
-export const responseSampleBytesMax = 4 * 1024;
+import { egressLimits } from '../limits.ts';
+
+const { responseSampleBytesMax } = egressLimits;
 
 // Some stores refuse NUL, terminals obey others, and JSON takes six bytes for most.
 const controlCharacters = /[^\P{Cc}\t\n\r]/gu;

@@ -5,6 +5,7 @@ import {
   type MongoClientOptions,
   MongoOperationTimeoutError,
 } from 'mongodb';
+import { processLimits } from '../limits.ts';
 import { errorCode } from '../platform/error-code.ts';
 import type { AccountDocument } from '../model/account.ts';
 import type { AdminSessionDocument } from '../model/admin-session.ts';
@@ -31,9 +32,7 @@ import { ClosableConnection } from './closable-connection.ts';
 export type Store = ReturnType<typeof openStore>;
 
 const duplicateKeyCode = 11_000;
-const operationTimeoutMs = 5_000;
-// The driver alone would repeat a transaction for two minutes; its caller has gone by then.
-const transactionBeginsMsMax = 2 * operationTimeoutMs;
+const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
 /** Connects to MongoDB. Throws the driver's error when no server answers within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
@@ -45,7 +44,7 @@ export async function connectStore(settings: { uri: string; database: string }):
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    maxPoolSize: 50,
+    maxPoolSize: processLimits.mongoConnectionsMax,
     minPoolSize: 2,
     // Else a call waits for ever for a connection of the pool.
     waitQueueTimeoutMS: operationTimeoutMs,
@@ -103,7 +102,7 @@ export async function inTransaction<T>(
   store: Store,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
-  const endsAtMs = performance.now() + transactionBeginsMsMax;
+  const endsAtMs = performance.now() + processLimits.transactionBeginsMsMax;
   let cause: Error | null = null;
   const beginInTime = async (session: ClientSession): Promise<T> => {
     if (performance.now() >= endsAtMs) {

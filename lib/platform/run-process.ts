@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { stopTimeoutMs } from '../limits.ts';
+import { processLimits } from '../limits.ts';
 import { processLog } from './logger.ts';
 import { ConfigError } from './setting-reader.ts';
 
@@ -18,7 +18,7 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
     if (typeof reason === 'string') processLog.info({ role, reason }, 'process.stopping');
     const stopped = await Promise.race([
       running[Symbol.asyncDispose]().then(() => true),
-      setTimeout(stopTimeoutMs, false),
+      setTimeout(processLimits.stopTimeoutMs, false),
     ]);
     if (typeof reason === 'string' && stopped) {
       processLog.info({ role, reason }, 'process.stopped');

@@ -79,13 +79,3 @@ export interface DeliveryActivities {
   attemptInOrder: (input: PartitionKey) => Promise<PartitionStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }
-
-export const firstAttemptsPerActivityMax = 100;
-
-/** Of several events. Each delivery may need an activity for its retries; Temporal advises 500 at a time. */
-export const deliveriesPerWorkflowMax = 500;
-
-export const jobPageEveryMs = 1_000;
-
-/** The deliveries that a job passes on each second unless asked otherwise, so that no receiver is flooded. */
-export const releasedPerSecondDefault = 20;

@@ -39,9 +39,6 @@ export function batchWorkflowId(batchId: string): string {
   return `batch/${batchId}`;
 }
 
-/** The delay when a process is killed that has a workflow's task. */
-export const workflowTaskTimeoutMs = 5_000;
-
 /** The custom search attributes and their types (docs/operations.md, "Temporal's UI"). */
 export const searchAttributeTypes = {
   AppUid: 'Keyword',
@@ -53,9 +50,6 @@ export const searchAttributeTypes = {
   WebhookUids: 'KeywordList',
   FailingWebhookUids: 'KeywordList',
 } as const;
-
-/** 60 of our ids fit in the 2 KB of a search attribute, so no workflow has more events. */
-export const idsPerSearchAttributeMax = 60;
 
 // Servers may refuse a summary of more than 400 bytes; a character of a foreign uid has up to 4.
 const summarizedCharactersMax = 64;

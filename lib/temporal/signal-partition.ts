@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { coalesce } from '../concurrency/coalesce.ts';
+import { dispatchLimits } from '../limits.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { DeliverInOrderInput } from './messages.ts';
 import {
@@ -9,7 +10,6 @@ import {
   movedSignalName,
   partitionWorkflowId,
   summarizeUid,
-  workflowTaskTimeoutMs,
 } from './names.ts';
 import {
   appUidAttribute,
@@ -43,7 +43,7 @@ async function signal(client: Client, partition: PartitionKey): Promise<void> {
       signal: movedSignalName,
       signalArgs: [],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowTaskTimeout: workflowTaskTimeoutMs,
+      workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
       staticSummary: `${entity} ${summarizeUid(resourceUid)} in order → ${webhookUid}`,
       typedSearchAttributes: new TypedSearchAttributes([
         { key: appUidAttribute, value: appUid },

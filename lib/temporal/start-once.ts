@@ -3,7 +3,8 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { eventsTaskQueue, workflowTaskTimeoutMs } from './names.ts';
+import { dispatchLimits } from '../limits.ts';
+import { eventsTaskQueue } from './names.ts';
 
 const startTimeoutMs = 5_000;
 
@@ -20,7 +21,7 @@ export async function startOnce(
         taskQueue: eventsTaskQueue,
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowTaskTimeout: workflowTaskTimeoutMs,
+        workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
       }),
     );
   } catch (error) {

@@ -1,9 +1,10 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
+import { dispatchLimits, jobLimits } from '../limits.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
-import { type DeliverEventsInput, jobPageEveryMs, type RunJobInput } from './messages.ts';
-import { idsPerSearchAttributeMax, jobWorkflowId, summarizeUid } from './names.ts';
+import type { DeliverEventsInput, RunJobInput } from './messages.ts';
+import { jobWorkflowId, summarizeUid } from './names.ts';
 import {
   appUidAttribute,
   deliveryStateAttribute,
@@ -13,6 +14,8 @@ import {
   resourceUidAttribute,
   webhookUidsAttribute,
 } from './search-attributes.ts';
+
+const { idsPerSearchAttributeMax } = dispatchLimits;
 
 type StartOptions = Pick<
   WorkflowStartOptions,
@@ -77,6 +80,6 @@ export function jobOptions(job: JobToStart): StartOptions & { workflowId: string
       ...(value.length === 0 ? [] : [{ key: webhookUidsAttribute, value }]),
     ]),
     staticSummary: `${kind} ${jobUid}${to === undefined ? '' : ` → ${to}`}`,
-    ...(kind === 'release' ? { startDelay: jobPageEveryMs } : {}),
+    ...(kind === 'release' ? { startDelay: jobLimits.pageEveryMs } : {}),
   };
 }

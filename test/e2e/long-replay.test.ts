@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
+import { jobLimits } from '../../lib/limits.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { insertWebhook, newEvent } from '../support/fixtures.ts';
@@ -82,7 +82,7 @@ async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promi
   expect(pages.flatMap((page) => page.eventIds)).toEqual(eventIds);
   for (const [index, page] of pages.entries()) {
     expect(page.eventIds.length).toBeLessThanOrEqual(perSecond);
-    if (index > 0) expect(page.afterMs).toBeGreaterThanOrEqual(jobPageEveryMs);
+    if (index > 0) expect(page.afterMs).toBeGreaterThanOrEqual(jobLimits.pageEveryMs);
   }
 }
 

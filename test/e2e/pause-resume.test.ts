@@ -1,7 +1,7 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { jobPageEveryMs } from '../../lib/temporal/messages.ts';
+import { jobLimits } from '../../lib/limits.ts';
 import { runJobWorkflow } from '../../lib/temporal/names.ts';
 import { newDelivery } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
@@ -78,7 +78,7 @@ async function expectPaced(webhookUid: string, { resumes }: { resumes: number })
   expect(pages.length).toBeGreaterThan(1);
   for (const { eventIds, afterMs } of pages) {
     expect(eventIds.length).toBeLessThanOrEqual(20);
-    expect(afterMs).toBeGreaterThanOrEqual(jobPageEveryMs);
+    expect(afterMs).toBeGreaterThanOrEqual(jobLimits.pageEveryMs);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { releasedPerSecondDefault } from '../../lib/temporal/messages.ts';
+import { jobLimits } from '../../lib/limits.ts';
 import { partitionId, type PartitionKey } from '../../lib/model/partition.ts';
 import {
   eventsTaskQueue,
@@ -217,7 +217,7 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   'cancelled-while-retried': async (stage) => cancel(stage, (await retryLater(stage)).workflowId),
   'release-cancelled': async (stage) => {
-    const uid = await pausedWith(stage, releasedPerSecondDefault);
+    const uid = await pausedWith(stage, jobLimits.releasedPerSecondDefault);
     return cancelAsleep(stage, await resume(stage, uid));
   },
   'left-to-partition': async (stage) => {

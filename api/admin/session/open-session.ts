@@ -3,7 +3,7 @@ import {
   hashSessionToken,
   newSessionToken,
 } from '../../../lib/access/session-token.ts';
-import { hourMs } from '../../../lib/platform/duration.ts';
+import { limits } from '../../../lib/limits.ts';
 import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import type { Caller } from '../../../lib/model/audit-log.ts';
@@ -14,8 +14,6 @@ import type { ApiAnswer } from '../../router.ts';
 import { cookieValues, sessionCookie, setCookie } from '../../access/cookies.ts';
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
-
-const sessionLifetimeMs = 12 * hourMs;
 
 interface Opening {
   admin: AdminDocument;
@@ -39,10 +37,10 @@ export function makeSession(
     adminUid: admin._id,
     createdAt: now,
     lastUsedAt: now,
-    expiresAt: new Date(now.getTime() + sessionLifetimeMs),
+    expiresAt: new Date(now.getTime() + limits.sessionLifetimeMs),
   };
   const csrfToken = csrfTokenOf(token, config.keyPepper);
-  const content = { value: token, lifetimeMs: sessionLifetimeMs };
+  const content = { value: token, lifetimeMs: limits.sessionLifetimeMs };
   const cookies = [
     setCookie(config.http.publicUrl, sessionCookie, content),
     rememberDevice(context, admin),

@@ -1,4 +1,5 @@
-import { sessionIdleMs, type SignedIn } from '../../access/admit-admin.ts';
+import { limits } from '../../../lib/limits.ts';
+import type { SignedIn } from '../../access/admit-admin.ts';
 
 export function presentSession({
   admin,
@@ -15,6 +16,6 @@ export function presentSession({
     },
     csrfToken,
     expiresAt: session.expiresAt.toISOString(),
-    idleTimeoutSeconds: sessionIdleMs / 1_000,
+    idleTimeoutSeconds: limits.sessionIdleMs / 1_000,
   };
 }

@@ -12,7 +12,7 @@ import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { countHeld } from '../../../lib/deliveries/held-counts.ts';
-import { firstAttemptsPerActivityMax } from '../../../lib/temporal/messages.ts';
+import { attemptLimits } from '../../../lib/limits.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -55,7 +55,7 @@ const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}):
 test('first attempts that are throttled are left to the retries as pending, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);
   const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
   const outcomes = await inActivity(() => attemptFirst(ports, { appUid, deliveries }));
 
@@ -155,7 +155,7 @@ test.each([
 test('retries that are throttled ask Temporal to be called again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  const eventIds = await insertEvents(webhook, firstAttemptsPerActivityMax);
+  const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);
   const ends = await Promise.allSettled(
     eventIds.map((eventId) =>
       inActivity(() => retryDelivery(ports, { appUid, eventId, webhookUid })),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfig } from '../../../lib/config/config.ts';
-import { stopTimeoutMs } from '../../../lib/limits.ts';
+import { processLimits } from '../../../lib/limits.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 
 interface Service {
@@ -158,7 +158,7 @@ test('each role runs its own entry point, with source maps', () => {
 test('docker gives a stopping process longer than it takes at most', () => {
   for (const role of ['api', 'worker']) {
     const seconds = Number(/^(\d+)s$/.exec(service(role).stop_grace_period ?? '')?.[1]);
-    expect(seconds * 1_000).toBeGreaterThan(stopTimeoutMs);
+    expect(seconds * 1_000).toBeGreaterThan(processLimits.stopTimeoutMs);
     expect(service(role).init).toBe(true);
   }
 });

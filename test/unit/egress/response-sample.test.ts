@@ -1,7 +1,10 @@
 // The kept beginning of an answer: bounded, valid text, cut between characters.
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { responseSampleBytesMax, sampleText } from '../../../lib/egress/response-sample.ts';
+import { sampleText } from '../../../lib/egress/response-sample.ts';
+import { egressLimits } from '../../../lib/limits.ts';
+
+const { responseSampleBytesMax } = egressLimits;
 
 test('a short answer is kept as it is', () => {
   expect(sampleText(Buffer.from('{"ok":true}'), true)).toBe('{"ok":true}');
