@@ -168,6 +168,7 @@ export default {
       outside(except('dev', 'worker'), 'dev/bench measures from outside, through the API.'),
       outside(['demo', 'metrics', 'screenshots'], 'dev/bench uses dev/start and dev/servers only.'),
     ),
+    forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/metrics/**',
       outside(except('dev'), 'dev/metrics reads the source and runs none of it.'),
