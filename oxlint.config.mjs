@@ -186,7 +186,7 @@ export default {
       },
     },
     {
-      files: ['jest.config.mjs', 'oxlint.config.mjs', 'test/support/closing-line-reporter.mjs'],
+      files: ['oxlint.config.mjs', 'vitest.config.mjs', 'test/support/closing-line-reporter.mjs'],
       rules: { 'import/no-default-export': 'off' },
     },
   ],

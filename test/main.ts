@@ -1,5 +1,5 @@
-// `npm test`: finds or installs the servers, starts those that all test files share, runs jest. A run
-// that names unit tests alone starts none.
+// `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
+// that names unit tests alone starts none; `--soak` runs the soaks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -19,9 +19,8 @@ const progress = (line: string): void => {
 const folderOfRuns = join('.cache', 'test');
 const buildTimeoutMs = 120_000;
 
-const args = process.argv.slice(2);
-
-const isSoak = args.some((argument) => argument.startsWith('test/soak'));
+const isSoak = process.argv.includes('--soak');
+const args = process.argv.slice(2).filter((argument) => argument !== '--soak');
 
 /** Tells whether the command line names files, and only unit tests. */
 function asksForUnitTestsAlone(): boolean {
@@ -30,7 +29,7 @@ function asksForUnitTestsAlone(): boolean {
 }
 
 async function runTests(): Promise<number> {
-  if (asksForUnitTestsAlone()) return runJest({});
+  if (asksForUnitTestsAlone()) return runVitest({});
   const open = new Disposal();
   try {
     const names = ['mongod', 'temporal', 'temporal-test-server'] as const;
@@ -51,7 +50,7 @@ async function runTests(): Promise<number> {
       writeWorkflowBundle(bundlePath),
       build(builtPath),
     ]);
-    return await runJest({
+    return await runVitest({
       HERALD_TEST_MONGODB_URI: mongodb.uri,
       HERALD_TEST_TEMPORAL_ADDRESS: temporal.address,
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
@@ -85,10 +84,9 @@ async function build(path: string): Promise<void> {
   await cp(join('docs', 'migration.md'), join(path, 'docs', 'migration.md'));
 }
 
-async function runJest(servers: Record<string, string>): Promise<number> {
-  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-  const flags = ['--experimental-vm-modules', '--no-warnings', jest];
-  const child = spawn(process.execPath, [...flags, ...args], {
+async function runVitest(servers: Record<string, string>): Promise<number> {
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, ['--no-warnings', vitest, 'run', ...args], {
     stdio: 'inherit',
     env: {
       HERALD_LOG_LEVEL: 'fatal',

@@ -1,7 +1,7 @@
 // What clients see does not change unseen: the story is played and compared with its record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { format, resolveConfig } from 'prettier';
 import { routes } from '../../api/routes.ts';
 import { nameRoute } from './recorder.ts';

@@ -1,7 +1,7 @@
 // SIGTERM: what is in hand is finished, nothing new is taken, the process is gone within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

@@ -1,7 +1,7 @@
 // Callers who all connect at the same moment, while the process is busy with something else.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';

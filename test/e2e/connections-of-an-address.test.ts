@@ -1,6 +1,6 @@
 // The share of one address in the connections, over real sockets from several.
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';

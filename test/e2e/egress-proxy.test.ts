@@ -1,5 +1,5 @@
 // A service behind an egress proxy: deliveries go through it, and its absence costs no attempt.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { JsonBody } from '../support/api-client.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { startReceiver } from '../support/receivers.ts';

@@ -1,5 +1,5 @@
 // The payloads of one tenant or one user are taken away on request, wherever they are.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../support/add-app.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { takeJobPage } from '../../lib/deliveries/job-pages.ts';

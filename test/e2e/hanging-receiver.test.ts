@@ -1,5 +1,5 @@
 // A receiver that never answers keeps nobody else waiting.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { insertWebhook } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 // Killed at any moment and started again, the service still delivers every committed change.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';

@@ -1,5 +1,5 @@
 // A worker killed with 200 deliveries in its hands: all are made again soon, and only those twice.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';

@@ -1,5 +1,5 @@
 // A replay of many events: at its rate, oldest first, and whole though its worker is killed.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';

@@ -1,5 +1,5 @@
 // A page of a job that is taken and not told, or cancelled meanwhile: what it took is sent all the same.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';

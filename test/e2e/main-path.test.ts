@@ -1,6 +1,6 @@
 // The main path: a change becomes a signed notification at every subscriber.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { hourMs, minuteMs } from '../../lib/platform/duration.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';

@@ -1,6 +1,6 @@
 // From the retired call to a token, by the steps of docs/migration.md.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectProblem } from '../integration/api/problems.ts';

@@ -1,5 +1,5 @@
 // What an order is about: one resource of one kind, and from which event on.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId } from '../../lib/temporal/names.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';

@@ -1,6 +1,6 @@
 // A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import {
   type CountingReceiver,

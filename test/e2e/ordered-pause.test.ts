@@ -1,5 +1,5 @@
 // A webhook with ordering "resource" that is paused and resumed: order, and one at a time, hold all the same.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import {
   type CountingReceiver,

@@ -1,5 +1,5 @@
 // The workflow of a partition: how an operator finds it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import {
   type Answering,

@@ -1,5 +1,5 @@
 // A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { jobLimits } from '../../lib/limits.ts';
 import { runJobWorkflow } from '../../lib/temporal/names.ts';

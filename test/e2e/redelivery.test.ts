@@ -1,6 +1,6 @@
 // Repair: one event sent again, the events of a time replayed, a webhook tried out.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';

@@ -1,6 +1,6 @@
 // A secret is rotated under load, and a receiver that keeps up refuses nothing.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import type { Answer } from '../support/api-client.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';

@@ -1,6 +1,6 @@
 // Every secret of the service is used in good and bad requests to real processes; then all that they
 // logged, answered, stored and sent is searched for it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
 import { type Answer, type CallOptions, createApiClient } from '../support/api-client.ts';

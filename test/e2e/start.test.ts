@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../../dev/servers/process-identity.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,5 +1,5 @@
 // What is taken back on one api process is taken back on every other, at once.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createFullKey } from '../../lib/access/create-app-with-key.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';

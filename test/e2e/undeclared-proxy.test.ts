@@ -1,5 +1,5 @@
 // A proxy that the settings do not name: the log says so, once.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,5 +1,5 @@
 // Every process killed or frozen, one after the other, under changes of all kinds: nothing is lost or stays behind.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { seededRandom, soakSeeds } from './seeded-random.ts';
 

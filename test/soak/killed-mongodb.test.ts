@@ -1,5 +1,5 @@
 // mongod killed again and again under load, its data on disk: no change is lost and no caller waits for long.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { soakSeeds } from './seeded-random.ts';
 

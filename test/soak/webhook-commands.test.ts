@@ -1,5 +1,5 @@
 // Random commands at two webhooks of an application, overlapping each other: whatever their order, the promises hold.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';

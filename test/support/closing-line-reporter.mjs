@@ -1,39 +1,38 @@
 // Ends a test run with its slowest files and one plain line, `N passed, N failed`, that scripts can read.
 import { relative } from 'node:path';
 
-const leakTimeoutMs = 10_000;
 const slowestShown = 20;
 
-/** A jest reporter: counts tests, and a file that failed to run at all as one failed test. */
+/** A vitest reporter: counts tests; a file that failed to run, and an error outside of tests, is a failed test. */
 export default class ClosingLineReporter {
-  onRunComplete(_contexts, results) {
-    const brokenFiles = results.testResults.filter((file) => file.testExecError).length;
-    const failed = results.numFailedTests + brokenFiles;
-    const skipped = results.numPendingTests + results.numTodoTests;
+  onTestRunEnd(modules, unhandledErrors) {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      counts.failed += module.errors().length;
+      for (const test of module.children.allTests()) counts[test.result().state] += 1;
+    }
+    const skipped = counts.skipped + counts.pending;
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     const closing = [
-      ...slowestFiles(results),
-      `${results.numPassedTests} passed, ${failed} failed${tail}`,
+      ...slowestFiles(modules),
+      `${counts.passed} passed, ${counts.failed} failed${tail}`,
     ];
     // At the exit of the process, so that no other reporter writes below it.
-    const leaked = setTimeout(() => {
-      process.stderr.write('The run has ended and something still runs: a test leaked it.\n');
-      process.exit(1);
-    }, leakTimeoutMs);
-    leaked.unref();
     process.once('exit', () => process.stdout.write(`${closing.join('\n')}\n`));
   }
 }
 
-function slowestFiles({ testResults }) {
-  if (testResults.length < 2) return [];
-  const slowest = testResults
-    .map(({ testFilePath, perfStats: { runtime } }) => ({ testFilePath, runtime }))
-    .sort((one, other) => other.runtime - one.runtime)
-    .slice(0, slowestShown);
-  const lines = slowest.map(({ testFilePath, runtime }) => {
-    const seconds = (runtime / 1_000).toFixed(1).padStart(6);
-    return `${seconds} s  ${relative(process.cwd(), testFilePath)}`;
-  });
+function slowestFiles(modules) {
+  if (modules.length < 2) return [];
+  const lines = modules
+    .map((module) => ({ path: relative(process.cwd(), module.moduleId), ms: durationMs(module) }))
+    .toSorted((one, other) => other.ms - one.ms)
+    .slice(0, slowestShown)
+    .map(({ path, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${path}`);
   return ['Slowest files:', ...lines];
+}
+
+function durationMs(module) {
+  const { collectDuration, setupDuration, duration } = module.diagnostic();
+  return collectDuration + setupDuration + duration;
 }

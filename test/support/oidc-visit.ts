@@ -1,5 +1,5 @@
 // A browser on its way through an identity provider, page by page.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { clientId, clientSecret } from './identity-provider.ts';
 import type { TestService } from './service.ts';
 

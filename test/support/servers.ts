@@ -2,8 +2,7 @@
 
 function setting(name: string): string {
   const value = process.env[name];
-  if (!value)
-    throw new Error(`${name} is not set: run the tests with npm test, not with jest alone`);
+  if (!value) throw new Error(`${name} is not set: run the tests with npm test, not with vi alone`);
   return value;
 }
 

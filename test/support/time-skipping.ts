@@ -1,5 +1,5 @@
 // Deliveries on Temporal's time-skipping server: real MongoDB and receivers, hours in milliseconds.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';

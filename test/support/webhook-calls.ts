@@ -1,5 +1,5 @@
 // Calls that many tests begin with: a webhook is registered, a change is reported.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 import { callPatiently } from './call-patiently.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { writeDevFile } from '../../../lib/config/dev-file.ts';
 import { signIn } from '../../support/admin-client.ts';

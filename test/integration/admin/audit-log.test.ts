@@ -1,5 +1,5 @@
 // The audit log: a row for every call that changes something, found by what is asked, never changed.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
 import {

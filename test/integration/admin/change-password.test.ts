@@ -1,5 +1,5 @@
 // Changing one's password: the old one is asked for, the new one has rules, other sessions end.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';

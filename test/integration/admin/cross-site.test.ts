@@ -1,5 +1,5 @@
 // Requests that other sites' pages make a browser send: refused, though the cookie were with them.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';

@@ -1,5 +1,5 @@
 // A disabled application: its keys open nothing, its tokens end, what was to be sent is sent.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,5 +1,5 @@
 // Who an admin is at the identity provider: the first identity to sign in, and no other until it is unlinked.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
@@ -161,7 +161,7 @@ async function signInAt(
 test('at an independent, certified provider, too, an admin stays the person who first signed in', async () => {
   const redirectUri = 'http://herald.example/admin/api/oidc/callback';
   // It warns that its forms are for trying out, which is what they are used for, and of Node 20.
-  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   await using certified = await startCertifiedProvider(redirectUri);
   await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });
   const email = 'ada@example.com';

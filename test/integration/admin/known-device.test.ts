@@ -1,5 +1,5 @@
 // A browser that an admin signed in with before is not held up by what others guess behind its address.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';

@@ -1,5 +1,5 @@
 // Signing in through an identity provider: who comes in, and which answers do not hold.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // Who may do what in an application: every call of the admin area by every role, and members.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import type { Role } from '../../../lib/model/membership.ts';
 import { removeAdmin } from '../../../lib/access/create-admin.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
@@ -212,9 +212,9 @@ test.each(becomingOwner)(
     const guest = await makeTestAdmin(service, { superuser: true });
     const { admins, memberships } = service.store;
     const insertOne = memberships.insertOne.bind(memberships);
-    const tries = jest.spyOn(admins, 'findOneAndDelete');
+    const tries = vi.spyOn(admins, 'findOneAndDelete');
     let removal: Promise<unknown> = Promise.resolve();
-    const hook = jest.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
+    const hook = vi.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
       removal = removeAdmin(service.store, guest);
       // It is done by now, or has met the transaction under way and is tried until that has ended.
       await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
@@ -233,7 +233,7 @@ test.each(becomingOwner)('one who is removed just before it %s is refused', asyn
   const guest = await makeTestAdmin(service, { superuser: true });
   const { client, memberships } = service.store;
   const withSession = client.withSession.bind(client);
-  const hook = jest.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
+  const hook = vi.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
     await removeAdmin(service.store, guest);
     return withSession(...work);
   });

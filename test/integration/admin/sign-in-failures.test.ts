@@ -1,5 +1,5 @@
 // Failed sign-ins in the audit log: all of them are counted, a bounded number leaves a row.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';

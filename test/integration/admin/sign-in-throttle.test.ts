@@ -1,5 +1,5 @@
 // Guessing passwords is slowed down; nobody can be locked out by it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,6 +1,6 @@
 // Signing in to the admin area: the cookie, how long a session lasts, and who may not come in.
 import { scryptSync } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../../lib/access/password.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf, makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';

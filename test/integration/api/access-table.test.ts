@@ -1,5 +1,5 @@
 // Every route of the table by everyone who may not call it: a new route is in it without being asked.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import type { AdminNeed } from '../../../api/access/admit-admin.ts';

@@ -1,5 +1,5 @@
 // Calls about accounts that several test files make.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { decodeJwt } from 'jose';
 import type { ApiClient } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

@@ -1,5 +1,5 @@
 // Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { makeAccount, signIn } from './account-calls.ts';

@@ -1,5 +1,5 @@
 // Accounts: what is kept of them, and who is in them.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // What checking an API key costs, and what is noted of its use.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -114,7 +114,7 @@ test('a use a minute after the last one is noted again', async () => {
 test('a use that cannot be noted fails no request', async () => {
   const apiKey = await makeKey(service);
   const { db } = service.store;
-  const warn = jest.spyOn(httpLog, 'warn');
+  const warn = vi.spyOn(httpLog, 'warn');
   // The database refuses the note, and nothing else.
   const validator = { lastUsedAt: { $exists: false } };
   await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });

@@ -1,5 +1,5 @@
 // A change and its event are one: committed together or not at all, under any number of callers.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeAgent, makeContext, makeFile } from './resource-calls.ts';

@@ -1,5 +1,5 @@
 // Every route that changes something leaves one row of the audit log, or is among those said to leave none.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import { addApp } from '../../support/add-app.ts';

@@ -1,5 +1,5 @@
 // Every field of every body with everything it must not be: the schemas say what that is.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

@@ -1,6 +1,6 @@
 // What a request's body may be: its type, its encoding, its JSON, its schema.
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, type Refusal } from './problems.ts';

@@ -1,5 +1,5 @@
 // How long a request's body may be, by its announced length and without one.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';

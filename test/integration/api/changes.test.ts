@@ -1,5 +1,5 @@
 // Reported changes (POST …/changes): which are taken, and the events they become.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { eventNames } from '../../../lib/model/event-name.ts';
 import { startService, type TestService } from '../../support/service.ts';

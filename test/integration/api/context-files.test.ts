@@ -1,5 +1,5 @@
 // The files of a context: where they are, how their processing stands, how many, and their end with it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext, makeFile } from './resource-calls.ts';

@@ -1,5 +1,5 @@
 // A cursor belongs to the list that gave it out: everywhere else it is refused, not taken for a place.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

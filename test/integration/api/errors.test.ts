@@ -1,5 +1,5 @@
 // The errors of the API: who may not call, what is not there, and the shape of every refusal.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { addApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';

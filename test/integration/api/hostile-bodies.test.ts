@@ -1,6 +1,6 @@
 // Bodies that are built to keep a process busy: each gets its 4xx, and holds nobody else up.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';

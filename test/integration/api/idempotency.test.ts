@@ -1,5 +1,5 @@
 // Idempotency-Key: a POST that creates, repeated, gets the first answer and does nothing again.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

@@ -1,5 +1,5 @@
 // What a caller is told of a body that is no JSON, or is not there.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 

@@ -1,5 +1,5 @@
 // The lists of events, deliveries and replays are read along an index: MongoDB tells what it really did.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import { newJob } from '../../../lib/deliveries/jobs.ts';

@@ -1,5 +1,5 @@
 // The type of a context file: what a media type is by RFC 9110, and what is none.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';

@@ -1,5 +1,5 @@
 // Input from strangers: random bodies, odd paths, odd queries. Never a 5xx, never a wrong 2xx.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   assert,
   asyncProperty,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, jest, test } from '@jest/globals';
+import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { Load } from '../../../api/access/load.ts';
@@ -96,7 +96,7 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
 test('however many ask whether the process is ready, its servers are asked once at a time', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
-  const asks = jest.spyOn(connection, 'withDeadline');
+  const asks = vi.spyOn(connection, 'withDeadline');
   const inspect = createInspection({ store: service.store, connection, namespace });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
   expect(asks).toHaveBeenCalledTimes(2);

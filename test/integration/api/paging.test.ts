@@ -1,5 +1,5 @@
 // Pages of lists: complete, without repeats, and still while rows are added.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // What every error answer of the API must look like, and the keys tests need to provoke them.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';

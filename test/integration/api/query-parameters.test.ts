@@ -1,5 +1,5 @@
 // Every route of the table with parameters that it does not take: a new route is in it without being asked.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

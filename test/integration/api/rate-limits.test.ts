@@ -1,5 +1,5 @@
 // Limits of calls: of a key, of refused credentials from an address, of one user's sign-ins.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
 import { serve } from '../../../api/serve.ts';

@@ -1,7 +1,7 @@
 // HTTP that no well-behaved client sends: every refusal is a problem with a request id.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { malformedMessages } from './malformed-messages.ts';

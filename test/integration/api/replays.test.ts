@@ -1,5 +1,5 @@
 // What a replay takes and refuses, and what it says of itself; what it sends is in test/e2e/redelivery.test.ts.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
 import type { Answer } from '../../support/api-client.ts';

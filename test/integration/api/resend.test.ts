@@ -1,5 +1,5 @@
 // What a resend takes and refuses; what it sends is in test/e2e/redelivery.test.ts.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';

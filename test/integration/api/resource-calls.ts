@@ -1,5 +1,5 @@
 // Calls about resources that several test files make, and the events that the database holds of one.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ApiClient } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 

@@ -1,5 +1,5 @@
 // Agents, contexts and context files: creating, reading, changing, deleting, and the events of it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';

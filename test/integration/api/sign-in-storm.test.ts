@@ -1,6 +1,6 @@
 // A thousand first sign-ins of one identity at the same time, again and again.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pool } from 'undici';
 import { startService, type TestService } from '../../support/service.ts';
 import { soakShare } from '../../support/soak-share.ts';

@@ -1,5 +1,5 @@
 // Signing users in: who is one user, what is stored of them, under any number of callers at once.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

@@ -1,5 +1,5 @@
 // Signing keys over months: published before they sign, kept after, under many processes and deaths.
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
 import { request } from 'undici';
@@ -189,7 +189,7 @@ test('while the database is silent the keys are published at once as last read, 
   const ring = ringOf({ ...service.store, signingKeys });
   const keys = await ring.published();
   expect(keys).toHaveLength(1);
-  const warned = jest.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
+  const warned = vi.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
   isAway = true;
   aheadMs += 19 * minuteMs;
   for (let n = 0; n < 3; n += 1) expect(await ring.published()).toEqual(keys);

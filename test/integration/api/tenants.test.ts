@@ -1,5 +1,5 @@
 // An integrator's own id of a tenant: as long in one call as in all others.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 

@@ -6,7 +6,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { signingKeyPlace } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';

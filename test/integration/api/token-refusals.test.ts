@@ -1,5 +1,5 @@
 // What the verify call refuses: more than a hundred ways to make a token that must not stand for a user.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';

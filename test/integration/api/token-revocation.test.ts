@@ -1,5 +1,5 @@
 // Revocation of tokens: dead from the answer on, whatever the second, and the next sign-in lives.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import { addApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';

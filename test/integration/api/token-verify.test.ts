@@ -1,6 +1,6 @@
 // The verify call for back ends of the SDK, and a verifier that shares nothing with this service.
 import { webcrypto } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { makeAccount } from './account-calls.ts';
 import { expectProblem, makeKey } from './problems.ts';

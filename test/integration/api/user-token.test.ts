@@ -1,6 +1,6 @@
 // The token of a sign-in: checked by others with the published keys alone.
 import { createPublicKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { addApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // Users as an administrator sees them: listed, renamed, and erased so that nothing of the person is left.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // The deliveries of a webhook and of an event: by state, answer and time, in pages, each from an index.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StatusClass, Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import { webhookDeliveriesFilter } from '../../../lib/deliveries/delivery-lists.ts';

@@ -1,5 +1,5 @@
 // Which events a webhook gets: its entities, and where it names them exact events and tenants.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // The limit of webhooks an application, raised by its setting, and what grows with it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';

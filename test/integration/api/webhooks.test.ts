@@ -1,5 +1,5 @@
 // Webhooks: registering, reading, changing, deleting, and how many there may be.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';

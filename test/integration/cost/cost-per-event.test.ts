@@ -1,5 +1,5 @@
 // What an event costs, in counts that no machine's speed changes: commands, transitions, history.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';

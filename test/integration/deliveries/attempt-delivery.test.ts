@@ -1,5 +1,5 @@
 // One attempt at one delivery, without Temporal: what is recorded is not made again.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';

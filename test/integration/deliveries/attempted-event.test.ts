@@ -1,5 +1,5 @@
 // The event of an attempt: when its payload is read, and what becomes of a delivery without one.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';

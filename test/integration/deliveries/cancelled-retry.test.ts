@@ -1,5 +1,5 @@
 // A retry whose workflow is cancelled: the attempt under way is made once and recorded.
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
@@ -76,8 +76,8 @@ test('after one that fails the activity ends as cancelled, and the retry is due 
 
 test('a process that stops cuts the attempt off, which is made again elsewhere and is no fault', async () => {
   const retry = await underWay();
-  using faulted = jest.spyOn(deliveryLog, 'error');
-  using told = jest.spyOn(deliveryLog, 'info');
+  using faulted = vi.spyOn(deliveryLog, 'error');
+  using told = vi.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');
   // The SDK tells the server, which then calls another process.
   await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);

@@ -1,5 +1,5 @@
 // A receiver that is slower than its events come: what is throttled waits in Temporal, in nobody's place.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';

@@ -1,5 +1,5 @@
 // A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';

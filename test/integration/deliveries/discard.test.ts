@@ -1,5 +1,5 @@
 // A resume with discard: what was recorded before it is dropped, however far its delivery was, and nothing else.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';

@@ -1,5 +1,5 @@
 // Which payloads an erasure by `mentions` takes: those that hold the text as a value of their `data`.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
 import { noSignals as signalPartition } from '../../support/delivery-ports.ts';

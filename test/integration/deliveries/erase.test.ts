@@ -1,5 +1,5 @@
 // An erasure beside what is being written at that moment, and one that is killed on its way.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';

@@ -1,5 +1,5 @@
 // One event to many webhooks, 1,000 in the soak: how many activities it takes, and how large its history may become.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -48,7 +48,7 @@ interface Course {
 /** Reports one change and follows its workflow to the end. */
 async function deliverOne(): Promise<Course> {
   const before = receiver.requests.length;
-  using told = jest.spyOn(deliveryLog, 'info');
+  using told = vi.spyOn(deliveryLog, 'info');
   const eventId = await reportChange(service);
   const workflowId = await waitFor(async () => {
     const event = await service.store.events.findOne({ _id: eventId });

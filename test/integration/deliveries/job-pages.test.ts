@@ -1,5 +1,5 @@
 // Pages of jobs: each is taken once, by its number; one that is taken again gives the same deliveries.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -1,5 +1,5 @@
 // A webhook that subscribes to less than before: what is on its way to it of the rest is not sent any more.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';

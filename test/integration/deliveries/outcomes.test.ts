@@ -1,5 +1,5 @@
 // What each thing that a receiver or the network does makes of a delivery: the whole table, over real servers.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';

@@ -1,5 +1,5 @@
 // A process that was taken for dead and works on: what it records late takes no delivery from its owner.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';

@@ -1,5 +1,5 @@
 // The turns of a partition: numbers without holes, attempted one at a time, whoever is lost meanwhile.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';

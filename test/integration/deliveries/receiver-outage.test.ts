@@ -1,5 +1,5 @@
 // A receiver that is down for a day, and one whose answers are lost: everything arrives, nothing more often than it must.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

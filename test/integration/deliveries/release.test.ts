@@ -1,5 +1,5 @@
 // Releases, page by page and without Temporal: each held delivery is handed on once, whatever comes between.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';

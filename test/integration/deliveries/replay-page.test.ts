@@ -1,5 +1,5 @@
 // The page of a replay, without Temporal: which deliveries it takes over, and what it does in a partition.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -1,5 +1,5 @@
 // The page of a resend, without Temporal: what it hands on, and to whom.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

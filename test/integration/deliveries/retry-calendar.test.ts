@@ -1,5 +1,5 @@
 // The whole retry calendar on the time-skipping server: three days in milliseconds.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';

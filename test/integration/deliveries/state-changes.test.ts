@@ -9,7 +9,7 @@
 //   held → cancelled by time                                   test/integration/worker/retention.test.ts
 //   any → cancelled by an erasure                              test/e2e/erasure.test.ts
 //   any → pending by a resend or replay                        test/e2e/redelivery.test.ts
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { type DeliveryState, deliveryStates } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';

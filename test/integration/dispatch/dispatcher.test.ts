@@ -1,5 +1,5 @@
 // Which workflow carries which events, and that no crash or race gives an event two or none.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';

@@ -1,5 +1,5 @@
 // How many requests are under way at a receiver that never answers: of a webhook, to an origin, in all.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { errorCode } from '../../../lib/platform/error-code.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,6 +1,6 @@
 // The sender and scripted DNS: no answer of a resolver leads to a connection the guard refuses.
 import { once } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { createTrace } from '../../../lib/egress/attempt-trace.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';

@@ -1,5 +1,5 @@
 // Requests through the operator's proxy: it gets vetted addresses only, and its faults are not the receiver's.
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { makeKeyPair, startReceiver, startTlsReceiver } from '../../support/receivers.ts';
 
 const script = fileURLToPath(new URL('../../support/send-once.ts', import.meta.url));

@@ -1,5 +1,5 @@
 // Receivers that do their worst: every attempt ends in its time, with the right class, and lets go.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';

@@ -1,5 +1,5 @@
 // The sender against real receivers: what it sends, what it makes of answers, and its limits.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,5 +1,5 @@
 // Kept connections are bounded: by origin, in all, and in the time they may stay idle.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type Connection, createConnection, IdlePool } from '../../../lib/egress/connection.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';

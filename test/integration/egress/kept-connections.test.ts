@@ -1,5 +1,5 @@
 // The sender and its kept connections: when one is used again, and when a new one replaces it.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,5 +1,5 @@
 // The sender and real name servers: every answer is vetted, and silent servers hold up nobody else.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import {
   createHttpSender,

@@ -1,7 +1,7 @@
 // A process that stood still past a deadline or a wait for a permit: the pause is ours and not the receiver's.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 
 const policy = {

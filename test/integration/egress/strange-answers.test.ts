@@ -1,5 +1,5 @@
 // Answers that are wrong, odd or for another client: each is a result, and none is mixed with the next.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';

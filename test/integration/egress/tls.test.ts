@@ -1,5 +1,5 @@
 // The sender over TLS: which certificates it believes, and what it tells of those it does not.
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import {

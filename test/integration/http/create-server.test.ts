@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, jest, test } from '@jest/globals';
+import { expect, vi, test } from 'vitest';
 import Koa from 'koa';
 import { createServer } from '../../../api/http/create-server.ts';
 
@@ -53,7 +53,7 @@ test('a client that does not read its answers is cut off, and one that reads get
 
 test('a refused client has a second to read why, although it goes on sending', async () => {
   const { server, port } = await listen();
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const accepted = once(server, 'connection');
   const client = connect(port, '127.0.0.1');
   const [connection] = (await accepted) as [Socket];
@@ -63,11 +63,11 @@ test('a refused client has a second to read why, although it goes on sending', a
     await failed;
     expect(connection.destroyed).toBe(false);
   }
-  jest.advanceTimersByTime(999);
+  vi.advanceTimersByTime(999);
   expect(connection.destroyed).toBe(false);
-  jest.advanceTimersByTime(1);
+  vi.advanceTimersByTime(1);
   expect(connection.destroyed).toBe(true);
-  jest.useRealTimers();
+  vi.useRealTimers();
   client.destroy();
   server.close();
   await once(server, 'close');

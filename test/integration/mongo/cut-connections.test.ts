@@ -1,7 +1,7 @@
 // Connections to MongoDB that are cut: what was not written is not taken for written, and nothing hangs.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiKeyReader } from '../../../api/access/api-key-reader.ts';
 import type { DeliveryStep } from '../../../lib/model/delivery.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';

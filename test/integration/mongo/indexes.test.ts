@@ -1,5 +1,5 @@
 // Every partial index is read by the queries it was made for: MongoDB tells what it really did.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';

@@ -1,5 +1,5 @@
 // `lastTriggeredAt`: each webhook's is the time of its own latest attempt.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createTriggerRecorder } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook } from '../../support/fixtures.ts';

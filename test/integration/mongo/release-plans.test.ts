@@ -1,5 +1,5 @@
 // A page of a release costs the same however much its webhook was ever sent, and however much it holds.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeReleasePage } from '../../../lib/deliveries/release-page.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';

@@ -1,5 +1,5 @@
 // A transaction that others are always in the way of.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -20,7 +20,7 @@ test('a transaction is begun again while another is in its way, and given up aft
   const touch = { $set: { updatedAt: new Date() } };
   // The time that the limit goes by stands still, but for the two steps below.
   const startedAtMs = performance.now();
-  using clock = jest.spyOn(performance, 'now').mockReturnValue(startedAtMs);
+  using clock = vi.spyOn(performance, 'now').mockReturnValue(startedAtMs);
   const nowMsAfter = [startedAtMs, startedAtMs + 9_999, startedAtMs + 10_000];
   let begun = 0;
   await store.client.withSession(async (inTheWay) => {

@@ -1,7 +1,7 @@
 // Ports: the preferred one when free, never one that is taken.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { pickPort, pickPorts, requirePort } from '../../../dev/servers/free-port.ts';
 
 let held: Server | undefined;

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GuardedProcess, startGuarded } from '../../../dev/servers/guarded-process.ts';
 import { processStartTime } from '../../../dev/servers/process-identity.ts';
 import { waitUntilReady } from '../../../dev/servers/wait-until-ready.ts';

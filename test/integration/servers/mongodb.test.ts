@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MongoClient } from 'mongodb';
 import { type RunningMongodb, startMongodb } from '../../../dev/servers/mongodb.ts';
 import { foundServers, quiet } from './found-servers.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { groupIsGone } from '../../support/process-group.ts';
 import { waitFor } from '../../support/wait-for.ts';

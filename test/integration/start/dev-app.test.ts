@@ -1,5 +1,5 @@
 // The application that a development installation finds again at each start.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createInstallation } from '../../support/installation.ts';
 

@@ -1,6 +1,6 @@
 // Servers that are slow to answer: a probe tells of them, a start waits for them.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { checkServers, createInspection } from '../../../lib/readiness.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // The list filters that docs/operations.md names: each finds what it says, and no more.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypedSearchAttributes, defaultPayloadConverter } from '@temporalio/common';
 import type { EventName } from '../../../lib/model/event-name.ts';
 import { jobPageWorkflowId, jobWorkflowId } from '../../../lib/temporal/names.ts';

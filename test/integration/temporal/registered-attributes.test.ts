@@ -1,6 +1,6 @@
 // The search attributes of a namespace: setup makes them, and setup and /readyz tell of wrong ones.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { ensureSearchAttributes } from '../../../lib/temporal/registered-attributes.ts';

@@ -1,5 +1,5 @@
 // What the Temporal UI shows of a workflow beside its name.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { eventWorkflowId, partitionWorkflowId } from '../../../lib/temporal/names.ts';
 import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';

@@ -1,5 +1,5 @@
 // Releases that are missing are started anew by the retention: what is held at an active webhook has one.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';

@@ -1,5 +1,5 @@
 // What works on the database beats while it waits for it, so that only a dead worker is taken for one.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ClientSession } from 'mongodb';
 import { createActivities } from '../../../activities/index.ts';

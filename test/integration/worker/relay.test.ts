@@ -1,6 +1,6 @@
 // The relay: whatever the direct start missed is started, once, and Temporal's absence costs only time.
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import {

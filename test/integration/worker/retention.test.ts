@@ -1,5 +1,5 @@
 // What is old is deleted, what is not stays, and a schedule sees to it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   keptDeliveries,
   oldEvents,

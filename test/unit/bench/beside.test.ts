@@ -1,5 +1,5 @@
 // When a benchmark that compares two figures fails.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { compareBeside } from '../../../dev/bench/beside.ts';
 
 const missedBy = (aloneMs: number | undefined, besideMs: number | undefined): string[] =>

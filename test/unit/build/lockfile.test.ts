@@ -1,6 +1,6 @@
 // The lock file names every platform's packages, or npm ci refuses it on a clean machine.
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 // @ts-expect-error: a plain script without types
 import { missingEntries } from '../../../dev/complete-lockfile.mjs';
 
@@ -16,9 +16,9 @@ test('every exactly pinned platform package has its entry', () => {
 
 test('an entry that is left out is found, with its platform', () => {
   const packages = { ...lock.packages };
-  delete packages['node_modules/@swc/core-linux-x64-musl'];
+  delete packages['node_modules/@rolldown/binding-linux-x64-musl'];
   expect(missingEntries({ packages })).toEqual({
-    'node_modules/@swc/core-linux-x64-musl': expect.objectContaining({
+    'node_modules/@rolldown/binding-linux-x64-musl': expect.objectContaining({
       os: ['linux'],
       cpu: ['x64'],
       libc: ['musl'],

@@ -1,5 +1,5 @@
 // Many items in one call: who goes together, and what each gets.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
 

@@ -1,12 +1,12 @@
 // So many run concurrently by key, the next wait in order of arrival, and who waits too long is refused.
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../lib/concurrency/semaphore.ts';
 
 const refusal = (reason: string): Error => new Error(`refused: ${reason}`);
 const waitMsMax = 2_000;
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 interface Caller {
   permit?: Permit;
@@ -26,7 +26,8 @@ function ask(semaphore: Semaphore, options: AcquireOptions = {}, key = 'a'): Cal
 const askAll = (semaphore: Semaphore, count: number, options: AcquireOptions = {}): Caller[] =>
   Array.from({ length: count }, () => ask(semaphore, options));
 
-const settle = (afterMs = 0): Promise<void> => jest.advanceTimersByTimeAsync(afterMs);
+const settle = async (afterMs = 0): Promise<void> =>
+  void (await vi.advanceTimersByTimeAsync(afterMs));
 
 const hasPermit = ({ permit }: Caller): boolean => permit !== undefined;
 
@@ -89,7 +90,7 @@ test('who waits too long is refused, and its place goes to the next', async () =
 });
 
 test('a process that stood still counts it as one tick of the wait', async () => {
-  jest.useRealTimers();
+  vi.useRealTimers();
   const semaphore = new Semaphore(1, refusal, { waitMsMax: 300 });
   const { release } = await semaphore.acquire('a');
   const waiting = semaphore.acquire('a');

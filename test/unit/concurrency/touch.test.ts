@@ -1,5 +1,5 @@
 // A "last used" time is written once in a while, for each thing by itself.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createTouch } from '../../../lib/concurrency/touch.ts';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);

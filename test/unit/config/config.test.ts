@@ -1,5 +1,5 @@
 // The settings: every fault at once, no secret in any message, defaults that are safe.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { ConfigError, type Environment } from '../../../lib/platform/setting-reader.ts';

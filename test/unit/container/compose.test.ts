@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../../lib/config/config.ts';
 import { processLimits } from '../../../lib/limits.ts';

@@ -1,5 +1,5 @@
 // API keys: their form, their checksum, their hash.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../../lib/access/api-key.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

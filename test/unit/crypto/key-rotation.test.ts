@@ -1,5 +1,5 @@
 // Rotation of the signing keys: what each moment asks for, and that no sequence of moments breaks it.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { array, assert, integer, property } from 'fast-check';
 import {
   jwksCachedMs,

@@ -1,6 +1,6 @@
 // The secret box: what it seals opens only whole, in its place, under its own key.
 import { createCipheriv, randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';
 
 const keyText = (): string => randomBytes(32).toString('base64');

@@ -1,6 +1,6 @@
 // The signatures of a delivery against published vectors and an independent library.
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { assert, json, property } from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import {

@@ -1,5 +1,5 @@
 // What every result of an attempt means for its delivery.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { assert, constantFrom, double, integer, option, property } from 'fast-check';
 import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
 import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts';

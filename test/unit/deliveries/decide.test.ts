@@ -1,5 +1,5 @@
 // What becomes of a delivery when somebody asks for an attempt at it: a row a rule, then every combination.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import {
   type Asker,
   type AttemptFacts,

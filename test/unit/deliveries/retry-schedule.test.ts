@@ -1,6 +1,6 @@
 // When a delivery is tried again, and how Retry-After is read.
 import { execFileSync } from 'node:child_process';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { array, assert, double, integer, maxSafeNat, nat, oneof, property } from 'fast-check';
 import {
   defaultRetryScheduleMs,

@@ -1,5 +1,5 @@
 // The pace of starts: a burst after a quiet time, then so many a second and never more.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { array, assert, constantFrom, nat, property, record } from 'fast-check';
 import { StartPace } from '../../../lib/dispatch/start-pace.ts';
 

@@ -1,5 +1,5 @@
 // Which events share a workflow.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { EventToDispatch } from '../../../lib/model/event.ts';
 import { WaitingEvents } from '../../../lib/dispatch/waiting-events.ts';
 

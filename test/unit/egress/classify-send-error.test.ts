@@ -1,5 +1,5 @@
 // How errors of resolver, socket, TLS and parser become classes, and that their text stays inside.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { classifySendError, type SendPhase } from '../../../lib/egress/classify-send-error.ts';
 
 function fault(code: string): Error {

@@ -1,5 +1,5 @@
 // Interim answers are skipped the same however they are cut into pieces, and cost the same.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { createInterimSkipper } from '../../../lib/egress/interim-answers.ts';
 

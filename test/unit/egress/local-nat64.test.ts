@@ -1,5 +1,5 @@
 // Which addresses of local NAT64 are public: those whose IPv4 address is, after the prefix allowed.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type AddressGuard, createAddressGuard } from '../../../lib/egress/address-guard.ts';
 
 function allows(address: string, guard: AddressGuard): boolean {

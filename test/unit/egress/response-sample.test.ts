@@ -1,5 +1,5 @@
 // The kept beginning of an answer: bounded, valid text, cut between characters.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { sampleText } from '../../../lib/egress/response-sample.ts';
 import { egressLimits } from '../../../lib/limits.ts';

@@ -1,6 +1,6 @@
 // The rules on the text of a webhook URL: collected cases, and the value just outside each rule.
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { defaultEgressPolicy, type EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';

@@ -1,5 +1,5 @@
 // Places of an address: which addresses have them together, and that nothing is left behind.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createAddressShares } from '../../../api/http/limit-connections.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 // Which address a request came from, where proxies stand before the api.
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { clientAddress } from '../../../api/http/client-address.ts';
 
 function addressOf(forwarded: string | undefined, hops: number): string | null {

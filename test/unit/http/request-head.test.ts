@@ -1,6 +1,6 @@
 // The head of a request: one host, one coding, a path; whatever else Node would let through.
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readHead } from '../../../api/http/request-head.ts';
 
 function head(rawHeaders: string[], { url = '/x', httpVersion = '1.1' } = {}) {

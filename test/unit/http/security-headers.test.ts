@@ -1,5 +1,5 @@
 // The headers of every answer, by the address that callers know the service by.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { securityHeaders } from '../../../api/http/set-security-headers.ts';
 
 test('browsers are told to stay with https where the service is known by it, and nowhere else', () => {

@@ -1,5 +1,5 @@
 // Where a subject stands to its limit, from two counts and the time.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { array, assert, integer, nat, property, record } from 'fast-check';
 import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
 

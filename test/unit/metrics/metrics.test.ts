@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { CodeFile } from '../../../dev/metrics/code-file.ts';
 import { importCycles, reachedFrom } from '../../../dev/metrics/import-graph.ts';
 import { measure, median, roomOf } from '../../../dev/metrics/measure.ts';

@@ -1,5 +1,5 @@
 // Secrets that callers put where they do not belong do not reach the log.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
 import { maskSecrets } from '../../../lib/platform/mask-secrets.ts';

@@ -1,5 +1,5 @@
 // The judge of random webhook commands: each rule finds what breaks it, and overlap excuses what it may.
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findBadAnswers } from '../../soak/webhook-commands/answers.ts';
 import { findFaults } from '../../soak/webhook-commands/judge.ts';
 import {

@@ -1,6 +1,6 @@
 // Which secrets sign at a time: two until a rotation's overlap ends, one from that moment on.
 import { randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { openSecrets, secretPlace } from '../../../lib/webhooks/webhooks.ts';
 
