@@ -1,23 +1,38 @@
-// How the tests run: the modules of a worker process are loaded once for all of its files; each file that
-// needs servers has a database and a namespace of its own. Soaks run alone, by `npm run test:soak`.
+// How the tests run: a worker process loads each module once for all of its files; each file that needs
+// servers has a database and a namespace of its own. Soaks run alone, by `npm run test:soak`.
 import { defineConfig } from 'vitest/config';
 
 const isSoak = process.env['HERALD_TEST_SOAK'] === 'true';
 
-const project = (name, groupOrder, { folders, ...options }) => ({
+/** The tests that compare times or fill the machine: fewer run beside them. */
+const timed = [
+  'test/e2e/{connections-at-once,connections-of-an-address,hanging-receiver}.test.ts',
+  'test/integration/api/{hostile-bodies,overload,sign-in-storm,slow-sockets}.test.ts',
+  'test/integration/cost/cost-per-event.test.ts',
+  'test/integration/deliveries/{crowded-receiver,fan-out}.test.ts',
+  'test/integration/egress/{concurrent-requests,hostile-receivers,paused-process}.test.ts',
+];
+const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
+/** Projects of one order run together, a later order after an earlier one. */
+const project = (name, groupOrder, options) => ({
   extends: true,
   test: {
     name,
-    include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+    setupFiles: ['test/support/cheap-passwords.ts'],
     sequence: { groupOrder },
     ...options,
   },
 });
 
-const soak = [project('soak', 0, { folders: ['soak'], fileParallelism: false })];
+const soak = [project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1 })];
 const all = [
-  project('unit', 0, { folders: ['unit'] }),
-  project('servers', 1, { folders: ['integration', 'e2e', 'replay', 'contract'] }),
+  project('unit', 0, { include: ['test/unit/**/*.test.ts'], maxWorkers: 2, setupFiles: [] }),
+  // They wait more than they compute.
+  project('servers', 1, { include: withServers, exclude: timed, maxWorkers: 4 }),
+  project('timed', 2, { include: timed, maxWorkers: 2 }),
 ];
 
 export default defineConfig({
@@ -25,7 +40,6 @@ export default defineConfig({
     projects: isSoak ? soak : all,
     pool: 'forks',
     isolate: false,
-    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 10_000,

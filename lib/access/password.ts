@@ -10,8 +10,8 @@ interface Cost {
   p: number;
 }
 
-// 128 MiB and about 0.3 s: the first choice of OWASP's Password Storage Cheat Sheet.
-const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
+/** The cost of new hashes: 128 MiB and about 0.3 s, the first choice of OWASP's Password Storage Cheat Sheet. */
+export const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -34,8 +34,8 @@ export async function hashPassword(password: string): Promise<string> {
   return encode(salt, await hashing.known.run('', () => derive(password, salt, currentCost)));
 }
 
-// Stands in where there is no password: the same work, never equal.
-const decoy = encode(randomBytes(saltBytes), randomBytes(hashBytes));
+/** Stands in where there is no password: the same work, never equal. */
+const decoy = (): string => encode(randomBytes(saltBytes), randomBytes(hashBytes));
 
 /** Takes the same time for `stored` null, which is false. Throws `overloaded`, and for a `stored` of another form. */
 export async function verifyPassword(
@@ -43,7 +43,7 @@ export async function verifyPassword(
   stored: string | null,
   queue: keyof typeof hashing,
 ): Promise<boolean> {
-  const { cost, salt, hash } = parse(stored ?? decoy);
+  const { cost, salt, hash } = parse(stored ?? decoy());
   const derived = await hashing[queue].run('', () => derive(password, salt, cost));
   return timingSafeEqual(derived, hash) && stored !== null;
 }

@@ -117,7 +117,7 @@ test('deliveries that are still to be made are cancelled, and nothing of them is
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,
     // Late enough for the erasure to be done before.
-    retryScheduleMs: [15_000, 3_600_000],
+    retryScheduleMs: [6_000, 3_600_000],
   });
   const eventId = await report({ externalTenantId: 'tenant-down' });
   await untilDelivered([eventId]);

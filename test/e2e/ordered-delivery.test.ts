@@ -209,7 +209,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
 });
 
 test('a resend of a later event does not let those behind it overtake an earlier one', async () => {
-  const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['15s'] });
+  const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['6s'] });
   receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
   await report('agt_first');
   await untilArrived('/not-overtaken', 'agt_first', 1);

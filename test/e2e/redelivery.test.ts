@@ -126,7 +126,7 @@ test('a delivered event is resent to the webhooks asked for, and to no other', a
 });
 
 test('a delivery that waits for its retry is resent now, and the retry that waited sends nothing', async () => {
-  const hook = await newHook('/waiting', { retrySchedule: ['15s'] });
+  const hook = await newHook('/waiting', { retrySchedule: ['6s'] });
   statuses.set(hook.path, 500);
   const eventId = await report();
   await untilState(eventId, hook, 'retrying');

@@ -27,7 +27,7 @@ export type Branch = (stage: Stage) => Promise<string>;
 
 const second = 1_000;
 // Long enough to act while a delivery waits for its retry.
-const longWaitMs = 15 * second;
+const longWaitMs = 6 * second;
 
 async function start({ service }: Stage, webhookUids: string[][]): Promise<string> {
   const { store } = service;

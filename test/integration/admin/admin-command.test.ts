@@ -66,6 +66,8 @@ test('the first admin is a superuser, with the password that was piped in; it is
   expect(made).toMatchObject({ code: 0 });
   expect(made.out).toMatch(/first@example\.com is an admin now, and a superuser: adm_/);
   expect(made.out + made.err).not.toContain(password);
+  const stored = await service.store.admins.findOne({ email: 'first@example.com' });
+  expect(stored?.passwordHash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
   const { answer } = await signIn(service, { email: 'first@example.com', password });
   expect(answer.body['admin']).toMatchObject({ superuser: true });
 });
