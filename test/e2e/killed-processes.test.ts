@@ -10,7 +10,10 @@ import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { soakShare } from '../support/soak-share.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const rounds = soakShare(20);
 
 let installation: Installation;
 let receiver: Receiver;
@@ -98,11 +101,12 @@ async function describeMissing(committed: readonly EventDocument[]): Promise<unk
 test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
   const stop = { asked: false };
   const reporting = reportChanges(stop);
-  for (let round = 0; round < 4; round += 1) {
-    await progress(5 + 7 * round);
+  for (let round = 0; round < rounds; round += 1) {
+    const changes = 5 + (7 * round) % 28;
+    await progress(changes);
     await api.end('SIGKILL');
     api = await startRole('api', installation.env);
-    await progress(5 + 7 * round);
+    await progress(changes);
     await worker.end('SIGKILL');
     worker = await startRole('worker', installation.env);
   }
@@ -111,7 +115,7 @@ test('no committed change is lost when api and worker are killed in turn while c
   const committed = await installation.store.events.find().toArray();
   const committedIds = new Set(committed.map((event) => event._id));
   expect(acknowledged.filter((id) => !committedIds.has(id))).toEqual([]);
-  expect(committed.length).toBeGreaterThan(50);
+  expect(committed.length).toBeGreaterThan(10 * rounds);
 
   await waitFor(() => missingFrom(committed).length === 0, {
     timeoutMs: 90_000,
@@ -134,4 +138,4 @@ test('no committed change is lost when api and worker are killed in turn while c
       (await installation.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })) === 0,
     { what: 'every delivery recorded as delivered' },
   );
-}, 300_000);
+}, 900_000);

@@ -1,5 +1,6 @@
 // Tests of `npm test` that are worth ten times as much: random DNS, hosts and bytes, a storm of sign-ins,
-// an event to a thousand webhooks.
+// an event to a thousand webhooks, kills of the api and the worker.
+import '../e2e/killed-processes.test.ts';
 import '../integration/api/sign-in-storm.test.ts';
 import '../integration/deliveries/fan-out.test.ts';
 import '../integration/egress/egress-properties.test.ts';
