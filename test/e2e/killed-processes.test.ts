@@ -102,7 +102,7 @@ test('no committed change is lost when api and worker are killed in turn while c
   const stop = { asked: false };
   const reporting = reportChanges(stop);
   for (let round = 0; round < rounds; round += 1) {
-    const changes = 5 + (7 * round) % 28;
+    const changes = 5 + ((7 * round) % 28);
     await progress(changes);
     await api.end('SIGKILL');
     api = await startRole('api', installation.env);

@@ -1,6 +1,6 @@
 // docs/limits.md is what `npm run limits` writes.
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { limitsPage, withUnit } from '../../../dev/limits/limits-page.ts';
 import * as groups from '../../../lib/limits.ts';
 
