@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/platform/logger.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
@@ -10,19 +10,22 @@ export async function runActivity<T>(work: (signal: AbortSignal) => Promise<T>):
   try {
     return await work(context.cancellationSignal);
   } catch (error) {
-    throw asFailure(error, context.info.activityId);
+    throw asFailure(error, context.info);
   } finally {
     clearInterval(timer);
   }
 }
 
 /** Logs a fault and strips its stack and cause: histories hold nothing private. A cancellation is no fault. */
-function asFailure(error: unknown, activityId: string): ApplicationFailure | CancelledFailure {
+function asFailure(
+  error: unknown,
+  { activityType, activityId }: Info,
+): ApplicationFailure | CancelledFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof CancelledFailure) {
-    deliveryLog.info({ activityId, reason: error.message }, 'delivery.interrupted');
+    deliveryLog.info({ activityType, activityId, reason: error.message }, 'activity.interrupted');
     return error;
   }
-  deliveryLog.error({ err: error, activityId }, 'delivery.faulted');
-  return ApplicationFailure.retryable('the service could not make the attempt', 'OwnFault');
+  deliveryLog.error({ err: error, activityType, activityId }, 'activity.faulted');
+  return ApplicationFailure.retryable(`${activityType} failed; its worker logged why`, 'OwnFault');
 }

@@ -84,5 +84,5 @@ test('a process that stops cuts the attempt off, which is made again elsewhere a
   expect(await stored(retry)).toBeNull();
   expect(faulted).not.toHaveBeenCalled();
   const why = expect.objectContaining({ reason: 'WORKER_SHUTDOWN' });
-  expect(told).toHaveBeenCalledWith(why, 'delivery.interrupted');
+  expect(told).toHaveBeenCalledWith(why, 'activity.interrupted');
 });
