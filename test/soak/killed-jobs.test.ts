@@ -1,0 +1,204 @@
+// api and worker killed at random, again and again, while jobs of all kinds run: nothing is lost, overtaken or left behind.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import { type Answer, createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhooks } from './changes.ts';
+import { seededRandom, soakSeeds } from './seeded-random.ts';
+import { judge, type Receipt, type Verdict } from './verdict.ts';
+
+const kills = soakSeeds(200).length;
+const webhookCount = 4;
+const resourceCount = 8;
+/** A twelfth of all first attempts fails. */
+const failedShare = 12;
+const settleMs = 60_000;
+const erasedTenant = 'tenant-erased';
+
+const random = seededRandom(kills);
+const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+
+let installation: Installation;
+let receiver: Receiver;
+const roles: Partial<Record<'api' | 'worker', RoleProcess>> = {};
+const receipts: Receipt[] = [];
+const failedOnce = new Set<string>();
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  receiver = await startReceiver((response, { headers, path }) => {
+    const eventId = String(headers['x-webhook-event-id']);
+    receipts.push({ atMs: Date.now(), eventId, hook: Number(path.slice(1)) });
+    const key = `${eventId}${path}`;
+    const isRefused = receipts.length % failedShare === 0 && !failedOnce.has(key);
+    if (isRefused) failedOnce.add(key);
+    response.writeHead(isRefused ? 500 : 200).end();
+  });
+  await Promise.all([start('api'), start('worker')]);
+});
+
+afterAll(async () => {
+  await Promise.all(Object.values(roles).map((role) => role[Symbol.asyncDispose]()));
+  await receiver?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+});
+
+async function start(role: keyof typeof roles): Promise<void> {
+  roles[role] = await startRole(role, installation.env);
+}
+
+/** Calls the api that runs now, again with the same key while there is no answer or a 503. */
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  const headers = { 'x-api-key': installation.app.apiKey, 'idempotency-key': newId('req') };
+  return waitFor(
+    async () => {
+      const client = createApiClient(`http://127.0.0.1:${roles.api?.port}`, installation.app);
+      const answer = await client.call(method, path, { body, headers }).catch(() => null);
+      return answer !== null && answer.status !== 503 && answer;
+    },
+    { what: `an answer to ${method} ${path}` },
+  );
+}
+
+interface Standing extends Pick<Verdict, 'lost' | 'unsettled' | 'outOfOrder'> {
+  open: number;
+}
+
+interface Stop {
+  asked: boolean;
+}
+
+/** Reports changes until told to stop; gives the statuses that were no success. */
+async function reportChanges(stop: Stop): Promise<number[]> {
+  const refused: number[] = [];
+  while (!stop.asked) {
+    const externalTenantId = random() < 0.1 ? erasedTenant : 'tenant-1';
+    const data = { uid: `agt_${Math.floor(random() * resourceCount)}`, externalTenantId };
+    const { status } = await call('POST', '/changes', { event: 'agent.updated', data });
+    if (status !== 202) refused.push(status);
+    await sleep(20);
+  }
+  return refused;
+}
+
+type Ask = (method: string, path: string, body: unknown) => Promise<void>;
+
+/** How a job of each kind comes about at a webhook. */
+const kinds = {
+  async release(ask: Ask, uid: string) {
+    await ask('PATCH', `/webhooks/${uid}`, { active: false });
+    await sleep(1_000 * random());
+    await ask('PATCH', `/webhooks/${uid}`, { active: true });
+  },
+  async resend(ask: Ask, webhookUid: string) {
+    const since = { eventId: { $gte: pick(receipts).eventId } };
+    const { deliveries, events } = installation.store;
+    const delivery = await deliveries.findOne({ ...since, webhookUid, state: 'delivered' });
+    const event = await events.findOne({ _id: delivery?.eventId ?? '' });
+    if (event === null || event.externalTenantId === erasedTenant) return;
+    await ask('POST', `/events/${event._id}/resend`, { webhookUids: [webhookUid] });
+  },
+  async replay(ask: Ask, uid: string) {
+    const since = new Date(Date.now() - 2_000).toISOString();
+    const body = { since, states: ['delivered'], perSecond: 100 };
+    await ask('POST', `/webhooks/${uid}/replays`, body);
+  },
+  async erasure(ask: Ask) {
+    await ask('POST', '/erasures', { externalTenantId: erasedTenant });
+  },
+};
+
+/** Asks for jobs of all kinds until told to stop; gives the statuses of the answers. */
+async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  const ask: Ask = async (method, path, body) =>
+    void statuses.push((await call(method, path, body)).status);
+  while (!stop.asked) {
+    const kind = pick(['release', 'release', 'resend', 'resend', 'replay', 'erasure'] as const);
+    await kinds[kind](ask, pick(webhookUids));
+    await sleep(200 * random());
+  }
+  return statuses;
+}
+
+/** Kills one of the two while some more changes are made, and starts it again. Gives when each worker was killed. */
+async function kill(count: number): Promise<number[]> {
+  const workersKilledMs: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const enough = receipts.length + Math.floor(40 * random());
+    await waitFor(() => receipts.length >= enough, { what: 'more requests' });
+    const role = pick(['api', 'worker'] as const);
+    if (role === 'worker') workersKilledMs.push(Date.now());
+    await roles[role]?.end('SIGKILL');
+    await start(role);
+  }
+  return workersKilledMs;
+}
+
+/** Counts the requests within a second of a kill: each of them may be made twice. */
+const inFlightAt = (killedMs: readonly number[]): number =>
+  receipts.filter(({ atMs }) => killedMs.some((ms) => atMs > ms - 1_000 && atMs < ms + 100)).length;
+
+/** What is still to come, and what is wrong with the events whose payload stays. */
+async function standing(webhookUids: readonly string[]): Promise<Standing> {
+  const { deliveries, events, jobs } = installation.store;
+  const open: DeliveryState[] = ['pending', 'retrying', 'held'];
+  const [erased, openDeliveries, runningJobs, verdict] = await Promise.all([
+    events.distinct('_id', { externalTenantId: erasedTenant }),
+    deliveries.countDocuments({ state: { $in: open } }),
+    // An erasure looks once more five minutes later.
+    jobs.countDocuments({ state: 'running', kind: { $ne: 'erasure' } }),
+    judge(installation.store, { receipts, webhookUids, faultEndsMs: [] }),
+  ]);
+  const kept = (found: string[]): string[] =>
+    found.filter((text) => !erased.includes(text.split('/')[0] ?? ''));
+  return {
+    open: openDeliveries + runningJobs,
+    lost: kept(verdict.lost),
+    unsettled: kept(verdict.unsettled),
+    outOfOrder: verdict.outOfOrder,
+  };
+}
+
+test(`killed ${kills} times while jobs run, nothing is lost, overtaken or left behind, and only what was in flight comes twice`, async () => {
+  const client = createApiClient(`http://127.0.0.1:${roles.api?.port}`, installation.app);
+  const webhookUids = await registerWebhooks(client, receiver.url, webhookCount);
+  for (const uid of webhookUids) {
+    await call('PATCH', `/webhooks/${uid}`, { retrySchedule: Array(10).fill('1s') });
+  }
+  const stop = { asked: false };
+  const reporting = reportChanges(stop);
+  await waitFor(() => receipts.length > 100, { what: 'the first requests' });
+  const asking = askForJobs(stop, webhookUids);
+  const workersKilledMs = await kill(kills);
+  stop.asked = true;
+  const [refused, statuses] = await Promise.all([reporting, asking]);
+  expect(refused).toEqual([]);
+  expect(statuses.filter((status) => status >= 300)).toEqual([]);
+
+  const isSettled = async (): Promise<boolean> => {
+    const { open, unsettled } = await standing(webhookUids);
+    return open + unsettled.length === 0;
+  };
+  const state = () => standing(webhookUids);
+  await waitFor(isSettled, { timeoutMs: settleMs, what: 'all to be settled', state });
+  const none = { open: 0, lost: [], unsettled: [], outOfOrder: [] };
+  expect(await standing(webhookUids)).toEqual(none);
+  const { store } = installation;
+  const jobs = await store.jobs.find({ kind: { $in: ['resend', 'replay'] } }).toArray();
+  const sentAgain = jobs.reduce((sum, { count }) => sum + count, 0);
+  const pairs = new Set(receipts.map(({ eventId, hook }) => `${eventId}${hook}`)).size;
+  const duplicates = receipts.length - pairs - failedOnce.size - sentAgain;
+  const byKind = await store.jobs
+    .aggregate([{ $group: { _id: '$kind', count: { $sum: 1 } } }])
+    .toArray();
+  process.stdout.write(
+    `${JSON.stringify({ kills, requests: receipts.length, pairs, sentAgain, duplicates, byKind })}\n`,
+  );
+  expect(duplicates).toBeLessThanOrEqual(inFlightAt(workersKilledMs));
+}, 3_600_000);
