@@ -49,6 +49,8 @@ export async function superviseChild(options: ChildOptions): Promise<AsyncDispos
       if (stopping.signal.aborted) return;
       waitMs = Math.min(restartWaitMaxMs, waitMs * 2);
       child = await startChild(options);
+      // The stop saw the process before this one.
+      if (stopping.signal.aborted) return stopChild(child);
     }
   })();
   return {

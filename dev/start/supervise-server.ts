@@ -40,6 +40,8 @@ export async function superviseServer<S extends RunningServer>(
       progress(`${name} ended (${signal ?? `code ${code}`}); starting it again`);
       server = await options.start();
       options.onStart(server);
+      // The stop saw the server before this one.
+      if (stopping) await server[Symbol.asyncDispose]();
     }
     return `${name} ended ${restartsMax} times`;
   }
