@@ -144,7 +144,7 @@ export const attemptLimits = {
   overdueAfterMs: 1_000,
   /** Overdue requests from which a webhook is saturated: only as many retries as it has permits may wait. */
   saturatedFromRequests: 32 / 2,
-  // Longer than a step with its last attempt, 13 s.
+  // Longer than a step, which begins attempts for 15 s.
   /** A call of `attemptInOrder`. */
   orderStepTimeoutMs: 45_000,
   // Longer than any attempt: its activity is given up before.

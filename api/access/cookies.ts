@@ -8,7 +8,7 @@ export interface Cookie {
 
 export const sessionCookie: Cookie = { name: 'herald_admin', sameSite: 'Strict' };
 
-/** Marks a browser that an admin has signed in with (session/known-device.ts). */
+/** Marks a browser that an admin has signed in with (admin/session/known-device.ts). */
 export const deviceCookie: Cookie = { name: 'herald_device', sameSite: 'Strict' };
 
 /** Lax: it must come back with the redirect from the identity provider, another site. */

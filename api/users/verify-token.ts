@@ -75,6 +75,7 @@ async function reach(
   const agent = await store.agents.findOne({ _id: agentUid, appUid });
   if (agent === null) return { uid: agentUid, allowed: false };
   // Null is open to all users; an empty list, left by deleted accounts, to nobody.
-  const allowed = agent.accountUids?.some((uid) => accountUids.includes(uid)) ?? true;
+  const allowed =
+    agent.accountUids === null || agent.accountUids.some((uid) => accountUids.includes(uid));
   return { uid: agentUid, allowed };
 }

@@ -54,6 +54,7 @@ export async function superviseServer<S extends RunningServer>(
     async [Symbol.asyncDispose]() {
       stopping = true;
       await server[Symbol.asyncDispose]();
+      await lost;
     },
   };
 }

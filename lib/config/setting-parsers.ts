@@ -82,7 +82,7 @@ function asDuration(min: string, max: string): (text: string) => number {
 }
 
 export const asLongDuration = asDuration('1m', '365d');
-// Events must outlive the retries of their deliveries: 15 days (workflows/activity-options.ts).
+// Events must outlive the retries of their deliveries: 15 days (`attemptLimits.retriesTimeoutMs`).
 export const asRetention = asDuration('15d', '3650d');
 export const asTokenLifetime = asDuration('1m', `${limits.userTokenLifetimeMaxMs / minuteMs}m`);
 // A key is published an hour before it signs, and kept more than an hour after.

@@ -54,7 +54,7 @@ export interface EmbeddingRange {
 
 export const nat64WellKnownPrefix = '64:ff9b::/96'; // RFC 6052 §2.1
 
-/** Their IPv4 address decides, even where an operator allows a range that holds them. */
+/** Refused, but for NAT64 and what an operator allows: then their IPv4 address decides. */
 export const embeddingRanges: readonly EmbeddingRange[] = [
   { cidr: nat64WellKnownPrefix, place: 'last' },
   { cidr: '64:ff9b:1::/48', place: 'after-prefix' }, // local NAT64 (RFC 8215)

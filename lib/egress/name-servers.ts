@@ -4,7 +4,7 @@ import { errorCode } from '../platform/error-code.ts';
 import type { Resolver } from './resolve-host.ts';
 import { SendFault } from './send-fault.ts';
 
-// The second try takes twice as long. That leaves 2 s of an attempt to the receiver.
+// The second try takes twice as long. With one name server that leaves 2 s of an attempt to the receiver.
 const firstTryMs = 1_000;
 const tries = 2;
 
