@@ -27,7 +27,9 @@ const project = (name, groupOrder, options) => ({
   },
 });
 
-const soak = [project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1 })];
+const soak = [
+  project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true }),
+];
 const all = [
   project('unit', 0, { include: ['test/unit/**/*.test.ts'], maxWorkers: 2, setupFiles: [] }),
   // They wait more than they compute.

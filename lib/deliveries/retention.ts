@@ -111,7 +111,10 @@ async function expireHeld(
     },
     { $set: { state: 'cancelled', updatedAt: now } },
   );
-  return { expired: modifiedCount, after: last, more: found.length === batchMax };
+  const more = found.length === batchMax;
+  // What has the time of the last one may lie beyond the batch.
+  const next = more && modifiedCount > 0 ? new Date(last.getTime() - 1) : last;
+  return { expired: modifiedCount, after: next, more };
 }
 
 async function remove(

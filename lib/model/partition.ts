@@ -12,7 +12,7 @@ export interface PartitionDocument extends PartitionKey {
   settled: number;
   /** Who attempts the next number, and until when nobody else may. */
   lease: { by: string; until: Date } | null;
-  /** When the relay signals its workflow unless `settled` moves before; null: never. */
+  /** When the relay signals its workflow unless somebody moves it before; null: never. */
   signalAt: Date | null;
 }
 

@@ -98,9 +98,7 @@ async function describeMissing(committed: readonly EventDocument[]): Promise<unk
   };
 }
 
-test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
-  const stop = { asked: false };
-  const reporting = reportChanges(stop);
+async function killInTurn(): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const changes = 5 + ((7 * round) % 28);
     await progress(changes);
@@ -110,7 +108,12 @@ test('no committed change is lost when api and worker are killed in turn while c
     await worker.end('SIGKILL');
     worker = await startRole('worker', installation.env);
   }
-  stop.asked = true;
+}
+
+test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
+  const stop = { asked: false };
+  const reporting = reportChanges(stop);
+  await killInTurn().finally(() => (stop.asked = true));
   const acknowledged = await reporting;
   const committed = await installation.store.events.find().toArray();
   const committedIds = new Set(committed.map((event) => event._id));

@@ -1,6 +1,5 @@
 // Tests of `npm test` that are worth ten times as much: random DNS, hosts and bytes, a storm of sign-ins,
-// an event to a thousand webhooks, kills of the api and the worker.
-import '../e2e/killed-processes.test.ts';
+// an event to a thousand webhooks.
 import '../integration/api/sign-in-storm.test.ts';
 import '../integration/deliveries/fan-out.test.ts';
 import '../integration/egress/egress-properties.test.ts';

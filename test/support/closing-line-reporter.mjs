@@ -3,12 +3,14 @@ import { relative } from 'node:path';
 
 const slowestShown = 20;
 
-/** A vitest reporter: counts tests; a file that failed to run, and an error outside of tests, is a failed test. */
+/** A vitest reporter: counts tests; an error outside of a test, or no test at all, counts as a failed one. */
 export default class ClosingLineReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
+    if (modules.length === 0) counts.failed += 1;
     for (const module of modules) {
       counts.failed += module.errors().length;
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
       for (const test of module.children.allTests()) counts[test.result().state] += 1;
     }
     const skipped = counts.skipped + counts.pending;

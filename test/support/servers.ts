@@ -2,7 +2,8 @@
 
 function setting(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: run the tests with npm test, not with vi alone`);
+  if (!value)
+    throw new Error(`${name} is not set: run the tests with npm test, not with vitest alone`);
   return value;
 }
 

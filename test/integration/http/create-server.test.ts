@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, vi, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import Koa from 'koa';
 import { createServer } from '../../../api/http/create-server.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const requests = 20;
 // All of them together are more than the buffers between the two sides hold.
@@ -67,7 +69,6 @@ test('a refused client has a second to read why, although it goes on sending', a
   expect(connection.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
   expect(connection.destroyed).toBe(true);
-  vi.useRealTimers();
   client.destroy();
   server.close();
   await once(server, 'close');

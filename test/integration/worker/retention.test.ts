@@ -11,6 +11,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import { openStates, settledStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
 import {
@@ -223,6 +224,29 @@ test('what has been held for too long is dropped; what was held later, or is not
   expect(await runRetention()).toMatchObject({ deliveries: 0 });
   const left = await service.store.deliveries.find().sort({ $natural: 1 }).toArray();
   expect(left.map(({ state }) => state)).toEqual(['cancelled', 'held', 'retrying']);
+  await clear();
+});
+
+test('deliveries held in the same millisecond are all dropped, however many, and their partitions are signalled', async () => {
+  const { deliveries, partitions } = service.store;
+  const at = daysAgo(3.01);
+  const facts = { appUid: service.app.appUid, webhookUid: 'whk_1', entity: 'agent' } as const;
+  const unsettled = { issued: 1, settled: 0, lease: null, signalAt: null };
+  const resourceUids = Array.from({ length: 1_001 }, (_, n) => `agt_${n}`);
+  const made = resourceUids.map((resourceUid) => ({
+    ...facts,
+    ...unsettled,
+    resourceUid,
+    _id: partitionId({ ...facts, resourceUid }),
+  }));
+  await partitions.insertMany(made);
+  await deliveries.insertMany(
+    made.map(({ _id }) => newDelivery(service, at, { state: 'held', partition: _id })),
+  );
+  await runRetention();
+  expect(await deliveries.countDocuments({ state: 'held' })).toBe(0);
+  expect(await partitions.countDocuments({ signalAt: null })).toBe(0);
+  await partitions.deleteMany({});
   await clear();
 });
 
