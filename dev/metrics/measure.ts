@@ -54,7 +54,7 @@ const deliveryRooms = ['deliveries', 'egress', 'events', 'mongo', 'webhooks'].ma
   (name) => `lib/${name}`,
 );
 const dividedRooms = ['lib', 'dev'];
-const toolRooms = ['test', 'bench', 'demo', 'screenshots', 'metrics'];
+const toolRooms = ['test', 'bench', 'demo', 'limits', 'screenshots', 'metrics'];
 const proseCharactersMax = 120;
 
 export function measure(
