@@ -1,6 +1,7 @@
 // How the tests run: a worker process loads each module once for all of its files; each file that needs
 // servers has a database and a namespace of its own. Soaks run alone, by `npm run test:soak`.
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 
 const isSoak = process.env['HERALD_TEST_SOAK'] === 'true';
 
@@ -15,6 +16,15 @@ const timed = [
 const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+
+/** Begins with the files that wait most, so that none of them is left alone at the end. */
+class LongestFirst extends BaseSequencer {
+  async sort(files) {
+    const sorted = await super.sort(files);
+    const waits = ({ moduleId }) => /test\/(e2e|replay|contract)\//.test(moduleId);
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+  }
+}
 
 /** Projects of one order run together, a later order after an earlier one. */
 const project = (name, groupOrder, options) => ({
@@ -31,10 +41,10 @@ const soak = [
   project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true }),
 ];
 const all = [
-  project('unit', 0, { include: ['test/unit/**/*.test.ts'], maxWorkers: 2, setupFiles: [] }),
+  project('unit', 0, { include: ['test/unit/**/*.test.ts'], maxWorkers: 4, setupFiles: [] }),
   // They wait more than they compute.
-  project('servers', 1, { include: withServers, exclude: timed, maxWorkers: 4 }),
-  project('timed', 2, { include: timed, maxWorkers: 2 }),
+  project('servers', 0, { include: withServers, exclude: timed, maxWorkers: 4 }),
+  project('timed', 1, { include: timed, maxWorkers: 2 }),
 ];
 
 export default defineConfig({
@@ -42,6 +52,7 @@ export default defineConfig({
     projects: isSoak ? soak : all,
     pool: 'forks',
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 10_000,
