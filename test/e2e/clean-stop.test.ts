@@ -1,4 +1,4 @@
-// SIGTERM: what is in hand is finished, nothing new is taken, the process is gone within 10 s.
+// After SIGTERM a process finishes its work in hand, takes no new work and exits within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('a worker that is told to stop finishes the attempt in hand and records it', async () => {
+test('after SIGTERM a worker finishes its running attempt and records it', async () => {
   const answers: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     answers.push(() => response.writeHead(200).end('late'));
@@ -30,7 +30,7 @@ test('a worker that is told to stop finishes the attempt in hand and records it'
   await waitFor(() => receiver.requests.length === 1, { what: 'the attempt' });
   const ending = worker.end('SIGTERM');
   await waitFor(() => worker.lines.some((line) => line.msg === 'process.stopping'), {
-    what: 'the worker to know that it is to stop',
+    what: 'the log line that the worker stops',
   });
   for (const answer of answers) answer();
   // It would be 1 after more than ten seconds.
@@ -41,8 +41,8 @@ test('a worker that is told to stop finishes the attempt in hand and records it'
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('a worker that is told to stop begins no attempt that waits for its turn, and leaves it to the retries', async () => {
-  // 24 at once and no more than 40 a second, so that the others wait.
+test('after SIGTERM a worker starts no queued attempt and cuts none off', async () => {
+  // 24 requests at a time of 0.6 s each are 40 a second, so that the others wait.
   await using receiver = await startReceiver((response) => {
     setTimeout(() => response.writeHead(200).end(), 600);
   });
@@ -51,19 +51,18 @@ test('a worker that is told to stop begins no attempt that waits for its turn, a
   await Promise.all(
     Array.from({ length: 400 }, () => insertEvent(installation, [webhook._id], at)),
   );
-  // It finds them all at once.
+  // It starts when all of them exist.
   await using worker = await startRole('worker', installation.env);
-  await waitFor(() => receiver.requests.length > 24, { what: 'an attempt that waited' });
+  await waitFor(() => receiver.requests.length > 24, { what: 'a queued attempt' });
   expect((await worker.end('SIGTERM')).code).toBe(0);
   const { deliveries } = installation.store;
   const countOf = (state: DeliveryState): Promise<number> =>
     deliveries.countDocuments({ webhookUid: webhook._id, state });
   expect(await countOf('pending')).toBeGreaterThan(0);
-  // None was cut off.
   expect(await countOf('delivered')).toBe(receiver.requests.length);
 });
 
-test('an api that is told to stop answers the request in hand and takes no new connection', async () => {
+test('after SIGTERM an api answers the request in hand and accepts no new connection', async () => {
   await using api = await startRole('api', installation.env);
   const { appUid, apiKey } = installation.app;
   const body = JSON.stringify({ agentName: 'Late', externalTenantId: 'tenant-1' });

@@ -1,4 +1,4 @@
-// Callers who all connect at the same moment, while the process is busy with something else.
+// Many clients connect concurrently while the process is busy.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
@@ -6,10 +6,10 @@ import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('a thousand connections are open before the process takes the first, and each is answered', async () => {
+test('a thousand connections can wait for a busy process, and each is answered', async () => {
   await using installation = await createInstallation();
   await using api = await startRole('api', installation.env);
-  // The system keeps what the process has not taken. Of what it has no room for it forgets some.
+  // The kernel queues connections that are not accepted yet, and drops some beyond its backlog.
   process.kill(api.pid, 'SIGSTOP');
   const sockets = Array.from({ length: 1_000 }, () => connect(api.port, '127.0.0.1'));
   const answers = sockets.map((socket) => once(socket, 'data'));

@@ -1,4 +1,4 @@
-// The share of one address in the connections, over real sockets from several.
+// The limit of connections per client address, with real sockets from several addresses.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Tells whether a connection answers, or is closed; one that answers is kept open. */
+/** Reports whether the server answers on a connection, which then stays open, or closes it. */
 function answers(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     socket.once('data', () => resolve(true)).once('close', () => resolve(false));
@@ -33,13 +33,13 @@ function answers(socket: Socket): Promise<boolean> {
 
 function openFrom(localAddress: string): Socket {
   const socket = connect({ port: api.port, host: '127.0.0.1', localAddress });
-  // What was written to a connection that is closed at once comes back as a reset.
+  // A write to a connection that the server closes immediately ends in a reset.
   socket.on('error', () => undefined);
   open.add(socket);
   return socket;
 }
 
-const isTaken = (localAddress: string): Promise<boolean> => answers(openFrom(localAddress));
+const isAccepted = (localAddress: string): Promise<boolean> => answers(openFrom(localAddress));
 
 /** Opens as many connections as one address may hold. */
 async function holdShare(localAddress: string): Promise<Socket[]> {
@@ -50,27 +50,27 @@ async function holdShare(localAddress: string): Promise<Socket[]> {
 
 const refusals = () => api.lines.filter((line) => line.msg === 'connections.refused');
 
-test('an address that has its share gets no more, and keeps no other address out', async () => {
+test('an address at its limit gets no more connections, while other addresses do', async () => {
   const held = await holdShare(one);
   expect(refusals()).toEqual([]);
-  expect(await isTaken(one)).toBe(false);
-  expect(await isTaken(one)).toBe(false);
-  expect(await isTaken(other)).toBe(true);
+  expect(await isAccepted(one)).toBe(false);
+  expect(await isAccepted(one)).toBe(false);
+  expect(await isAccepted(other)).toBe(true);
   expect(await Promise.all(held.map(answers))).toEqual(held.map(() => true));
 
-  // Once a minute: the second refusal adds no line.
+  // It is logged once a minute: the second refusal adds no line.
   const line = { level: 'warn', refused: 1, remoteAddress: one, connectionsPerAddressMax: share };
   await waitFor(() => refusals().length > 0, { what: 'the log line' });
   expect(refusals()).toEqual([expect.objectContaining(line)]);
 });
 
-test('a connection that ends makes room for one more, whichever side ends it', async () => {
+test('an address at its limit may connect again once the client or the server closes a connection', async () => {
   const [mine, theirs] = await holdShare(third);
-  expect(await isTaken(third)).toBe(false);
+  expect(await isAccepted(third)).toBe(false);
   mine?.destroy();
-  await waitFor(() => isTaken(third), { what: 'room after the client closed' });
-  expect(await isTaken(third)).toBe(false);
+  await waitFor(() => isAccepted(third), { what: 'room after the client closed' });
+  expect(await isAccepted(third)).toBe(false);
   theirs?.write('this is no request\r\n\r\n');
-  await waitFor(() => isTaken(third), { what: 'room after the server closed' });
-  expect(await isTaken(third)).toBe(false);
+  await waitFor(() => isAccepted(third), { what: 'room after the server closed' });
+  expect(await isAccepted(third)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// A service behind an egress proxy: deliveries go through it, and its absence costs no attempt.
+// Deliveries go through the egress proxy, and its failures count as no attempt.
 import { expect, test } from 'vitest';
 import type { JsonBody } from '../support/api-client.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook } from '../support/webhook-calls.ts';
 
-test('while the proxy breaks off nothing is attempted, and once it does not the event arrives through it', async () => {
+test('while the egress proxy fails no attempt is counted, and once it works the event arrives through it', async () => {
   let breaks = true;
   await using proxy = await startConnectProxy(() => (breaks ? 'break' : 'connect'));
   const proxyUrl = `http://127.0.0.1:${proxy.port}`;
@@ -24,7 +24,7 @@ test('while the proxy breaks off nothing is attempted, and once it does not the 
     const { body } = await service.call('GET', `/events/${String(eventId)}/deliveries`);
     return body['data']?.[0];
   };
-  await waitFor(() => proxy.targets.length >= 2, { what: 'the proxy to be asked again' });
+  await waitFor(() => proxy.targets.length >= 2, { what: 'a second request to the proxy' });
   expect(await delivery()).toMatchObject({ webhookUid: webhook.uid, state: 'pending' });
   expect(receiver.sockets).toHaveLength(0);
 

@@ -1,4 +1,4 @@
-// The payloads of one tenant or one user are taken away on request, wherever they are.
+// An erasure deletes the payloads of one tenant or one user, wherever they are stored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../support/add-app.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -18,7 +18,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   service = await startService();
-  // It repeats what it was sent, as careless receivers do.
+  // It answers with the payload, as careless receivers do.
   receiver = await startReceiver((response, request) => {
     response.writeHead(request.path === '/down' ? 500 : 200).end(request.body);
   });
@@ -38,7 +38,7 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   expect(asked['state']).toBe('running');
   const uid = String(asked['uid']);
   await untilFirstPass(uid);
-  await passAgain(uid);
+  await makeSecondPass(uid);
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
   expect(done['state']).toBe('done');
   return done;
@@ -54,7 +54,7 @@ async function untilFirstPass(uid: string): Promise<void> {
 }
 
 /** Makes the second pass, for which the workflow sleeps 5 minutes. */
-async function passAgain(jobUid: string): Promise<void> {
+async function makeSecondPass(jobUid: string): Promise<void> {
   const { store, config } = service;
   const ports = { store, clock: systemClock, signalPartition, retention: config.retention };
   await takeJobPage(ports, { jobUid, page: 2 });
@@ -69,7 +69,7 @@ const untilDelivered = (eventIds: string[]) =>
     return (await service.store.deliveries.countDocuments(settled)) === eventIds.length;
   });
 
-test("a tenant's payloads go, with what receivers answered; other tenants' and later ones stay", async () => {
+test("an erasure deletes a tenant's payloads and receivers' answers, and keeps later ones and other tenants'", async () => {
   const webhook = await insertWebhook(service, { url: `${receiver.url}/200` });
   const gone = await report({ externalTenantId: 'tenant-gone', note: 'private' });
   const kept = await report({ externalTenantId: 'tenant-gone-too', note: 'private' });
@@ -86,7 +86,7 @@ test("a tenant's payloads go, with what receivers answered; other tenants' and l
   await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
-test('what mentions a user as a whole value goes, however it is spelled, and nothing else', async () => {
+test('an erasure by mentions deletes only payloads with a value that equals the mention', async () => {
   const name = 'ada "the (first)" <ada@example.com>\\';
   const inside = await report({ people: [{ owner: name }] });
   const longer = await report({ owner: `${name} and more` });
@@ -96,11 +96,11 @@ test('what mentions a user as a whole value goes, however it is spelled, and not
   expect(result).toMatchObject({ erasedCount: 1 });
   expect(await payloadOf(inside)).toBeNull();
   for (const kept of [longer, shorter, pattern]) expect(await payloadOf(kept)).not.toBeNull();
-  // Whom it was about is forgotten.
+  // The jobs keep no mention of the user.
   expect(JSON.stringify(await service.store.jobs.find().toArray())).not.toContain('ada@');
 });
 
-test('a text goes however the platform spelled it in its JSON', async () => {
+test('a mention matches a value however the JSON escapes it', async () => {
   const data = String.raw`{"uid":"spelled","externalTenantId":"kept","owner":"Ren\u00e9 a\/b"}`;
   const answer = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}/changes`, {
     method: 'POST',
@@ -113,7 +113,7 @@ test('a text goes however the platform spelled it in its JSON', async () => {
   expect(await payloadOf(eventId)).toBeNull();
 });
 
-test('deliveries that are still to be made are cancelled, and nothing of them is sent again', async () => {
+test('an erasure cancels open deliveries, and their events cannot be sent again', async () => {
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,
     // Late enough for the erasure to be done before.
@@ -136,7 +136,7 @@ test('deliveries that are still to be made are cancelled, and nothing of them is
   await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
-test('an event whose payload is gone before its first attempt is not sent', async () => {
+test('an event that is erased before its first attempt is not sent', async () => {
   const webhook = await insertWebhook(service, { url: `${receiver.url}/200`, active: false });
   const eventId = await report({ externalTenantId: 'tenant-held' });
   await waitFor(
@@ -155,7 +155,7 @@ test('an event whose payload is gone before its first attempt is not sent', asyn
   await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
-test('the workflow of an erasure waits 5 minutes for the second pass', async () => {
+test('the workflow of an erasure waits 5 minutes before its second pass', async () => {
   const body = { externalTenantId: 'tenant-asked' };
   const uid = String((await service.call('POST', '/erasures', { body })).body['uid']);
   const handle = service.temporal.client.workflow.getHandle(jobWorkflowId(uid));

@@ -1,4 +1,4 @@
-// A receiver that never answers keeps nobody else waiting.
+// A receiver that never answers delays no delivery to another.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** Waits until so many deliveries of a kind have been attempted, and returns them. */
+/** Waits until a webhook has `count` deliveries in a state, and returns them. */
 async function untilAttempted(
   kind: Pick<DeliveryDocument, 'webhookUid' | 'state'>,
   count: number,
@@ -37,7 +37,7 @@ async function untilAttempted(
   return deliveries.find(kind).toArray();
 }
 
-test('each of 100 events reaches one webhook while its first attempt at another, which hangs, still hangs', async () => {
+test('each event is delivered to a healthy webhook before its first attempt at a hanging one times out', async () => {
   const well = await insertWebhook(service, { url: healthy.url });
   const stuck = await insertWebhook(service, { url: hanging.url, retryScheduleMs: [3_600_000] });
   await Promise.all(
@@ -46,7 +46,7 @@ test('each of 100 events reaches one webhook while its first attempt at another,
 
   const isWell = { webhookUid: well._id, state: 'delivered' } as const;
   const delivered = await untilAttempted(isWell, changeCount);
-  // The first that have permits. What was throttled is attempted after all of the others were delivered.
+  // Those that got permits. Throttled deliveries are attempted after all others were delivered.
   const isStuck = { webhookUid: stuck._id, state: 'retrying' } as const;
   const timedOut = await untilAttempted(isStuck, permitsPerWebhook);
   const endedAtOf = new Map(delivered.map(({ eventId, updatedAt }) => [eventId, updatedAt]));
@@ -59,7 +59,7 @@ test('each of 100 events reaches one webhook while its first attempt at another,
   );
 });
 
-test('more retries that hang than a worker has places for keep no first attempt waiting', async () => {
+test('more hanging retries than a worker can run delay no first attempt', async () => {
   // Twenty webhooks, because no more than 32 requests of one are under way at a time.
   const receivers = await Promise.all(
     Array.from({ length: 20 }, async () => open.use(await startReceiver(() => undefined))),
@@ -70,7 +70,7 @@ test('more retries that hang than a worker has places for keep no first attempt 
   }
   await insertWebhook(service, { url: `${healthy.url}/prompt`, entities: ['agent'] });
   const report = (event: string): Promise<string> => reportChange(service, { uid: 'uid_1' }, event);
-  // 600 deliveries that each hang for 5 s, rest for one and hang again.
+  // 600 deliveries: each attempt hangs for 5 s, and the next begins a second later.
   await Promise.all(Array.from({ length: 30 }, () => report('context.updated')));
   const requestCount = () => receivers.reduce((sum, { requests }) => sum + requests.length, 0);
   await waitFor(() => requestCount() >= 800, { what: '200 retries that hang' });
@@ -87,7 +87,7 @@ test('more retries that hang than a worker has places for keep no first attempt 
     );
     return performance.now() - reportedAtMs;
   };
-  // Behind them each would wait for 8 s and more. The least of three: a machine may stand still once.
+  // Queued behind them, each would take 8 s and more. The fastest of three, since a busy machine may delay one.
   const tookMs = [await deliver(), await deliver(), await deliver()];
   expect(Math.min(...tookMs)).toBeLessThan(7_000);
 });

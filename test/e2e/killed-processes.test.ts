@@ -37,7 +37,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Reports changes without a pause until told to stop; gives the ids of the acknowledged events. */
+/** Reports changes without a pause until asked to stop; returns the ids of the acknowledged events. */
 async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let n = 0; !stop.asked; n += 1) {
@@ -49,7 +49,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
       });
       if (answer.status === 202) acknowledged.push(String(answer.body['eventId']));
     } catch {
-      // The api was killed with this request in hand: the caller does not know, and tries another.
+      // The api was killed during this request, so its outcome is unknown: the caller reports another change.
       await waitFor(
         async () =>
           fetch(`http://127.0.0.1:${api.port}/healthz`).then(
@@ -65,7 +65,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
   return acknowledged;
 }
 
-/** Lets the service take some more changes, so that each kill meets it at work. */
+/** Waits until the service has recorded `count` more changes, so that each kill happens under load. */
 async function progress(count: number): Promise<void> {
   const before = await installation.store.events.countDocuments();
   await waitFor(async () => (await installation.store.events.countDocuments()) >= before + count, {
@@ -110,7 +110,7 @@ async function killInTurn(): Promise<void> {
   }
 }
 
-test('no committed change is lost when api and worker are killed in turn while changes go on', async () => {
+test('no committed change is lost when api and worker are killed in turn under load', async () => {
   const stop = { asked: false };
   const reporting = reportChanges(stop);
   await killInTurn().finally(() => (stop.asked = true));

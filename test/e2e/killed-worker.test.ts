@@ -1,4 +1,4 @@
-// A worker killed with 200 deliveries in its hands: all are made again soon, and only those twice.
+// A worker is killed with 200 deliveries in flight: another one soon repeats exactly those.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -22,7 +22,7 @@ const open = new Disposal();
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
-/** What the receivers hold; null once they answer at once. */
+/** The requests that the receivers hold open; null once they answer immediately. */
 let held: ServerResponse[] | null = [];
 const arrivals: { delivery: string; attempt: string; atMs: number }[] = [];
 
@@ -74,8 +74,8 @@ async function untilDelivered(eventIds: string[]): Promise<void> {
 }
 
 /**
- * Gives the events of 200 deliveries that are all in flight. That is for a moment only, since an attempt
- * ends after 5 s: where the machine stood still or was not warm yet, others are tried.
+ * Brings 200 deliveries in flight together and returns their events. An attempt ends after 5 s: if the first
+ * one ends before the last begins, on a slow or cold machine, others are tried.
  */
 async function bringIntoFlight(): Promise<string[]> {
   for (let round = 0; round < roundsMax; round += 1) {
@@ -95,14 +95,14 @@ async function bringIntoFlight(): Promise<string[]> {
   throw new Error('the machine is too slow for 200 deliveries in flight');
 }
 
-test('a worker killed with 200 deliveries in flight: another begins all of them within 10 s, and none a third time', async () => {
+test('after a worker is killed with 200 deliveries in flight, another repeats each of them once within 10 s', async () => {
   const eventIds = await bringIntoFlight();
 
   const killedAtMs = performance.now();
   held = null;
   await worker.end('SIGKILL');
   worker = await startRole('worker', installation.env);
-  // Nobody else is there, so the wait for a worker to be is the machine's. A quick one has no such excuse.
+  // There is no other worker: the start of the new one does not count, unless it was quick.
   const readyAtMs = performance.now();
   const fromMs = readyAtMs - killedAtMs < quickStartMs ? killedAtMs : readyAtMs;
   await untilDelivered(eventIds);

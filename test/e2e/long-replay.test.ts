@@ -1,4 +1,4 @@
-// A replay of many events: at its rate, oldest first, and whole though its worker is killed.
+// A replay of many events keeps its rate and their order, and survives the kill of its worker.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
@@ -37,9 +37,9 @@ interface Started {
   arrived: () => string[];
 }
 
-/** Starts a replay of so many events that a webhook did not get, since it is younger than they are. */
+/** Starts a replay of `count` events that a webhook did not get, since it is younger than they are. */
 async function replayMissed(count: number, perSecond: number): Promise<Started> {
-  // A replay follows the present 15 s behind, for what is still being written.
+  // A replay stays 15 s behind the present, because younger events may still be committed.
   const since = new Date(Date.now() - hourMs);
   const until = new Date(since.getTime() + 1);
   const events = Array.from({ length: count }, () => newEvent(service, [], since));
@@ -73,10 +73,10 @@ async function untilDone({ show }: Started): Promise<JsonBody> {
   );
 }
 
-/** Tells that the replay handed on all of its events once and in their order, and never more a second than asked. */
+/** Expects that the replay enqueued each of its events once, in order, and no faster than its rate. */
 async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promise<void> {
   const workflowId = jobWorkflowId(uid);
-  // The last page is noted as taken before it is handed on.
+  // The last page is recorded as taken before it is enqueued.
   await service.temporal.client.workflow.getHandle(workflowId).result();
   const pages = await pagesOf(service, workflowId);
   expect(pages.flatMap((page) => page.eventIds)).toEqual(eventIds);
@@ -86,16 +86,16 @@ async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promi
   }
 }
 
-test('a replay with a rate hands no more on in a second', async () => {
+test('a replay enqueues no more events a second than its rate allows', async () => {
   const replay = await replayMissed(7, 2);
   expect(await untilDone(replay)).toMatchObject({ perSecond: 2, releasedCount: 7 });
   await expectPaced(replay, 2);
   const arrived = (): string[] => [...new Set(replay.arrived())];
-  await waitFor(() => arrived().length === 7, { what: 'all of them' });
+  await waitFor(() => arrived().length === 7, { what: 'all 7 events' });
   expect(arrived().toSorted()).toEqual(replay.eventIds);
 });
 
-test('a replay whose worker is killed in the middle of it goes on with the next worker, and everything arrives', async () => {
+test('a replay whose worker is killed continues on the next worker, and every event arrives', async () => {
   const replay = await replayMissed(30, 5);
   await waitFor(() => replay.arrived().length > 5, { what: 'the second page' });
   await worker.end('SIGKILL');

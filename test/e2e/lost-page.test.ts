@@ -1,4 +1,4 @@
-// A page of a job that is taken and not told, or cancelled meanwhile: what it took is sent all the same.
+// The events of a taken page are sent even if the activity's result is lost or the job is cancelled meanwhile.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
@@ -25,7 +25,7 @@ let receiver: Receiver;
 let webhookUid: string;
 let eventIds: string[];
 type TakePage = DeliveryActivities['takeJobPage'];
-/** How the next page is taken; the ones after it are taken as always. */
+/** Replaces the activity `takeJobPage` for its next call. */
 let takeOnce: ((take: TakePage, input: TakeJobPageInput) => ReturnType<TakePage>) | undefined;
 
 beforeAll(async () => {
@@ -94,13 +94,13 @@ const arrived = (): string[] =>
     .filter((eventId) => eventIds.includes(eventId))
     .toSorted();
 
-/** The worker took the page, and was killed before Temporal had its answer. */
+/** As if the worker took the page and was killed before it reported to Temporal. */
 const loseAnswer: typeof takeOnce = async (take, input) => {
   await take(input);
   throw new Error('the answer was lost');
 };
 
-test('a resend whose page was taken and not told is sent, once', async () => {
+test('a resend whose page was taken but not reported is sent once', async () => {
   takeOnce = loseAnswer;
   const uid = await resend();
   await untilStates(['delivered', 'exhausted', 'exhausted']);
@@ -111,7 +111,7 @@ test('a resend whose page was taken and not told is sent, once', async () => {
   });
 });
 
-test('the last page of a replay that was taken and not told is sent, once', async () => {
+test('the last page of a replay that was taken but not reported is sent once', async () => {
   takeOnce = loseAnswer;
   const uid = await replay(20);
   await untilStates(['delivered', 'delivered', 'delivered']);
@@ -123,7 +123,7 @@ test('the last page of a replay that was taken and not told is sent, once', asyn
   });
 });
 
-test('a replay that is cancelled while a page is taken again sends that page, counts it, and no other', async () => {
+test('a replay that is cancelled before a page is taken again sends and counts that page, and no other', async () => {
   takeOnce = async (take, input) => {
     await take(input);
     const path = `/webhooks/${webhookUid}/replays/${input.jobUid}/cancel`;
@@ -140,7 +140,7 @@ test('a replay that is cancelled while a page is taken again sends that page, co
   });
 });
 
-test('a workflow that is cancelled while it takes a page hands that page on, and no other', async () => {
+test('a workflow that is cancelled while it takes a page enqueues that page, and no other', async () => {
   takeOnce = async (take, input) => {
     const page = await take(input);
     await workflowOf(input.jobUid).cancel();
@@ -152,16 +152,16 @@ test('a workflow that is cancelled while it takes a page hands that page on, and
   expect(arrived()).toEqual(eventIds.slice(0, 2));
 });
 
-test('a page whose worker has fallen silent is given to another by its missing heartbeats', async () => {
-  let wake: (() => void) | undefined;
-  const asleep = new Promise<void>((resolve) => (wake = resolve));
+test('a page is taken again when its worker misses its heartbeats', async () => {
+  let resume: (() => void) | undefined;
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
   takeOnce = async (take, input) => {
-    await asleep;
+    await resumed;
     return take(input);
   };
   const uid = await resend();
   await untilStates(['delivered', 'exhausted', 'exhausted']);
-  wake?.();
+  resume?.();
   const history = historyToJSON(await workflowOf(uid).fetchHistory());
   expect(history).toContain('"timeoutType": "TIMEOUT_TYPE_HEARTBEAT"');
 });

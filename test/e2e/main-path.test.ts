@@ -1,4 +1,4 @@
-// The main path: a change becomes a signed notification at every subscriber.
+// The main path: a change becomes a signed request to every webhook.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -75,7 +75,7 @@ test('the signature verifies over the raw body with the secret as it was returne
   expect(request.headers['x-webhook-signature']).toBe(`sha256=${expected}`);
 });
 
-test('an independent Standard Webhooks library verifies the delivery, and refuses it once altered', async () => {
+test('an independent Standard Webhooks library verifies the delivery, and refuses an altered one', async () => {
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'Standard', externalTenantId: 'tenant-1' },
   });
@@ -127,7 +127,7 @@ test('all nine events are sent, each once, with the resource after the change or
   expect(new Set(eventIds).size).toBe(eventIds.length);
 });
 
-test('lastTriggeredAt of the webhook moves with a delivery', async () => {
+test('a delivery sets lastTriggeredAt of its webhook', async () => {
   const agent = await service.call('POST', '/agents', {
     body: { agentName: 'Trigger', externalTenantId: 'tenant-1' },
   });
@@ -171,7 +171,7 @@ test('an event can be read back with its payload, its deliveries and their attem
   });
 });
 
-test('a delivery that failed tells how long its attempt took, and when the next one is due', async () => {
+test('a failed delivery shows how long its attempt took, and when the next one is due', async () => {
   await using failing = await startReceiver((response) => response.writeHead(500).end('busy'));
   const { uid } = await registerWebhook(service, { url: failing.url, retrySchedule: ['1h'] });
   const eventId = await reportChange(service);
@@ -182,7 +182,7 @@ test('a delivery that failed tells how long its attempt took, and when the next 
   expect(delivery).toMatchObject({ eventId, statusClass: '5xx', attemptCount: 1 });
   const [attempt] = delivery['attempts'] as unknown as { at: string; ms: Record<string, number> }[];
   expect(attempt).toMatchObject({ status: 500, errorClass: 'status', responseSample: 'busy' });
-  // Each as far as it happened: an address needs no DNS, and plain http no TLS.
+  // Only the phases that happened: an address needs no DNS, and plain http no TLS.
   expect(Object.keys(attempt?.ms ?? {}).toSorted()).toEqual(['connect', 'firstByte', 'total']);
   const { connect, firstByte, total = NaN } = attempt?.ms ?? {};
   for (const ms of [connect, firstByte]) {

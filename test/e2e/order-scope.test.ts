@@ -1,4 +1,4 @@
-// What an order is about: one resource of one kind, and from which event on.
+// The scope of an order: one resource of one kind, and the events after it was set.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId } from '../../lib/temporal/names.ts';
@@ -9,7 +9,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** What the receiver answers to each request, and how long it takes. */
+/** The status and delay of the receiver's answer to each request. */
 let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function remove(webhookUid: string): Promise<void> {
   expect((await service.call('DELETE', `/webhooks/${webhookUid}`)).status).toBe(204);
 }
 
-async function askForOrder(webhookUid: string): Promise<void> {
+async function setOrdering(webhookUid: string): Promise<void> {
   const body = { ordering: 'resource' };
   expect((await service.call('PATCH', `/webhooks/${webhookUid}`, { body })).status).toBe(200);
 }
@@ -63,7 +63,7 @@ const untilState = (eventId: string, state: DeliveryState) =>
 
 const sequencesTo = (path: string): number[] => sentTo(path).map(({ sequence }) => sequence);
 
-test('resources of two kinds with the same uid have an order and a numbering each', async () => {
+test('resources of two kinds with the same uid have separate orders and sequences', async () => {
   const webhookUid = await newWebhook('/kinds', { ordering: 'resource', retrySchedule: ['1h'] });
   answerOf = (request) => ({ status: sentIn(request).event === 'agent.updated' ? 500 : 200 });
   const change = { uid: '1' };
@@ -93,13 +93,13 @@ test('resources of two kinds with the same uid have an order and a numbering eac
   await remove(webhookUid);
 });
 
-test('an order is for changes from then on: what is retried from before is not waited for', async () => {
+test('a webhook changed to ordering "resource" keeps later events in order, which do not wait for older retries', async () => {
   const webhookUid = await newWebhook('/changed', { retrySchedule: ['1s', '1s', '1s'] });
   const change = { uid: 'changed' };
   answerOf = () => ({ status: 500 });
   await reportChange(service, change);
   await untilSent('/changed', 1);
-  await askForOrder(webhookUid);
+  await setOrdering(webhookUid);
   answerOf = (request) => ({ status: sentIn(request).sequence === 3 ? 200 : 500 });
   await reportChange(service, change);
   await waitFor(() => sequencesTo('/changed').includes(2));
@@ -111,7 +111,7 @@ test('an order is for changes from then on: what is retried from before is not w
   await remove(webhookUid);
 });
 
-test('a webhook that wants no order any more gets what comes then past what waits in order', async () => {
+test('a webhook changed to ordering "parallel" gets new events past those that wait in order', async () => {
   const webhookUid = await newWebhook('/unordered', {
     ordering: 'resource',
     retrySchedule: ['1h'],

@@ -76,11 +76,11 @@ test('events about a resource arrive one at a time in the order of their sequenc
   await reportMany('agt_order', 40);
   await untilArrived('/one-by-one', 'agt_order', 40);
   expect(arrivedAt('/one-by-one', 'agt_order').map(sequenceOf)).toEqual(range(1, 40));
-  expect(receiver.mostAtOnce).toBe(1);
+  expect(receiver.mostConcurrent).toBe(1);
   await remove(webhookUid);
 });
 
-test('changes of one of our own agents arrive in order, from created to deleted', async () => {
+test('changes that the API makes to an agent arrive in order, from created to deleted', async () => {
   const webhookUid = await newWebhook('/agents');
   const { body } = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 'tenant-1' },
@@ -100,7 +100,7 @@ test('changes of one of our own agents arrive in order, from created to deleted'
   await remove(webhookUid);
 });
 
-test('a later event waits until an earlier one is delivered, and other resources do not', async () => {
+test('an event waits until the earlier ones about its resource are delivered, not those about others', async () => {
   const webhookUid = await newWebhook('/failing', { retrySchedule: Array(20).fill('2s') });
   let isDown = true;
   receiver.answerOf = (request) => ({
@@ -114,7 +114,7 @@ test('a later event waits until an earlier one is delivered, and other resources
   await untilWaiting(webhookUid, 3);
   const waiting = await service.call('GET', `/webhooks/${webhookUid}/deliveries?state=pending`);
   expect(waiting.body['data']).toHaveLength(3);
-  // However often the first was tried by now.
+  // The first may have been attempted several times by now.
   const sequences = () => [...new Set(arrivedAt('/failing', 'agt_failing').map(sequenceOf))];
   expect(sequences()).toEqual([1]);
 
@@ -126,7 +126,7 @@ test('a later event waits until an earlier one is delivered, and other resources
   await remove(webhookUid);
 });
 
-test('a replay of what a partition retries sends it now, and the partition goes on after it', async () => {
+test('a replay immediately sends the event that its partition is retrying, and the next one follows', async () => {
   const webhookUid = await newWebhook('/replayed', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await report('agt_replayed');
@@ -138,7 +138,7 @@ test('a replay of what a partition retries sends it now, and the partition goes 
   const { deliveries } = service.store;
   const retrying = { webhookUid, state: 'retrying', eventId: { $ne: first } } as const;
   await waitFor(async () => (await deliveries.countDocuments(retrying)) === 1, {
-    what: 'a head that waits for its retry',
+    what: 'a head of the partition that waits for its retry',
   });
   receiver.answerOf = () => ({ status: 200 });
   const body = { since: new Date(0).toISOString(), states: ['retrying'] };
@@ -148,7 +148,7 @@ test('a replay of what a partition retries sends it now, and the partition goes 
   await remove(webhookUid);
 });
 
-test('a later event goes when an earlier one is exhausted, and the workflow of the partition fails', async () => {
+test('an event is sent when the earlier one is exhausted, and the workflow of the partition fails', async () => {
   const webhookUid = await newWebhook('/exhausted', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await report('agt_exhausted');
@@ -172,7 +172,7 @@ test('a later event goes when an earlier one is exhausted, and the workflow of t
   await remove(webhookUid);
 });
 
-test('an event that meets no other about its resource needs no workflow of a partition', async () => {
+test('an event with no other open one about its resource starts no workflow of a partition', async () => {
   const webhookUid = await newWebhook('/alone');
   for (const n of range(1, 3)) {
     await report('agt_alone');
@@ -187,7 +187,7 @@ test('an event that meets no other about its resource needs no workflow of a par
   await remove(webhookUid);
 });
 
-test('a resend goes at once, past an event that blocks the others', async () => {
+test('a resend is sent immediately, past an event that blocks the others', async () => {
   const webhookUid = await newWebhook('/resent', { retrySchedule: ['1h'] });
   const first = await report('agt_resent');
   await untilArrived('/resent', 'agt_resent', 1);
@@ -200,7 +200,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
   await untilArrived('/resent', 'agt_resent', 3);
   expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
 
-  // The blocking event itself can be sent again; then the one behind it goes.
+  // The blocking event itself can be resent; then the one behind it is sent.
   receiver.answerOf = () => ({ status: 200 });
   await service.call('POST', `/events/${second}/resend`, { body: {} });
   await untilArrived('/resent', 'agt_resent', 5);
@@ -208,7 +208,7 @@ test('a resend goes at once, past an event that blocks the others', async () => 
   await remove(webhookUid);
 });
 
-test('a resend of a later event does not let those behind it overtake an earlier one', async () => {
+test('after a resend of a later event, those behind it still wait for the earlier one', async () => {
   const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['6s'] });
   receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
   await report('agt_first');
@@ -224,7 +224,7 @@ test('a resend of a later event does not let those behind it overtake an earlier
   await remove(webhookUid);
 });
 
-test('a partition that is signalled more often than a run may be goes on as a new run', async () => {
+test('the workflow of a partition that gets more signals than a run may have continues as a new run', async () => {
   const webhookUid = await newWebhook('/signalled', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 503 });
   const first = await report('agt_signalled');
@@ -248,7 +248,7 @@ test('a partition that is signalled more often than a run may be goes on as a ne
   await remove(webhookUid);
 });
 
-test('without ordering events carry their sequence all the same and do not wait', async () => {
+test('without ordering, events still have a sequence and do not wait', async () => {
   const webhookUid = await newWebhook('/parallel', {
     ordering: 'parallel',
     retrySchedule: ['1h'],

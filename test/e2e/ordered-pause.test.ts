@@ -1,4 +1,4 @@
-// A webhook with ordering "resource" that is paused and resumed: order, and one at a time, hold all the same.
+// After a pause and resume, a webhook with ordering "resource" still gets events in order and one at a time.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import {
@@ -55,7 +55,7 @@ async function remove(webhookUid: string): Promise<void> {
   expect((await service.call('DELETE', `/webhooks/${webhookUid}`)).status).toBe(204);
 }
 
-test('a pause holds what waits, and a resume sends it in order', async () => {
+test('a pause holds the waiting events, and a resume sends them in order', async () => {
   const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
   receiver.answerOf = () => ({ status: 503 });
   await report('agt_paused', 30);
@@ -67,7 +67,9 @@ test('a pause holds what waits, and a resume sends it in order', async () => {
   });
   const heldCount = async (): Promise<unknown> =>
     (await service.call('GET', `/webhooks/${webhookUid}`)).body['heldCount'];
-  await waitFor(async () => (await heldCount()) === 30, { what: '30 that the pause keeps back' });
+  await waitFor(async () => (await heldCount()) === 30, {
+    what: '30 events that the pause keeps back',
+  });
   const before = sequencesAt('/paused').length;
 
   receiver.answerOf = () => ({ status: 200 });
@@ -78,7 +80,7 @@ test('a pause holds what waits, and a resume sends it in order', async () => {
   await remove(webhookUid);
 });
 
-test('what is on its way while the webhook is paused and resumed arrives once, before what follows it', async () => {
+test('an event in flight during a pause and resume arrives once, before the next one', async () => {
   const webhookUid = await newWebhook('/toggled');
   await change(webhookUid, { active: false });
   await report('agt_toggled', 3);
@@ -93,11 +95,11 @@ test('what is on its way while the webhook is paused and resumed arrives once, b
   answer();
   await untilCount(webhookUid, 'delivered', 3);
   expect(sequencesAt('/toggled')).toEqual([1, 2, 3]);
-  expect(receiver.mostAtOnce).toBe(1);
+  expect(receiver.mostConcurrent).toBe(1);
   await remove(webhookUid);
 });
 
-test('a partition whose head is dropped while it waits for its retry carries the events after it', async () => {
+test('a partition whose head is discarded while it waits for its retry sends the events after it', async () => {
   const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await reportChange(service, { uid: 'agt_dropped' });

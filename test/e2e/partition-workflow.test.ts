@@ -1,4 +1,4 @@
-// The workflow of a partition: how an operator finds it.
+// How an operator finds the workflow of a partition.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import {
@@ -37,7 +37,7 @@ function attemptOf({ headers }: Pick<ReceivedRequest, 'headers'>): string {
   return `${Number(headers['x-webhook-sequence'])}/${Number(headers['x-webhook-attempt'])}`;
 }
 
-/** Gives the sequences and attempts that arrived at a path. */
+/** Returns the sequence and attempt number of each request to a path. */
 const sentTo = (path: string): string[] =>
   receiver.requests.filter((request) => request.path === path).map(attemptOf);
 
@@ -46,7 +46,7 @@ const untilSent = (path: string, count: number) =>
     what: `${count} requests`,
   });
 
-/** Finds the partitions that an operator finds by an event's id. */
+/** Returns the partitions that a search for an event's id finds. */
 async function partitionsOf(eventId: string): Promise<string[]> {
   const query = `EventIds = "${eventId}" AND WorkflowType = "deliverInOrder"`;
   const found: string[] = [];
@@ -61,7 +61,7 @@ const untilFound = (eventId: string, workflowId: string) =>
     what: `the partition of ${eventId}`,
   });
 
-test('a partition is found by the events that wait in it, 60 at most, and by its resource', async () => {
+test('a partition is found by its resource and by up to 60 of its waiting events', async () => {
   const webhookUid = await newWebhook('/found', ['1h']);
   const workflowId = partitionWorkflowId({
     appUid: service.app.appUid,
@@ -74,7 +74,7 @@ test('a partition is found by the events that wait in it, 60 at most, and by its
   await untilSent('/found', 1);
   await untilFound(first, workflowId);
   const later = await Promise.all(Array.from({ length: 61 }, () => report('agt_found')));
-  // Its head is retried in an hour; a resend that fails makes it look again at what waits.
+  // Its head is retried in an hour; a resend that fails makes it read its waiting events again.
   await service.call('POST', `/events/${first}/resend`);
   await untilSent('/found', 2);
   const handle = service.temporal.client.workflow.getHandle(workflowId);

@@ -1,4 +1,4 @@
-// A pause holds, a resume delivers: what happened meanwhile is sent, oldest first.
+// A pause holds the events of a webhook; a resume sends or discards them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { jobLimits } from '../../lib/limits.ts';
@@ -12,7 +12,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** Paths that answer 500, and those that do not answer until they are taken out of here. */
+/** Paths that answer 500, and paths that do not answer, with the functions that answer their requests. */
 const failing = new Set<string>();
 const hanging = new Map<string, (() => void)[]>();
 
@@ -63,7 +63,7 @@ const resume = (uid: string) =>
 const discard = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
 
-/** Looks at what the releases did, since requests may take any time on their way. */
+/** Checks the pages of the releases, since requests may take any time to arrive. */
 async function expectPaced(webhookUid: string, { resumes }: { resumes: number }): Promise<void> {
   const query = `WebhookUids = "${webhookUid}" AND WorkflowType = "${runJobWorkflow}"`;
   const { workflow } = service.temporal.client;
@@ -96,7 +96,7 @@ test('events of a paused webhook wait and arrive after it is resumed', async () 
   await untilHeld(uid, 0);
 });
 
-test('a resume whose release was never started is mended by the relay', async () => {
+test('the relay starts a release that the api recorded but did not start', async () => {
   const uid = await newWebhook('/mended');
   await pause(uid);
   const eventId = await report(100);
@@ -114,7 +114,7 @@ test('a resume whose release was never started is mended by the relay', async ()
   expect(webhook?.active).toBe(true);
 });
 
-test('resuming a webhook that was not paused releases nothing', async () => {
+test('resuming a webhook that was not paused starts no release', async () => {
   const uid = await newWebhook('/active');
   await resume(uid);
   const webhook = await service.store.webhooks.findOne({ _id: uid });
@@ -122,7 +122,7 @@ test('resuming a webhook that was not paused releases nothing', async () => {
   expect(await service.store.jobs.countDocuments({ webhookUid: uid })).toBe(0);
 });
 
-test('a resume that discards sends nothing of what was held, and what comes after it arrives', async () => {
+test('a resume with discard sends no held event, and later events arrive', async () => {
   const uid = await newWebhook('/discarded');
   await pause(uid);
   for (let n = 0; n < 3; n += 1) await report(n);
@@ -137,7 +137,7 @@ test('a resume that discards sends nothing of what was held, and what comes afte
   expect(arrivedAt('/discarded')).toEqual([next]);
 });
 
-test('what a resume was to drop is dropped, also when nothing has begun before the next pause and resume', async () => {
+test('a discard that has not started before the next pause and resume still drops its events', async () => {
   const path = '/discarded-late';
   const uid = await newWebhook(path);
   await pause(uid);
@@ -155,7 +155,7 @@ test('what a resume was to drop is dropped, also when nothing has begun before t
   expect(arrivedAt(path)).toEqual([later]);
 });
 
-test('a discard of more than a page that is cut short by a pause goes on before the next release', async () => {
+test('a discard of several pages that a pause interrupts is completed after the next resume', async () => {
   const path = '/discarded-many';
   const uid = await newWebhook(path);
   await pause(uid);
@@ -173,7 +173,7 @@ test('a discard of more than a page that is cut short by a pause goes on before 
   expect(arrivedAt(path)).toEqual([later]);
 });
 
-test('what is sent again to a paused webhook is shown as held, and sent when it is resumed', async () => {
+test('a resend to a paused webhook is shown as held, and sent when the webhook is resumed', async () => {
   const uid = await newWebhook('/resent');
   const eventId = await report(200);
   await waitFor(() => arrivedAt('/resent').length === 1);
@@ -209,7 +209,7 @@ test('a webhook that is resumed, paused and resumed again gets each event once, 
   await expectPaced(uid, { resumes: 3 });
 });
 
-test('what is on its way while the webhook is paused and resumed is not sent again', async () => {
+test('events in flight during a pause and resume are not sent again', async () => {
   const path = '/slow';
   const uid = await newWebhook(path);
   await pause(uid);
@@ -221,7 +221,7 @@ test('what is on its way while the webhook is paused and resumed is not sent aga
   await waitFor(() => arrivedAt(path).length >= 20, { what: 'a page' });
   await pause(uid);
   await resume(uid);
-  // The release of the second resume goes on with what is left.
+  // The release of the second resume sends the rest.
   await waitFor(() => arrivedAt(path).length >= 25, { what: 'the rest' });
   hanging.delete(path);
   for (const answer of waiting) answer();
@@ -231,7 +231,7 @@ test('what is on its way while the webhook is paused and resumed is not sent aga
   await expectPaced(uid, { resumes: 2 });
 });
 
-test('what waits for a retry is held by a pause as well: it is counted, and dropped by a discard', async () => {
+test('a delivery that waits for a retry counts as held during a pause, and a discard drops it', async () => {
   const path = '/retrying';
   const uid = await newWebhook(path, { retrySchedule: ['1h'] });
   failing.add(path);
@@ -247,7 +247,7 @@ test('what waits for a retry is held by a pause as well: it is counted, and drop
   expect(await heldCountOf(uid)).toBe(0);
 });
 
-test('a resume that delivers leaves a retry that is not due yet at its own time', async () => {
+test('a resume does not change when a retry is due', async () => {
   const path = '/not-due';
   const uid = await newWebhook(path, { retrySchedule: ['1h'] });
   failing.add(path);
@@ -262,7 +262,7 @@ test('a resume that delivers leaves a retry that is not due yet at its own time'
   expect(await service.store.deliveries.findOne({ eventId, webhookUid: uid })).toEqual(before);
 });
 
-test('deleting a webhook drops what waits for it, also when the relay has to see to it', async () => {
+test('deleting a webhook cancels its open deliveries, even if only the relay starts the job', async () => {
   for (const isStarted of [true, false]) {
     const path = `/deleted-${isStarted}`;
     const uid = await newWebhook(path, { retrySchedule: ['1h'] });

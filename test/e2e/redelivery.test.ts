@@ -1,4 +1,4 @@
-// Repair: one event sent again, the events of a time replayed, a webhook tried out.
+// Resends of one event, replays of a period, and test events.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -78,7 +78,7 @@ async function untilDone({ uid }: Hook, answer: Answer): Promise<Answer> {
   );
 }
 
-test('a delivery that was exhausted is resent: same bytes and id, fresh time, a schedule of its own', async () => {
+test('a resend of an exhausted delivery has the same bytes and id, a new timestamp and the next attempt number', async () => {
   const hook = await newHook('/exhausted');
   statuses.set(hook.path, 500);
   const eventId = await report();
@@ -106,7 +106,7 @@ test('a delivery that was exhausted is resent: same bytes and id, fresh time, a 
   await remove(hook);
 });
 
-test('a delivered event is resent to the webhooks asked for, and to no other', async () => {
+test('a delivered event is resent only to the webhooks that the request names', async () => {
   const [one, other, late] = [
     await newHook('/one'),
     await newHook('/other'),
@@ -125,7 +125,7 @@ test('a delivered event is resent to the webhooks asked for, and to no other', a
   await remove(one, other, late);
 });
 
-test('a delivery that waits for its retry is resent now, and the retry that waited sends nothing', async () => {
+test('a resend of a delivery that waits for its retry is sent immediately and replaces the retry', async () => {
   const hook = await newHook('/waiting', { retrySchedule: ['6s'] });
   statuses.set(hook.path, 500);
   const eventId = await report();
@@ -134,13 +134,13 @@ test('a delivery that waits for its retry is resent now, and the retry that wait
   await resend(eventId);
   await untilState(eventId, hook, 'delivered');
   const event = await service.store.events.findOne({ _id: eventId });
-  // The event's own workflow ends when its retry comes due and finds the delivery taken over.
+  // The event's own workflow ends when its retry is due and the delivery is superseded.
   await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').result();
   expect(requestsOf(hook, eventId)).toHaveLength(2);
   await remove(hook);
 });
 
-test('a replay sends what failed, and if asked what was never tried, and nothing that arrived', async () => {
+test('a replay sends failed deliveries, never attempted ones if asked, and no delivered ones', async () => {
   const hook = await newHook('/replayed');
   const since = new Date();
   const arrived = await report();
@@ -178,7 +178,7 @@ test('a replay sends what failed, and if asked what was never tried, and nothing
   await remove(hook);
 });
 
-test('a replay takes over what lost its workflow, if asked', async () => {
+test('a replay that includes retrying deliveries sends one that lost its workflow', async () => {
   const hook = await newHook('/lost', { retrySchedule: ['1h'] });
   const since = new Date().toISOString();
   statuses.set(hook.path, 500);
@@ -195,7 +195,7 @@ test('a replay takes over what lost its workflow, if asked', async () => {
   await remove(hook);
 });
 
-test('a replay is bounded by its time, events and states, and by what the webhook gets', async () => {
+test('a replay sends only events of its period, names and states that the webhook subscribes to', async () => {
   const hook = await newHook('/bounded', { externalTenantIds: ['tenant-a'] });
   const before = await report('tenant-a');
   await untilState(before, hook, 'delivered');
@@ -218,7 +218,7 @@ test('a replay is bounded by its time, events and states, and by what the webhoo
   await remove(hook);
 });
 
-test('a cancelled replay hands nothing more on, and says so', async () => {
+test('a cancelled replay enqueues nothing more and is shown as cancelled', async () => {
   const hook = await newHook('/cancelled');
   const since = new Date();
   statuses.set(hook.path, 500);
@@ -238,7 +238,7 @@ test('a cancelled replay hands nothing more on, and says so', async () => {
   await remove(hook);
 });
 
-test('a test event goes to one webhook, signed and marked, and is no change', async () => {
+test('a test event is signed, sent to one webhook only, and not listed as a change', async () => {
   const hook = await newHook('/tested', { events: ['agent.deleted'] });
   const other = await newHook('/not-tested');
   const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} });
@@ -267,7 +267,7 @@ test('a test event goes to one webhook, signed and marked, and is no change', as
   await remove(hook, other);
 });
 
-test("another application's event, webhook or replay is not there, and nothing changes", async () => {
+test("another application's event, webhook or replay is not found, and no job is created", async () => {
   const stranger = await addApp(service);
   const hook = await newHook('/mine');
   const eventId = await report();

@@ -1,5 +1,5 @@
-// What the api logs of requests: whose they were, behind proxies too, why they were refused, and what
-// was refused for the load.
+// The log of requests: the client's address behind proxies, the reason of a refusal, and dropped
+// connections.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ test.each([
   ['6.6.6.6, 203.0.113.9', '203.0.113.9'],
   ['6.6.6.6, nonsense', '127.0.0.1'],
 ])(
-  'behind one proxy that forwards for %j the log has the address %s',
+  'behind one proxy, X-Forwarded-For %j is logged as the address %s',
   async (forwarded, logged) => {
     const answer = await fetch(`http://127.0.0.1:${api.port}/nothing`, {
       headers: { 'x-forwarded-for': forwarded, connection: 'close' },
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-// Stands for whatever callers put where we do not want to log it.
+// Stands for any text of a caller that must not be logged.
 const canary = 'canary4711';
 const body = { agentName: 'Agent', externalTenantId: 'tenant-1' };
 const change = { event: 'agent.updated', data: { uid: 'a', externalTenantId: 't' } };
@@ -86,16 +86,19 @@ test.each<[string, CallOptions, Logged]>([
     },
   ],
   [`GET /agents/${canary}`, {}, { status: 404, code: 'not_found' }],
-])('%s with %j is logged with why it is refused, and nothing the caller gave', async (...row) => {
-  const [call, options, why] = row;
-  const [method = '', path = ''] = call.split(' ');
-  const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
-  const answer = await client.call(method, path, options);
-  const line = await lineOf(answer.headers.get('x-request-id') ?? '');
-  expect(line).toMatchObject({ msg: 'request.completed', ...why });
-  expect(line['fault']).toEqual(why.fault);
-  expect(JSON.stringify(line)).not.toContain(canary);
-});
+])(
+  '%s with %j is logged with the reason of its refusal and no value from the caller',
+  async (...row) => {
+    const [call, options, why] = row;
+    const [method = '', path = ''] = call.split(' ');
+    const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+    const answer = await client.call(method, path, options);
+    const line = await lineOf(answer.headers.get('x-request-id') ?? '');
+    expect(line).toMatchObject({ msg: 'request.completed', ...why });
+    expect(line['fault']).toEqual(why.fault);
+    expect(JSON.stringify(line)).not.toContain(canary);
+  },
+);
 
 test('a request that succeeds is logged without a fault', async () => {
   const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
@@ -106,7 +109,7 @@ test('a request that succeeds is logged without a fault', async () => {
   expect(line).not.toHaveProperty('fault');
 });
 
-test('connections beyond the limit are one log line a second', async () => {
+test('connections dropped beyond the limit are counted in one log line a second', async () => {
   const sockets = Array.from({ length: connectionsMax + 6 }, () =>
     connect(api.port, '127.0.0.1').on('error', () => undefined),
   );
@@ -119,7 +122,7 @@ test('connections beyond the limit are one log line a second', async () => {
   ]);
   expect(countDropped()).toBe(6);
   for (const line of linesOfDrops()) expect(line).toMatchObject({ level: 'warn', connectionsMax });
-  // One, but for a machine so busy that they came in different seconds.
+  // One, unless a busy machine spread them over several seconds.
   expect(linesOfDrops().length).toBeLessThan(6);
   for (const socket of sockets) socket.destroy();
 });

@@ -1,4 +1,4 @@
-// A secret is rotated under load, and a receiver that keeps up refuses nothing.
+// A secret is rotated under load, and a receiver that follows each step refuses no request.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -63,14 +63,14 @@ function overlapOf({ body }: Answer): number {
 
 const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/promote`);
 
-/** How many changes are on their way at once while changes are reported without a pause. */
+/** How many callers report changes concurrently. */
 const callersCount = 20;
 
-/** What is reported while the secret turns: each caller reports its next change when its last one arrived. */
+/** Changes reported during the rotation: each caller reports its next one when its last one has arrived. */
 interface Load extends AsyncDisposable {
-  /** Waits until a change that was taken has not arrived yet. */
+  /** Waits until an accepted change has not arrived yet. */
   untilInFlight(): Promise<void>;
-  /** Waits for so many changes that are reported from now on, and for all before; gives their requests. */
+  /** Waits for the next `count` changes and all before them; returns the requests of the next ones. */
   receiveFromNowOn(count: number): Promise<ReceivedRequest[]>;
 }
 
@@ -97,7 +97,9 @@ function startLoad(): Load {
       const from = reports.length;
       await waitFor(() => reports.length >= from + count, { what: `${count} reports` });
       const eventIds = await Promise.all(reports.slice(0, from + count));
-      await waitFor(() => eventIds.every((eventId) => arrived.has(eventId)), { what: 'all of it' });
+      await waitFor(() => eventIds.every((eventId) => arrived.has(eventId)), {
+        what: 'all of these changes',
+      });
       const later = new Set(eventIds.slice(from));
       return receiver.requests.filter((request) => later.has(eventIdOf(request)));
     },
@@ -108,16 +110,16 @@ function startLoad(): Load {
   };
 }
 
-test('a receiver that knows the old, then both, then the new secret refuses nothing, though changes never stop', async () => {
+test('a receiver that accepts the old, then both, then the new secret refuses no request during a rotation', async () => {
   const { uid, secret: old } = await newWebhook();
   known = [old];
-  await turnUnderLoad(uid, old);
+  await rotateUnderLoad(uid, old);
   expect(refused).toBe(0);
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-/** Takes a secret through its rotation while changes never stop. */
-async function turnUnderLoad(uid: string, old: string): Promise<void> {
+/** Rotates and promotes a secret while changes are reported. */
+async function rotateUnderLoad(uid: string, old: string): Promise<void> {
   await using load = startLoad();
   await load.receiveFromNowOn(20);
 
@@ -140,12 +142,12 @@ async function turnUnderLoad(uid: string, old: string): Promise<void> {
   expect(duringBoth.every((request) => isGenuine(request, secret))).toBe(true);
   expect(duringBoth.every((request) => isStandard(request, old))).toBe(true);
 
-  // What was signed before the promotion has arrived as well.
+  // Requests that were signed before the promotion have arrived, too.
   known = [secret];
   await load.receiveFromNowOn(40);
 }
 
-test.each([1, 604_800])('an overlap of %i s ends so long after the rotation', async (overlap) => {
+test.each([1, 604_800])('an overlap of %i s ends that long after the rotation', async (overlap) => {
   const { uid } = await newWebhook();
   const rotated = await rotate(uid, { overlapSeconds: overlap });
   expect(overlapOf(rotated)).toBe(overlap * 1_000);
@@ -155,7 +157,7 @@ test.each([1, 604_800])('an overlap of %i s ends so long after the rotation', as
 test.each([
   ['with no overlap', 0],
   ['after an overlap', 1],
-])('%s the old secret signs nothing any more', async (_when, overlapSeconds) => {
+])('%s the old secret no longer signs', async (_when, overlapSeconds) => {
   const { uid, secret: old } = await newWebhook();
   const rotated = await rotate(uid, { overlapSeconds });
   const secret = String(rotated.body['secret']);
@@ -173,7 +175,7 @@ test.each([
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a second rotation waits for the first to be promoted, unless it ends it at once', async () => {
+test('a second rotation is refused until the first is promoted, unless it allows no overlap', async () => {
   const { uid } = await newWebhook();
   await rotate(uid, { overlapSeconds: 60 });
   expectProblem(await rotate(uid, { overlapSeconds: 60 }), 409, 'conflict');
@@ -183,7 +185,7 @@ test('a second rotation waits for the first to be promoted, unless it ends it at
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a rotation repeated with its Idempotency-Key gives the same secret and rotates once', async () => {
+test('a rotation repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
   const { uid } = await newWebhook();
   const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'rotate-once' };
   const path = `/webhooks/${uid}/secret/rotate`;
@@ -212,7 +214,7 @@ test.each([
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('an unknown webhook has no secret to rotate or promote', async () => {
+test('a rotation or promotion for an unknown webhook answers 404', async () => {
   const uid = 'whk_00000000000000000000000000';
   expectProblem(await rotate(uid), 404, 'not_found');
   expectProblem(await promote(uid), 404, 'not_found');

@@ -1,5 +1,5 @@
-// Every secret of the service is used in good and bad requests to real processes; then all that they
-// logged, answered, stored and sent is searched for it.
+// Every secret of the service is used in good and bad requests to real processes; then their logs,
+// answers, database and requests are searched for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
@@ -58,14 +58,14 @@ async function call(method: string, path: string, options: CallOptions = {}): Pr
   return answer;
 }
 
-/** What was shown once, by name, with the part of it that nobody may guess. */
+/** The secrets that were shown once. */
 interface Shown {
   adminKey: string;
   rolledKey: string;
   webhookSecret: string;
   rotatedSecret: string;
   session: string;
-  /** Of after the change of the password. */
+  /** The session after the change of the password. */
   laterSession: string;
   authToken: string;
 }
@@ -134,7 +134,7 @@ async function readEverything(
   await call('GET', webhookPath, { headers: withKey });
 }
 
-/** Puts secrets where people put them by mistake. */
+/** Puts secrets where clients may put them by mistake. */
 async function misuseEverything(
   app: string,
   shown: Misused,
@@ -174,7 +174,7 @@ async function misuseEverything(
     headers: { cookie: `__Host-herald_admin=${session}x` },
   });
   await call('DELETE', '/admin/api/session', { headers: { cookie: admin['cookie'] ?? '' } });
-  // A code that the provider does not know, with the cookie of a real beginning.
+  // A code that the provider does not know, with the cookie of a real sign-in.
   const url = `http://127.0.0.1:${api.port}/admin/api/oidc/start`;
   const start = await fetch(url, { redirect: 'manual' });
   const state = new URL(start.headers.get('location') ?? '').searchParams.get('state');
@@ -195,7 +195,7 @@ async function databaseText(): Promise<string> {
   return texts.join('\n');
 }
 
-/** Every history of the namespace as text, with what is inside its payloads. */
+/** Every history of the namespace as text, with its payloads decoded. */
 async function historiesText(): Promise<string> {
   await using temporal = await connectTemporal(installation.config.temporal);
   const texts: string[] = [];

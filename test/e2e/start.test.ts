@@ -1,4 +1,4 @@
-// `npm start` and `npm run demo` as a new user meets them: real processes, a data folder of their own.
+// `npm start` and `npm run demo` as a new user runs them: real processes with their own data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ function run(script: string, env: Record<string, string> = {}): Run {
 
 function runCommand([program, ...args]: [string, ...string[]], env: Record<string, string>): Run {
   const child = spawn(program, args, {
-    // Servers that the shell names would be used in place of embedded ones, and must not be killed.
+    // Without these, servers that the shell names would be used, and the test must not kill those.
     env: {
       ...process.env,
       MONGODB_URI: '',
@@ -85,7 +85,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('the service starts, plays its demo, mends its processes, keeps its data and leaves nothing running', async () => {
+test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves none running', async () => {
   const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
   expect((await stat(join(dataDir, 'dev.json'))).mode & 0o077).toBe(0);
@@ -118,10 +118,10 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
       what: `another ${role}`,
     });
   }
-  // The worker, of which readiness says nothing, may still be on its way back.
+  // Readiness does not cover the worker, which may still be restarting.
   await waitFor(async () => (await run('dev/demo/main.ts').ended)[0] === 0, {
     timeoutMs: 180_000,
-    what: 'a demo that ends well',
+    what: 'a demo that succeeds',
   });
 
   const last = await readDev();
@@ -148,7 +148,7 @@ test('the service starts, plays its demo, mends its processes, keeps its data an
   expect(byNpm.output()).toContain('stopped');
 }, 600_000);
 
-test('a port that is in use is one clear sentence', async () => {
+test('a port that is in use is reported in one line', async () => {
   const { createServer } = await import('node:net');
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');

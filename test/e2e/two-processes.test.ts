@@ -1,4 +1,4 @@
-// What is taken back on one api process is taken back on every other, at once.
+// A revocation on one api process takes effect on every other one immediately.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createFullKey } from '../../lib/access/create-app-with-key.ts';
@@ -9,7 +9,7 @@ import { type RoleProcess, startRole } from '../support/role-process.ts';
 
 const open = new Disposal();
 let service: Installation & ApiClient;
-/** Of both processes, the one that takes back and the other. */
+/** One client for each process; revocations go to the first. */
 let clients: ApiClient[];
 
 beforeAll(async () => {
@@ -35,17 +35,17 @@ async function signIn(externalId: string): Promise<string> {
 const isActive = (authToken: string) => async (client: ApiClient) =>
   client.call('POST', '/sdkusers/token/verify', { body: { authToken } });
 
-/** Uses something on both processes, takes it back on one, and uses it on both again, once. */
+/** Makes a call on both processes, before and after a revocation on one. */
 async function beforeAndAfter(
   use: (client: ApiClient) => Promise<Answer>,
-  takeBack: () => Promise<Answer>,
+  revoke: () => Promise<Answer>,
 ): Promise<[Answer[], Answer[]]> {
   const before = await onBoth(use);
-  expect((await takeBack()).status).toBeLessThan(300);
+  expect((await revoke()).status).toBeLessThan(300);
   return [before, await onBoth(use)];
 }
 
-test('a revoked key opens nothing on either process', async () => {
+test('a revoked key is refused on both processes', async () => {
   const { keyPepper } = service.config;
   const { appUid } = service.app;
   const apiKey = await createFullKey(service.store, { appUid, name: 'Revoked soon', keyPepper });
@@ -59,7 +59,7 @@ test('a revoked key opens nothing on either process', async () => {
   expect(after.map((answer) => answer.status)).toEqual([401, 401]);
 });
 
-test("a user's revoked tokens are inactive on either process", async () => {
+test("a user's revoked tokens are inactive on both processes", async () => {
   const token = await signIn('ada');
   const user = await service.store.users.findOne({ externalId: 'ada' });
   const [before, after] = await beforeAndAfter(isActive(token), () =>
@@ -69,7 +69,7 @@ test("a user's revoked tokens are inactive on either process", async () => {
   expect(after.map((answer) => answer.body['active'])).toEqual([false, false]);
 });
 
-test("an application's revoked tokens are inactive on either process", async () => {
+test("an application's revoked tokens are inactive on both processes", async () => {
   const token = await signIn('bob');
   const [before, after] = await beforeAndAfter(isActive(token), () =>
     service.call('POST', '/sdkusers/tokens/revoke'),
@@ -78,7 +78,7 @@ test("an application's revoked tokens are inactive on either process", async () 
   expect(after.map((answer) => answer.body['active'])).toEqual([false, false]);
 });
 
-test('a deleted user is unknown on either process, and so are the tokens', async () => {
+test('a deleted user is not found and has no active token on both processes', async () => {
   const token = await signIn('carol');
   const user = await service.store.users.findOne({ externalId: 'carol' });
   const [before, after] = await beforeAndAfter(isActive(token), () =>
@@ -90,7 +90,7 @@ test('a deleted user is unknown on either process, and so are the tokens', async
   expect(shown.map((answer) => answer.status)).toEqual([404, 404]);
 });
 
-test('a disabled application opens nothing on either process, and again once it is enabled', async () => {
+test('a disabled application is refused on both processes until it is enabled again', async () => {
   const admin = await makeTestAdmin(service, { superuser: true });
   const turn = (active: boolean) => () =>
     admin.call('PATCH', `/apps/${service.app.appUid}`, { body: { active } });

@@ -1,10 +1,10 @@
-// A proxy that the settings do not name: the log says so, once.
+// A proxy that the settings do not declare is logged once.
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('the first forwarded request makes one warning that names the setting and holds nothing of the header', async () => {
+test('the first forwarded request logs one warning with the name of the setting and nothing of the header', async () => {
   await using installation = await createInstallation({ HERALD_TRUSTED_PROXY_HOPS: '0' });
   await using api = await startRole('api', installation.env);
   const warnings = () => api.lines.filter((line) => line.msg === 'trusted_proxy.missing');
