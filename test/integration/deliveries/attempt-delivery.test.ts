@@ -1,4 +1,4 @@
-// One attempt at one delivery, without Temporal: what is recorded is not made again.
+// One attempt at one delivery, without Temporal: a recorded attempt is not made again.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -62,14 +62,14 @@ function requestsOf(key: DeliveryKey): number {
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
 
-/** Where an attempt went and how many there may be is told by the process that made it. */
+/** Only the process that made an attempt reports its host and the maximum of attempts. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
   ...outcome,
   host: null,
   attemptsMax: null,
 });
 
-test('an attempt that is recorded is not made again when the activity is repeated', async () => {
+test('a recorded attempt is not made again when the activity is repeated', async () => {
   const key = await newDelivery();
   const first = await attempt(key);
   expect(await attempt(key)).toEqual(asStored(first));
@@ -85,7 +85,7 @@ test('an attempt that is not due yet is not made early', async () => {
   expect(requestsOf(key)).toBe(1);
 });
 
-test('two processes that make the same attempt at once leave one record and agree on it', async () => {
+test('two processes that make the same attempt concurrently leave one record and return the same outcome', async () => {
   held = [];
   const key = await newDelivery();
   const both = [attempt(key), attempt(key)];
@@ -102,7 +102,7 @@ test.each([
   ['the first', 0],
   ['a later', 1],
 ])(
-  'a resend that comes while %s attempt is under way is sent, however that attempt ends',
+  'a resend requested while %s attempt is under way is sent even if that attempt fails',
   async (_which, attemptsBefore) => {
     const key = await newDelivery();
     const { store } = installation;
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-/** What another process may do about a delivery while this one is silent and its attempt taken for lost. */
+/** Changes after which another process repeats an attempt that seems lost and holds or cancels the delivery. */
 const meanwhile = {
   held: ({ webhookUid: _id }: DeliveryKey) =>
     installation.store.webhooks.updateOne({ _id }, { $set: { active: false } }),
@@ -143,7 +143,7 @@ test.each([
   ['held', 'the first', 200],
   ['cancelled', 'a later', 200],
 ] as const)(
-  'what was %s elsewhere while %s attempt was under way stays so after a %d, but for a success',
+  'a delivery that another process %s during %s attempt keeps that state unless the attempt succeeds (here: %d)',
   async (state, which, answered) => {
     const key = await newDelivery();
     if (which === 'a later') {
@@ -185,7 +185,7 @@ test('the response sample is cut at 4 KiB', async () => {
   expect(delivery?.attempts[0]?.responseSample).toBe('x'.repeat(4_096));
 });
 
-test('an event of a paused webhook is held, and from then on only the release of a resume sends it', async () => {
+test('an event of a paused webhook is held, and then only the release of a resume sends it', async () => {
   const key = await newDelivery();
   const { webhooks } = installation.store;
   await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
@@ -205,7 +205,7 @@ test('an event of a paused webhook is held, and from then on only the release of
   expect(requestsOf(key)).toBe(1);
 });
 
-test('the times of an attempt are those of its sending, not of the wait before it', async () => {
+test("an attempt's times exclude its wait before the request", async () => {
   const key = await newDelivery();
   let now = new Date();
   const sentAt = new Date(now.getTime() + 7_000);
@@ -227,7 +227,7 @@ test('the times of an attempt are those of its sending, not of the wait before i
   expect(delivery?.attempts[0]?.at).toEqual(sentAt);
 });
 
-test('the last of the schedule’s attempts exhausts the delivery, and only the latest 20 are kept', async () => {
+test('the last scheduled attempt exhausts the delivery, and only the latest 20 attempts are kept', async () => {
   status = 500;
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };

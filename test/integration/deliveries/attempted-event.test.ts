@@ -1,4 +1,4 @@
-// The event of an attempt: when its payload is read, and what becomes of a delivery without one.
+// The event of an attempt: when its payload is read, and how a delivery without an event ends.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
@@ -49,9 +49,9 @@ const attempt = (key: DeliveryKey) => attemptDelivery(ports, key, options);
 const exact = (byteCount: number): string => JSON.stringify('é'.repeat(byteCount / 2 - 1));
 
 test.each([
-  ['4 KiB comes with its event', 4_096, 0],
-  ['more is read when it is to be sent', 4_098, 1],
-])('a body of %s, and is sent as it is', async (_what, byteCount, readsExpected) => {
+  ['4 KiB is read with its event', 4_096, 0],
+  ['more than 4 KiB is read only when it is sent', 4_098, 1],
+])('a body of %s, and is sent unchanged', async (_what, byteCount, readsExpected) => {
   status = 500;
   const key = await newDelivery();
   const body = exact(byteCount);
@@ -71,7 +71,7 @@ test.each([
   expect(request?.body.toString('utf8')).toBe(body);
 });
 
-test('a long body that is erased while it waits for a permit is not sent, and the next try cancels it', async () => {
+test('a long body that is erased while its attempt waits for a permit is not sent, and the next try cancels the delivery', async () => {
   const key = await newDelivery();
   const { events } = installation.store;
   await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });
@@ -88,7 +88,7 @@ test('a long body that is erased while it waits for a permit is not sent, and th
   expect(requestsOf(key)).toHaveLength(0);
 });
 
-test('an event that the database does not hold is cancelled, and its company goes on', async () => {
+test('the delivery of a deleted event is cancelled, and others in the same activity are attempted', async () => {
   status = 500;
   const [lost, other] = [await newDelivery(), await newDelivery()];
   await installation.store.events.deleteOne({ _id: lost.eventId });
@@ -100,7 +100,7 @@ test('an event that the database does not hold is cancelled, and its company goe
   expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
 });
 
-test('a delivery whose event was removed when it was to be sent again goes as well', async () => {
+test('a requeued delivery whose event was deleted is deleted, too', async () => {
   const key = await newDelivery();
   await attempt(key);
   const { events, deliveries } = installation.store;

@@ -43,7 +43,7 @@ interface Retry {
   outcome: Promise<unknown>;
 }
 
-/** Calls the activity and gives it when its request has reached the receiver. */
+/** Calls the activity and returns it when its request has reached the receiver. */
 async function underWay(): Promise<Retry> {
   const { app } = installation;
   const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -58,7 +58,7 @@ async function underWay(): Promise<Retry> {
 
 const stored = async ({ eventId }: Retry) => installation.store.deliveries.findOne({ eventId });
 
-test('an attempt that succeeds after the cancellation is recorded and told', async () => {
+test('an attempt that succeeds after the cancellation is recorded and reported', async () => {
   const retry = await underWay();
   retry.environment.cancel('CANCELLED');
   held[0]?.(200);
@@ -66,7 +66,7 @@ test('an attempt that succeeds after the cancellation is recorded and told', asy
   expect(await stored(retry)).toMatchObject({ state: 'delivered', attemptCount: 1 });
 });
 
-test('after one that fails the activity ends as cancelled, and the retry is due when it was to be', async () => {
+test('after an attempt that fails the activity ends as cancelled, and the delivery is retrying', async () => {
   const retry = await underWay();
   retry.environment.cancel('CANCELLED');
   held[0]?.(500);
@@ -74,15 +74,15 @@ test('after one that fails the activity ends as cancelled, and the retry is due 
   expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
 });
 
-test('a process that stops cuts the attempt off, which is made again elsewhere and is no fault', async () => {
+test('a stopping process interrupts the attempt without a record and logs it as no fault', async () => {
   const retry = await underWay();
   using faulted = vi.spyOn(deliveryLog, 'error');
-  using told = vi.spyOn(deliveryLog, 'info');
+  using logged = vi.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');
-  // The SDK tells the server, which then calls another process.
+  // The SDK reports it to the server, which then calls another process.
   await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
   expect(await stored(retry)).toBeNull();
   expect(faulted).not.toHaveBeenCalled();
   const why = expect.objectContaining({ reason: 'WORKER_SHUTDOWN' });
-  expect(told).toHaveBeenCalledWith(why, 'activity.interrupted');
+  expect(logged).toHaveBeenCalledWith(why, 'activity.interrupted');
 });

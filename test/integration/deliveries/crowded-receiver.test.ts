@@ -1,4 +1,4 @@
-// A receiver that is slower than its events come: what is throttled waits in Temporal, in nobody's place.
+// A receiver that is slower than its events arrive: throttled deliveries wait in Temporal, without a permit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
@@ -52,7 +52,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
 const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
   new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
 
-test('first attempts that are throttled are left to the retries as pending, and none is a fault', async () => {
+test('throttled first attempts are left pending for the retries, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);
@@ -92,7 +92,7 @@ function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;
 }
 
-/** A sender that throttles everybody; `seen` gets what each request said of saturated webhooks. */
+/** A sender that throttles every request; `seen` records their `avoidsSaturated`. */
 function throttling(seen: unknown[] = []): HttpSender {
   return {
     ...ports.sender,
@@ -103,7 +103,7 @@ function throttling(seen: unknown[] = []): HttpSender {
   };
 }
 
-test('first attempts stay away from a saturated webhook, and retries wait for a permit of it', async () => {
+test('first attempts avoid a saturated webhook, and retries wait for its permits', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [first = '', second = ''] = await insertEvents(webhook, 2);
@@ -120,19 +120,22 @@ test('first attempts stay away from a saturated webhook, and retries wait for a 
 const hourMs = 3_600_000;
 
 test.each([
-  ['left to the retries just now', { leftAgoMs: 0, nextRetryDelay: 5_000 }],
-  ['left to them 15 s ago', { leftAgoMs: 15_000, nextRetryDelay: 20_000 }],
-  // How often it was called for other reasons says nothing.
+  ['was left to the retries just now', { leftAgoMs: 0, nextRetryDelay: 5_000 }],
+  ['was left to the retries 15 s ago', { leftAgoMs: 15_000, nextRetryDelay: 20_000 }],
+  // The number of calls for other reasons does not matter.
   [
-    'retried for an hour, and due just now',
+    'was retried for an hour and was due just now',
     { leftAgoMs: hourMs, dueAgoMs: 0, nextRetryDelay: 5_000 },
   ],
   [
-    'retried for an hour, and due 15 s ago',
+    'was retried for an hour and was due 15 s ago',
     { leftAgoMs: hourMs, dueAgoMs: 15_000, nextRetryDelay: 20_000 },
   ],
-  ['due before it was left to them', { leftAgoMs: 0, dueAgoMs: hourMs, nextRetryDelay: 5_000 }],
-])('throttled, what was %s stays away in keeping', async (_what, facts) => {
+  [
+    'was due before it was left to the retries',
+    { leftAgoMs: 0, dueAgoMs: hourMs, nextRetryDelay: 5_000 },
+  ],
+])('the delay of a throttled delivery that %s grows with its wait', async (_what, facts) => {
   const { leftAgoMs, dueAgoMs, nextRetryDelay } = { dueAgoMs: undefined, ...facts };
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
@@ -152,7 +155,7 @@ test.each([
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 
-test('retries that are throttled ask Temporal to be called again some seconds later', async () => {
+test('throttled retries ask Temporal to call them again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);

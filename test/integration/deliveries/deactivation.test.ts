@@ -1,4 +1,4 @@
-// A webhook that fails for days is paused; one success, or its owner, starts its clock anew.
+// A webhook that fails for days is paused; a success restarts the count of days.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await deliveries?.[Symbol.asyncDispose]();
 });
 
-/** A webhook whose receiver gives its nth request (from 1) the status that `statusOf` says. */
+/** A webhook whose receiver answers its nth request (from 1) with `statusOf(n)`. */
 async function webhookOf(
   statusOf: (n: number) => number,
   fields: Partial<WebhookDocument> = {},
@@ -56,7 +56,7 @@ async function deliver(webhook: WebhookDocument): Promise<string> {
   return delivery?.state ?? 'absent';
 }
 
-test('after five days of failures and an exhausted delivery the webhook is paused, and what waits is held', async () => {
+test('after five days of failures and an exhausted delivery the webhook is paused, and its deliveries are held', async () => {
   const webhook = await webhookOf(() => 500);
   expect(await deliver(webhook)).toBe('exhausted');
   const afterThreeDays = await health(webhook);
@@ -79,14 +79,14 @@ test('after five days of failures and an exhausted delivery the webhook is pause
   ]);
 });
 
-test('a 410 pauses the webhook and tells the audit log; one that its owner has paused, neither', async () => {
+test('a 410 pauses the webhook and is in the audit log, unless its owner has already paused it', async () => {
   const webhook = await webhookOf(() => 410);
   expect(await deliver(webhook)).toBe('exhausted');
   expect(await health(webhook)).toMatchObject({ active: false, disabledReason: 'gone' });
   expect(await deactivationsOf(webhook)).toMatchObject([{ details: { disabledReason: 'gone' } }]);
 
   const late = await webhookOf(() => 410);
-  // Paused after the attempt began, which read it as active.
+  // The webhook is paused after the attempt has read it as active.
   await deliveries.store.webhooks.updateOne({ _id: late._id }, { $set: { active: false } });
   expect(await deactivateGoneWebhook(deliveries.store, late, new Date())).toBe(false);
   expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
@@ -106,7 +106,7 @@ test.each([
   expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
 });
 
-test('one success clears the clock, so the days are counted from the next failure', async () => {
+test('after a success the days are counted from the next failure', async () => {
   // Twelve attempts of the first delivery fail; the second's succeeds; those of the third fail.
   const webhook = await webhookOf((n) => (n === 13 ? 200 : 500));
   expect(await deliver(webhook)).toBe('exhausted');
@@ -116,7 +116,7 @@ test('one success clears the clock, so the days are counted from the next failur
   expect(await health(webhook)).toMatchObject({ active: true, disabledReason: null });
 });
 
-test('a webhook that takes most of a batch is not paused, whichever delivery is noted first', async () => {
+test('a webhook that accepts most of a batch is not paused, whichever delivery is recorded first', async () => {
   let refused = '';
   const { deliveries: stored } = deliveries.store;
   const receiver = await startReceiver((response, { headers }) => {
@@ -124,7 +124,7 @@ test('a webhook that takes most of a batch is not paused, whichever delivery is 
       response.writeHead(400).end();
       return;
     }
-    // Its attempt began before the failure was noted, and ends after it.
+    // These attempts begin before the failure is recorded, and end after it.
     void waitFor(async () => (await stored.findOne({ eventId: refused })) !== null).then(() =>
       response.end(),
     );
@@ -161,21 +161,21 @@ test.each([
     expect(await deliver(webhook)).toBe('exhausted');
     const after = await health(webhook);
     expect(after).toMatchObject({ active, disabledReason: active ? null : 'failing' });
-    // The failure that asked begins the clock anew.
+    // The last failure is then the first of the count.
     const isAnew = after.failingSince !== null && after.failingSince > failingSince;
     expect(isAnew).toBe(active);
     if (active) expect(after.lastExhaustedAt).toEqual(after.failingSince);
   },
 );
 
-test('without an exhausted delivery no failure pauses it, however long it lasts', async () => {
+test('without an exhausted delivery failures never pause the webhook', async () => {
   const schedule = [6 * dayMs, 6 * hourMs];
   const webhook = await webhookOf((n) => (n < 3 ? 500 : 200), { retryScheduleMs: schedule });
   expect(await deliver(webhook)).toBe('delivered');
   expect(await health(webhook)).toMatchObject({ active: true, failingSince: null });
 });
 
-test("a webhook's own schedule decides its attempts, and none is one attempt", async () => {
+test("a webhook's own schedule sets its number of attempts, and an empty one allows one attempt", async () => {
   const twice = await webhookOf(() => 500, { retryScheduleMs: [hourMs] });
   expect(await deliver(twice)).toBe('exhausted');
   const once = await webhookOf(() => 500, { retryScheduleMs: [] });

@@ -1,4 +1,4 @@
-// What may happen to a delivery, a step at a time: one attempt, page or batch each, without Temporal.
+// The steps of a delivery's life, each one attempt, page or batch, without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';
@@ -18,21 +18,21 @@ import { giveTurn } from '../../support/give-turn.ts';
 import type { Installation } from '../../support/installation.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
-/** Where deliveries take their course: what the receiver answers at the moment is a part of it. */
+/** The servers of a delivery, with the status that the receiver answers. */
 export interface Stage {
   installation: Installation;
   ports: DeliveryPorts;
   receiver: { url: string; status: number };
 }
 
-/** A delivery on its way, with a clock of its own. */
+/** A delivery with a clock of its own. */
 export interface Course {
   stage: Stage;
   key: DeliveryKey;
   now: Date;
 }
 
-/** Begins with an event that one webhook gets, and of which nothing is recorded yet. */
+/** Begins with an event for one webhook, whose delivery is not recorded yet. */
 export async function beginCourse(stage: Stage): Promise<Course> {
   const { installation, receiver } = stage;
   const { appUid } = installation.app;
@@ -41,12 +41,12 @@ export async function beginCourse(stage: Stage): Promise<Course> {
   return { stage, key: { appUid, eventId, webhookUid }, now: new Date() };
 }
 
-/** Gives the delivery as it is recorded. */
+/** Returns the recorded delivery. */
 export function readStored({ stage, key }: Course): Promise<DeliveryDocument | null> {
   return stage.installation.store.deliveries.findOne(key);
 }
 
-/** Makes the next attempt when it is due, for whoever owns the delivery now. */
+/** Makes the next attempt when it is due, for the current owner of the delivery. */
 export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {}): Promise<void> {
   const { stage, key } = course;
   const delivery = await readStored(course);
@@ -58,7 +58,7 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
   const event = await stage.ports.store.events.findOne({ _id: key.eventId });
   const turn = event === null ? null : turnOf(event, key.webhookUid);
   if (turn !== null && jobUid === null) {
-    // Once nothing comes before.
+    // Nothing may be open before this event.
     await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
     await attemptInOrder(ports, turn.partition, signal);
     return;
@@ -73,7 +73,7 @@ function portsAt({ stage, now }: Course): DeliveryPorts {
 
 const earlierIn = ({ entity, resourceUid }: PartitionKey) => ({ entity, resourceUid, sequence: 0 });
 
-/** Makes the first attempt at an event that comes behind another about the same resource. */
+/** Makes the first attempt at an event behind another about the same resource. */
 async function attemptBehind(course: Course): Promise<void> {
   const { stage, key } = course;
   const { store } = stage.installation;
@@ -134,7 +134,7 @@ async function resend(course: Course): Promise<void> {
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  // What is dropped is older than that.
+  // Only what is older than `discardBefore` is dropped.
   course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   await resumeWebhook(portsAt(course), course.key, { discardBefore: course.now });
 }
@@ -155,12 +155,12 @@ const expireAfter = (waitOf: (retention: Retention) => number) => async (course:
   await deleteExpired(ports, { now });
 };
 
-/** What may happen to a delivery, by a name for it. */
-export const happenings = {
+/** The steps by name. */
+export const steps = {
   'answered 200': attemptAnswered(200),
   'answered 410': attemptAnswered(410),
   'answered 500': attemptAnswered(500),
-  'answered 500 at last': attemptAfter({ retryScheduleMs: [] }),
+  'answered 500 to the last attempt': attemptAfter({ retryScheduleMs: [] }),
   'address refused': attemptAfter({ url: 'http://10.1.2.3/hook' }),
   'webhook paused': attemptAfter({ active: false }),
   'webhook deleted, then attempted': attemptDeleted,
@@ -170,6 +170,6 @@ export const happenings = {
   'resumed and discarded': resumeAndDiscard,
   resumed: resume,
   'held for too long': expireAfter(({ heldMs }) => heldMs),
-  untouched: expireAfter(({ recordsMs }) => recordsMs),
+  'open for too long': expireAfter(({ recordsMs }) => recordsMs),
   resent: resend,
 } satisfies Record<string, (course: Course) => Promise<void>>;

@@ -1,4 +1,4 @@
-// A resume with discard: what was recorded before it is dropped, however far its delivery was, and nothing else.
+// A resume with discard drops every open delivery recorded before it, in any state, and no other.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 
-/** Resumes the webhook with discard, and returns the release that drops what is recorded. */
+/** Resumes the webhook with discard, and returns the release that drops its deliveries. */
 const discard = (now = new Date()): Promise<string> =>
   resume(installation.store, webhook, { now, discards: true });
 
@@ -66,7 +66,7 @@ function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
   return attemptDelivery(ports, key, { asker, signal });
 }
 
-test('what was recorded before is dropped, 1,000 a page, and nothing else is', async () => {
+test('a discard drops open deliveries recorded before it, 1,000 a page, and no others', async () => {
   const now = ago(1_000);
   const [older, younger] = [ago(2_000), ago(0)];
   const dropped = [
@@ -101,7 +101,7 @@ test('what was recorded before is dropped, 1,000 a page, and nothing else is', a
   }
 });
 
-test('what was sent again before the discard is dropped, also where its page is taken after', async () => {
+test('a resend requested before the discard is dropped even if its page is taken after', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
   const { appUid, _id: webhookUid } = webhook;
   const asked = newJob(appUid, ago(2_000));
@@ -113,7 +113,7 @@ test('what was sent again before the discard is dropped, also where its page is 
   expect(answers).toHaveLength(0);
 });
 
-test('what was not attempted yet is dropped by its first attempt, which sends nothing', async () => {
+test('the first attempt at an older event is dropped and sends nothing', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
   await discard();
   expect(await attempt(eventId)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
@@ -126,31 +126,34 @@ test.each([
   ['a first attempt', 500, 'retrying', 'cancelled'],
   ['a retry', 200, 'delivered', 'delivered'],
   ['a retry', 500, 'cancelled', 'cancelled'],
-] as const)('%s under way that is answered %i is %s, in the end %s', async (...row) => {
-  const [which, status, recorded, end] = row;
-  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
-  if (which === 'a retry') {
-    await installation.store.deliveries.insertOne(
-      madeAt(ago(1_000), { eventId, state: 'retrying', attemptCount: 1 }),
-    );
-  }
-  const sending = attempt(eventId);
-  await waitFor(() => answers.length === 1);
-  const jobUid = await discard();
-  await takeJobPage(ports, { jobUid, page: 1 });
-  answers[0]?.(status);
-  expect(await sending).toMatchObject({ state: recorded });
-  await takeJobPage(ports, { jobUid, page: 2 });
-  expect(await stateOf(eventId)).toBe(end);
-});
+] as const)(
+  '%s that is under way during a discard and is answered %i is recorded as %s and ends as %s',
+  async (...row) => {
+    const [which, status, recorded, end] = row;
+    const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
+    if (which === 'a retry') {
+      await installation.store.deliveries.insertOne(
+        madeAt(ago(1_000), { eventId, state: 'retrying', attemptCount: 1 }),
+      );
+    }
+    const sending = attempt(eventId);
+    await waitFor(() => answers.length === 1);
+    const jobUid = await discard();
+    await takeJobPage(ports, { jobUid, page: 1 });
+    answers[0]?.(status);
+    expect(await sending).toMatchObject({ state: recorded });
+    await takeJobPage(ports, { jobUid, page: 2 });
+    expect(await stateOf(eventId)).toBe(end);
+  },
+);
 
-test('what was sent again since is sent', async () => {
+test('a resend requested after the discard is sent', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(2_000));
   await discard(ago(1_000));
   expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
   const { appUid, _id: webhookUid } = webhook;
-  const what = { appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(installation.store, what);
+  const requested = { appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await askForResend(installation.store, requested);
   await takeJobPage(ports, { jobUid, page: 1 });
   const sending = attempt(eventId, jobUid);
   await waitFor(() => answers.length === 1);
@@ -158,7 +161,7 @@ test('what was sent again since is sent', async () => {
   expect(await sending).toMatchObject({ state: 'delivered' });
 });
 
-test('a pause, or a resume that delivers, does not undo a discard', async () => {
+test('neither a pause nor a resume without discard undoes a discard', async () => {
   const { store } = installation;
   const { _id } = webhook;
   const [first, second] = [
@@ -177,7 +180,7 @@ test('a pause, or a resume that delivers, does not undo a discard', async () => 
   expect(await stateOf(second.eventId)).toBe('cancelled');
 });
 
-test('the partitions of what is dropped are signalled, by the relay after a kill', async () => {
+test('the partitions of dropped deliveries are signalled, by the relay if the worker is killed', async () => {
   const { appUid, _id: webhookUid } = webhook;
   const { deliveries, partitions } = installation.store;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid: newId('agt') } as const;

@@ -1,4 +1,4 @@
-// Which payloads an erasure by `mentions` takes: those that hold the text as a value of their `data`.
+// An erasure by `mentions` erases the payloads that have the text as a value in their `data`.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Records an event with these data, erases what mentions the text, and tells whether it went. */
+/** Records an event with these data, erases by the mention, and reports whether its payload is erased. */
 async function isErased(fields: Record<string, unknown>, mention: string): Promise<boolean> {
   const { store, app } = installation;
   const at = new Date(Date.now() - 1_000);
@@ -52,7 +52,7 @@ test.each<[string, Record<string, unknown>]>([
   ['-1.5', { id: -1.5 }],
   ['1e+21', { id: 1e21 }],
   ['9007199254740991', { id: Number.MAX_SAFE_INTEGER }],
-])('the text %j as a value of %j is erased', async (mention, data) => {
+])('the mention %j erases a payload with the data %j', async (mention, data) => {
   expect(await isErased(data, mention)).toBe(true);
 });
 
@@ -70,18 +70,21 @@ test.each<[string, string, Record<string, unknown>]>([
   ['another accent', 'Rene', { owner: 'René' }],
   ['digits of a longer number', '777', { id: 7770, ids: [1777, 777.5, -777] }],
   ['a number within a text', '777', { note: '[1,777,2] :777}' }],
-  ['a number written otherwise', '777.0', { id: 777 }],
-  ['what is no text', 'true', { owner: true }],
-  ['nothing', 'null', { owner: null }],
-])('%s is not a value: the text %j leaves %j', async (_what, mention, data) => {
-  expect(await isErased(data, mention)).toBe(false);
-});
+  ['another spelling of a number', '777.0', { id: 777 }],
+  ['a boolean', 'true', { owner: true }],
+  ['null', 'null', { owner: null }],
+])(
+  '%s does not match: the mention %j keeps a payload with the data %j',
+  async (_what, mention, data) => {
+    expect(await isErased(data, mention)).toBe(false);
+  },
+);
 
-test("the application's uid is in every envelope, and erases nothing", async () => {
+test("the application's uid, which is in every envelope, erases nothing as a mention", async () => {
   expect(await isErased({}, installation.app.appUid)).toBe(false);
 });
 
-test('a payload of 100,000 values, and one nested 2,000 deep, are looked at to their ends', async () => {
+test('a payload of 100,000 values, and one nested 2,000 deep, are searched completely', async () => {
   const many = Array.from({ length: 100_000 }, (_, n) => n % 10);
   let nested: unknown = 'ada';
   for (let depth = 0; depth < 2_000; depth += 1) nested = [nested];

@@ -1,4 +1,4 @@
-// An erasure beside what is being written at that moment, and one that is killed on its way.
+// Erasures during concurrent writes, and erasures that are killed half-way.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
@@ -22,7 +22,7 @@ let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 const signalled: PartitionKey[] = [];
-/** Lets the receiver answer what it was sent, with a repetition of it. */
+/** Each lets the receiver answer a request with its own body. */
 const answers: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function askForErasure(): Promise<ErasureJob> {
   return erasure;
 }
 
-/** Takes a page of an erasure so long after it was asked for. */
+/** Takes a page of an erasure `afterMs` after the request for it. */
 function take({ _id, createdAt }: ErasureJob, page: number, afterMs = 0): Promise<JobPage> {
   const at = new Date(createdAt.getTime() + afterMs);
   return takeJobPage(portsAt(ports, at), { jobUid: _id, page });
@@ -66,7 +66,7 @@ const bodyOf = async (eventId: string): Promise<string | undefined> =>
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-test('an erasure passes twice, 5 minutes apart, and then forgets whom it was about', async () => {
+test('an erasure makes two passes, 5 minutes apart, and then deletes its subject', async () => {
   const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
   const erasure = await askForErasure();
   expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
@@ -77,14 +77,14 @@ test('an erasure passes twice, 5 minutes apart, and then forgets whom it was abo
   expect(await stateOf(erasure)).toMatchObject(done);
 });
 
-test('the wait between the passes is what is left of it when the page before it is repeated', async () => {
+test('when the last page of the first pass is repeated, only the rest of the 5 minutes is waited for', async () => {
   const erasure = await askForErasure();
   await take(erasure, 1);
   expect(await take(erasure, 1, minuteMs)).toMatchObject({ waitMs: passWaitMs - minuteMs });
   expect(await stateOf(erasure)).toMatchObject({ page: 1, pass: 2 });
 });
 
-test('an event that is committed after the first pass, and is older, loses its payload in the second', async () => {
+test('an older event that is committed after the first pass is erased in the second', async () => {
   const { store } = installation;
   const erasure = await askForErasure();
   const event = newEvent(installation, [], new Date(erasure.createdAt.getTime() - 1));
@@ -106,7 +106,7 @@ test.each([
   ['a first attempt', 0],
   ['a retry', 1],
 ])(
-  'what a receiver answers to %s that is under way does not stay',
+  "a receiver's answer to %s under way is erased in the second pass",
   async (_which, attemptCount) => {
     const { store, app } = installation;
     const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test('what was erased before a kill is counted by the repeat, and by no other erasure', async () => {
+test('payloads erased before a kill are counted by the repeat, and by no other erasure', async () => {
   const { store } = installation;
   const [first, second] = [
     await insertEvent(installation, [], inMs(-1_000)),
@@ -141,7 +141,7 @@ test('what was erased before a kill is counted by the repeat, and by no other er
   ];
   const [erasure, other] = [await askForErasure(), await askForErasure()];
   const facts = { erasureUid: erasure._id, now: new Date() };
-  // Killed after the first event's marking, and after all of the second's writes.
+  // As if killed after marking the first event, and after all writes for the second.
   await store.events.updateOne(
     { _id: first._id },
     { $set: { erasedAt: facts.now, erasureUid: erasure._id } },
@@ -156,7 +156,7 @@ test('what was erased before a kill is counted by the repeat, and by no other er
   expect(await stateOf(other)).toMatchObject({ state: 'done', count: 0 });
 });
 
-test('a page that two workers take at once, or that is repeated later, is counted once', async () => {
+test('a page that two workers take concurrently, or that is repeated later, is counted once', async () => {
   for (let n = 0; n < 5; n += 1) await insertEvent(installation, [], inMs(-1_000));
   const erasure = await askForErasure();
   await Promise.all([take(erasure, 1), take(erasure, 1)]);
@@ -165,7 +165,7 @@ test('a page that two workers take at once, or that is repeated later, is counte
   expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a partition whose head is erased while it waits for its retry is signalled, also after a kill', async () => {
+test('a partition whose head is erased while it waits for its retry is signalled, even after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
   const { appUid, entity, resourceUid, _id: eventId } = event;

@@ -1,4 +1,4 @@
-// One event to many webhooks, 1,000 in the soak: how many activities it takes, and how large its history may become.
+// One event to many webhooks, 1,000 in the soak: the number of its activities and the size of its history.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
@@ -41,14 +41,14 @@ interface Course {
   historyEvents: number;
   historyBytes: number;
   attempts: number;
-  /** Deliveries whose first attempt was throttled, which only a machine with too much to do comes to. */
+  /** Deliveries whose first attempt was throttled, which happens only on a busy machine. */
   throttled: number;
 }
 
 /** Reports one change and follows its workflow to the end. */
 async function deliverOne(): Promise<Course> {
   const before = receiver.requests.length;
-  using told = vi.spyOn(deliveryLog, 'info');
+  using logged = vi.spyOn(deliveryLog, 'info');
   const eventId = await reportChange(service);
   const workflowId = await waitFor(async () => {
     const event = await service.store.events.findOne({ _id: eventId });
@@ -68,9 +68,10 @@ async function deliverOne(): Promise<Course> {
     activities,
     historyEvents: Number(info?.historyLength),
     historyBytes: Number(info?.historySizeBytes),
-    // By their number: on a machine that is too busy to heartbeat, an attempt is made again as the same one.
+    // By number: on a machine too busy for heartbeats, the same attempt may be made twice.
     attempts: new Set(receiver.requests.slice(before).map(numberOf)).size,
-    throttled: told.mock.calls.filter((call: unknown[]) => call[1] === 'delivery.throttled').length,
+    throttled: logged.mock.calls.filter((call: unknown[]) => call[1] === 'delivery.throttled')
+      .length,
   };
 }
 
@@ -83,7 +84,7 @@ test.each([
   { what: 'half of the receivers fail once', failures: webhookCount / 2 },
   { what: 'all receivers fail once', failures: webhookCount },
 ])(
-  'to many webhooks, when $what: one activity of first attempts for 100 of them, one more a failing delivery, and all arrive',
+  'when $what, one event to many webhooks takes one activity per 100 webhooks and one per failing delivery',
   async ({ failures }) => {
     for (let n = 0; n < failures; n += 1) failing.add(`/${n}`);
     const course = await deliverOne();

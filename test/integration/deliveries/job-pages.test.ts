@@ -1,4 +1,4 @@
-// Pages of jobs: each is taken once, by its number; one that is taken again gives the same deliveries.
+// Pages of jobs: each is taken once, by its number; taking it again returns the same deliveries.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -73,22 +73,25 @@ const kinds: [kind: string, state: DeliveryDocument['state'], ask: typeof resend
   ['release', 'held', release],
 ];
 
-test.each(kinds)('a page of a %s that two workers take at once is taken once', async (...row) => {
-  const [, state, ask] = row;
-  const [eventId = ''] = await insert(1, state);
-  const jobUid = await ask(eventId);
-  const [one, other] = await Promise.all([take(jobUid), take(jobUid)]);
-  expect(eventIdsOf(one)).toEqual([eventId]);
-  expect(other.events).toEqual(one.events);
-  expect(await owners()).toEqual([['pending', jobUid, 1]]);
-  expect(await installation.store.jobs.findOne({ _id: jobUid })).toMatchObject({
-    page: 1,
-    count: 1,
-  });
-});
+test.each(kinds)(
+  'a page of a %s that two workers take concurrently is taken once',
+  async (...row) => {
+    const [, state, ask] = row;
+    const [eventId = ''] = await insert(1, state);
+    const jobUid = await ask(eventId);
+    const [one, other] = await Promise.all([take(jobUid), take(jobUid)]);
+    expect(eventIdsOf(one)).toEqual([eventId]);
+    expect(other.events).toEqual(one.events);
+    expect(await owners()).toEqual([['pending', jobUid, 1]]);
+    expect(await installation.store.jobs.findOne({ _id: jobUid })).toMatchObject({
+      page: 1,
+      count: 1,
+    });
+  },
+);
 
 test.each(kinds)(
-  'a page of a %s that is repeated gives the same, whatever came since',
+  'a repeated page of a %s returns the same deliveries after any change',
   async (...row) => {
     const [kind, state, ask] = row;
     const [eventId = ''] = await insert(1, state);
@@ -111,21 +114,18 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)(
-  'a worker of a %s that stood still takes nothing from the job after it',
-  async (...row) => {
-    const [, state, ask] = row;
-    const [eventId = ''] = await insert(1, state);
-    const first = await ask(eventId);
-    await take(first);
-    const second = await resend(eventId);
-    await take(second);
-    expect(await take(first)).toMatchObject({ events: [] });
-    expect(await owners()).toEqual([['pending', second, 1]]);
-  },
-);
+test.each(kinds)('a delayed worker of a %s takes nothing from a later job', async (...row) => {
+  const [, state, ask] = row;
+  const [eventId = ''] = await insert(1, state);
+  const first = await ask(eventId);
+  await take(first);
+  const second = await resend(eventId);
+  await take(second);
+  expect(await take(first)).toMatchObject({ events: [] });
+  expect(await owners()).toEqual([['pending', second, 1]]);
+});
 
-test('a worker that stood still takes nothing that has come since to what its page looked at', async () => {
+test('a delayed worker takes no delivery that was added after its page', async () => {
   const [first = '', second = ''] = await insert(2, 'held');
   const jobUid = await release();
   await take(jobUid);
@@ -141,7 +141,7 @@ test('a worker that stood still takes nothing that has come since to what its pa
   ]);
 });
 
-test('a page is taken only after the one before it, and of a running job', async () => {
+test('a page is taken only after the previous page and only while its job is running', async () => {
   const [eventId = ''] = await insert(1, 'exhausted');
   const { jobs } = installation.store;
   const jobUid = await resend(eventId);
@@ -152,14 +152,14 @@ test('a page is taken only after the one before it, and of a running job', async
   expect(await owners()).toEqual([['exhausted', null, null]]);
 });
 
-test('a page whose worker is killed before it has committed is taken whole by the next', async () => {
+test('a page whose worker is killed before the commit is taken completely by the next worker', async () => {
   const eventIds = await insert(2, 'held');
   const jobUid = await release();
   const { store } = installation;
   const jobs = new Proxy(store.jobs, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      // What a page writes last.
+      // The last write of a page.
       if (name === 'updateOne') return () => Promise.reject(new Error('killed'));
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },

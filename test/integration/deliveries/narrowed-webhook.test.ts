@@ -1,4 +1,4 @@
-// A webhook that subscribes to less than before: what is on its way to it of the rest is not sent any more.
+// When a webhook's filters are narrowed, its open deliveries that no longer match are not sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
@@ -43,13 +43,13 @@ async function change(fields: Partial<WebhookDocument>): Promise<void> {
   await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: fields });
 }
 
-interface OnItsWay {
+interface OpenDelivery {
   event?: Partial<EventDocument>;
   delivery?: Partial<DeliveryDocument>;
 }
 
-/** An event about an agent of `tenant-1`, and its delivery as far as it came. */
-async function insert({ event, delivery }: OnItsWay): Promise<EventDocument> {
+/** An event about an agent of `tenant-1`, and its delivery if there is one. */
+async function insert({ event, delivery }: OpenDelivery): Promise<EventDocument> {
   const now = new Date();
   const made = { ...newEvent(installation, [webhook._id], now), ...event };
   await installation.store.events.insertOne(made);
@@ -69,7 +69,7 @@ function attempt(
   return attemptDelivery(ports, key, { asker, signal });
 }
 
-/** Resumes the webhook and attempts what its release took. */
+/** Resumes the webhook and attempts the delivery that its release took. */
 async function attemptReleased(event: EventDocument): Promise<DeliveryOutcome> {
   const { appUid, _id: webhookUid } = webhook;
   const { jobUid, page } = await resumeWebhook(ports, { appUid, webhookUid });
@@ -83,14 +83,14 @@ const requestsOf = ({ _id }: EventDocument): number =>
 const aRetry = { state: 'retrying', attemptCount: 1, nextAttemptAt: new Date() } as const;
 const otherEntity: Partial<WebhookDocument> = { entities: ['context'] };
 
-test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
-  ['a first attempt, its entity', otherEntity, {}],
-  ['a retry, its entity', otherEntity, { delivery: aRetry }],
-  ['a retry, its event', { events: ['agent.created'] }, { delivery: aRetry }],
-  ['a retry, its tenant', { externalTenantIds: ['tenant-2'] }, { delivery: aRetry }],
-  ['a replay, its entity', otherEntity, { delivery: { state: 'pending', requeuedAs: 'replay' } }],
-])('%s taken away: it is cancelled and not sent', async (_what, fields, onItsWay) => {
-  const event = await insert(onItsWay);
+test.each<[string, Partial<WebhookDocument>, OpenDelivery]>([
+  ['a first attempt, whose entity', otherEntity, {}],
+  ['a retry, whose entity', otherEntity, { delivery: aRetry }],
+  ['a retry, whose event', { events: ['agent.created'] }, { delivery: aRetry }],
+  ['a retry, whose tenant', { externalTenantIds: ['tenant-2'] }, { delivery: aRetry }],
+  ['a replay, whose entity', otherEntity, { delivery: { state: 'pending', requeuedAs: 'replay' } }],
+])('%s the filters no longer match, is cancelled and not sent', async (_what, fields, given) => {
+  const event = await insert(given);
   await change(fields);
   expect(await attempt(event)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
   const delivery = await installation.store.deliveries.findOne({ eventId: event._id });
@@ -98,26 +98,27 @@ test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
   expect(requestsOf(event)).toBe(0);
 });
 
-test.each<[string, Partial<WebhookDocument>, OnItsWay]>([
-  ['what it still gets', { events: ['agent.updated'], externalTenantIds: ['tenant-1'] }, {}],
+test.each<[string, Partial<WebhookDocument>, OpenDelivery]>([
+  [
+    'an event that still matches',
+    { events: ['agent.updated'], externalTenantIds: ['tenant-1'] },
+    {},
+  ],
   ['a resend', otherEntity, { delivery: { state: 'pending', requeuedAs: 'resend' } }],
   ['a retry of a resend', otherEntity, { delivery: { ...aRetry, requeuedAs: 'resend' } }],
   [
-    'a test',
+    'a test event',
     { ...otherEntity, externalTenantIds: ['tenant-2'] },
     { event: { event: 'webhook.test', entity: 'webhook', sequence: null } },
   ],
-])(
-  '%s is sent to a webhook that subscribes to less than before',
-  async (_what, fields, onItsWay) => {
-    const event = await insert(onItsWay);
-    await change(fields);
-    expect(await attempt(event)).toMatchObject({ state: 'delivered' });
-    expect(requestsOf(event)).toBe(1);
-  },
-);
+])('%s is sent to a webhook with narrowed filters', async (_what, fields, given) => {
+  const event = await insert(given);
+  await change(fields);
+  expect(await attempt(event)).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(event)).toBe(1);
+});
 
-test('while it is paused nothing is cancelled: what it subscribes to when it is resumed is sent', async () => {
+test('filters cancel nothing during a pause: those at the resume decide what is sent', async () => {
   const event = await insert({ delivery: aRetry });
   await change({ ...otherEntity, active: false });
   expect(await attempt(event)).toMatchObject({ state: 'held' });
@@ -128,10 +129,10 @@ test('while it is paused nothing is cancelled: what it subscribes to when it is 
 });
 
 test.each([
-  { what: 'what a pause has held', requeuedAs: null, state: 'cancelled' },
-  { what: 'a replay that a pause has held', requeuedAs: 'replay', state: 'cancelled' },
-  { what: 'a resend that a pause has held', requeuedAs: 'resend', state: 'delivered' },
-] as const)('$what and its filters no longer let through is $state', async (row) => {
+  { what: 'an event', requeuedAs: null, state: 'cancelled' },
+  { what: 'a replay', requeuedAs: 'replay', state: 'cancelled' },
+  { what: 'a resend', requeuedAs: 'resend', state: 'delivered' },
+] as const)('$what that was held and no longer matches the filters is $state', async (row) => {
   const { requeuedAs, state } = row;
   const event = await insert({ delivery: { state: 'held', requeuedAs, attemptCount: 1 } });
   await change(otherEntity);
@@ -139,7 +140,7 @@ test.each([
   expect(requestsOf(event)).toBe(state === 'delivered' ? 1 : 0);
 });
 
-test('what is cancelled so leaves its partition to those behind it', async () => {
+test('after such a cancellation the partition sends the events behind it', async () => {
   const resourceUid = newId('agt');
   const first = await insert({ event: { resourceUid } });
   const second = await insert({ event: { resourceUid, event: 'agent.created' } });

@@ -1,4 +1,4 @@
-// What each thing that a receiver or the network does makes of a delivery: the whole table, over real servers.
+// The outcome of an attempt for every answer of a receiver and fault of the network, over real servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** DNS as it is where no name is known: what the name servers of this machine say must not matter. */
+/** DNS that knows no name, so that the name servers of this machine do not matter. */
 function noNames(hostname: string): Promise<readonly string[]> {
   const unknown = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
   return Promise.reject(Object.assign(unknown, { code: 'ENOTFOUND' }));
@@ -140,21 +140,21 @@ const rows: Row[] = [
   askingRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
   {
     ...noAnswer,
-    what: 'no answer within the limit of an attempt',
+    what: 'no answer within the time limit of an attempt',
     place: () => startReceiver(() => undefined),
     errorClass: 'timeout',
     requests: 1,
   },
   {
     ...noAnswer,
-    what: 'an answer whose body drips on beyond the limit of an attempt',
+    what: 'an answer whose body drips beyond the time limit of an attempt',
     place: () => startReceiver(dripUntilClosed),
     errorClass: 'timeout',
     requests: 1,
   },
   {
     ...delivered,
-    what: 'a 200 whose body pours on for ever',
+    what: 'a 200 whose body never ends',
     place: () => startReceiver(pourUntilClosed),
     status: 200,
     sample: 'a'.repeat(4_096),
@@ -184,7 +184,7 @@ const rows: Row[] = [
   },
   {
     ...noAnswer,
-    what: 'a certificate that nobody vouches for',
+    what: 'a certificate of an unknown issuer',
     place: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
     errorClass: 'tls',
     requests: 0,
@@ -235,7 +235,7 @@ test.each(rows)('$what: $state', async (row) => {
     status,
     errorClass,
     responseSample: row.sample,
-    // The guard dials nobody, and a name without an address or a socket has no peer.
+    // A refused address and a name without an address are not connected to.
     address: errorClass === 'dns' || errorClass === 'blocked' ? null : '127.0.0.1',
   });
   const nextAttemptAt = delivery?.nextAttemptAt ?? null;

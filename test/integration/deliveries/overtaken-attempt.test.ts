@@ -1,4 +1,4 @@
-// A process that was taken for dead and works on: what it records late takes no delivery from its owner.
+// A process that seemed dead but continues: its late records take no delivery from its new owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
@@ -61,7 +61,7 @@ const overtakenBy = (meanwhile: () => Promise<unknown>): DeliveryPorts => ({
 const attempt = (by: DeliveryPorts) =>
   attemptDelivery(by, key, { asker: { kind: 'event' }, signal: new AbortController().signal });
 
-/** What is recorded late, by what leads to it. */
+/** Attempts whose outcome is recorded late. */
 const lateSteps = {
   'is throttled': async (by: DeliveryPorts) => {
     const send = async () => {
@@ -89,18 +89,18 @@ const standings: [Partial<DeliveryDocument>, string][] = [
 
 test.each(
   Object.entries(lateSteps).flatMap(([what, step]) =>
-    standings.map(([standing, told]) => ({ what, step, standing, told })),
+    standings.map(([standing, reported]) => ({ what, step, standing, reported })),
   ),
 )(
-  'a first attempt that $what leaves what is $standing by then as it is',
-  async ({ step, standing, told }) => {
+  'a first attempt that $what does not change a delivery that is $standing by then',
+  async ({ step, standing, reported }) => {
     const outcome = await step(overtakenBy(() => insert(standing)));
-    expect(outcome.state).toBe(told);
+    expect(outcome.state).toBe(reported);
     expect(await installation.store.deliveries.findOne(key)).toMatchObject(standing);
   },
 );
 
-test('what is held after its webhook was resumed the release takes at its next look', async () => {
+test('the next page of a release takes a delivery that is held after the resume', async () => {
   await pause();
   let jobUid = '';
   const overtaken = overtakenBy(async () => {
@@ -116,11 +116,11 @@ test('what is held after its webhook was resumed the release takes at its next l
   });
 });
 
-test('who finds another process ahead of it asks again until the delivery is settled', async () => {
+test('a retry that finds another process ahead of it is repeated until the delivery is settled', async () => {
   const inActivity = (by: DeliveryPorts) =>
     new MockActivityEnvironment().run(() => retryDelivery(by, key));
   await pause();
-  // The other process is lost after this step.
+  // The other process is killed after this step.
   const overtaken = overtakenBy(() => insert({ state: 'pending', attemptCount: 1 }));
   await expect(inActivity(overtaken)).rejects.toMatchObject({
     type: 'AttemptUnderWay',

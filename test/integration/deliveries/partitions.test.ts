@@ -1,4 +1,4 @@
-// The turns of a partition: numbers without holes, attempted one at a time, whoever is lost meanwhile.
+// The turns of a partition: numbers without gaps, attempted one at a time, even if a worker is lost.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -103,13 +103,13 @@ const at = (time: Date): DeliveryPorts => ({ ...ports, clock: { now: () => time 
 const sent = (): number[] =>
   receiver.requests.filter((request) => request.path === path).map(sequenceOf);
 
-test('events that come at once get numbers without holes', async () => {
+test('concurrent events get numbers without gaps', async () => {
   const numbers = (await Promise.all(Array.from({ length: 20 }, issue))).flat();
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4));
   expect(await stored()).toMatchObject({ issued: 23, settled: 0, lease: null });
 });
 
-test('a number whose transaction fails is given to the next', async () => {
+test('a number whose transaction fails is issued to the next event', async () => {
   const { store } = installation;
   const failing = inTransaction(store, async (session) => {
     await issueNumbers(store, [partition], { now, session });
@@ -122,37 +122,42 @@ test('a number whose transaction fails is given to the next', async () => {
 const lease = { by: 'another', until: later(1_000) };
 
 test.each([
-  { what: 'the first when nobody has it', n: 1, partition: {}, isGiven: true },
-  { what: 'one whose predecessor is not settled', n: 2, partition: {}, isGiven: false },
-  { what: 'one whose predecessor is settled', n: 2, partition: { settled: 1 }, isGiven: true },
-  { what: 'one that is settled', n: 1, partition: { settled: 1 }, isGiven: false },
-  { what: 'one that another attempts', n: 1, partition: { lease }, isGiven: false },
+  { what: 'the first number without a lease', n: 1, partition: {}, isClaimed: true },
+  { what: 'a number whose predecessor is not settled', n: 2, partition: {}, isClaimed: false },
   {
-    what: 'one that its holder attempts again',
+    what: 'a number whose predecessor is settled',
+    n: 2,
+    partition: { settled: 1 },
+    isClaimed: true,
+  },
+  { what: 'a settled number', n: 1, partition: { settled: 1 }, isClaimed: false },
+  { what: "a number with another holder's lease", n: 1, partition: { lease }, isClaimed: false },
+  {
+    what: 'a number with a lease of the same holder',
     n: 1,
     partition: { lease: { ...lease, by: 'mine' } },
-    isGiven: true,
+    isClaimed: true,
   },
   {
-    what: 'one whose holder is lost',
+    what: 'a number with an expired lease',
     n: 1,
     partition: { lease: { ...lease, until: later(-1) } },
-    isGiven: true,
+    isClaimed: true,
   },
-])('the turn of $what: $isGiven', async ({ n, partition: fields, isGiven }) => {
+])('$what can be claimed: $isClaimed', async ({ n, partition: fields, isClaimed }) => {
   await change(fields);
-  expect(await claimTurn(installation.store, turn(n), { by: 'mine', now })).toBe(isGiven);
-  expect((await stored())?.lease?.by === 'mine').toBe(isGiven);
+  expect(await claimTurn(installation.store, turn(n), { by: 'mine', now })).toBe(isClaimed);
+  expect((await stored())?.lease?.by === 'mine').toBe(isClaimed);
 });
 
-test('of many who claim a turn at once one has it', async () => {
+test('only one of several concurrent claims gets the turn', async () => {
   const claims = Array.from({ length: 10 }, (_, index) =>
     claimTurn(installation.store, turn(1), { by: `holder-${index}`, now }),
   );
   expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
 });
 
-test('a number is settled once, in its order, and tells whether more waits', async () => {
+test('a number is settled once, in order, and the result says whether a later one waits', async () => {
   const settle = (n: number) => settleTurn(installation.store, turn(n), now);
   await change({ lease });
   expect(await settle(2)).toBe(false);
@@ -166,10 +171,10 @@ test('a number is settled once, in its order, and tells whether more waits', asy
 });
 
 test.each([
-  { what: 'is free for anybody', by: 'another', dueAt: later(5_000), isFree: true },
-  { what: 'is not waited for while it is held', by: 'another', dueAt: null, isFree: true },
-  { what: 'stays with whoever has it now', by: 'mine', dueAt: later(5_000), isFree: false },
-])('a turn that is given back $what', async ({ by, dueAt, isFree }) => {
+  { what: 'is free', by: 'another', dueAt: later(5_000), isFree: true },
+  { what: 'is not overdue while its delivery is held', by: 'another', dueAt: null, isFree: true },
+  { what: 'stays with its new holder', by: 'mine', dueAt: later(5_000), isFree: false },
+])('a returned turn $what', async ({ by, dueAt, isFree }) => {
   await change({ lease, signalAt: now });
   await returnTurn(installation.store, turn(1), { by, dueAt });
   const signalAt = dueAt === null ? null : later(65_000);
@@ -178,7 +183,7 @@ test.each([
   );
 });
 
-test('partitions that nobody has moved in time are given out, the longest overdue first, once a minute', async () => {
+test('overdue partitions are returned once a minute, the longest overdue first', async () => {
   const { store } = installation;
   const others = ['b', 'a'].map((resourceUid, index) => ({
     ...partition,
@@ -202,7 +207,7 @@ test('partitions that nobody has moved in time are given out, the longest overdu
   expect((await take(later(60_001))).toSorted()).toEqual(['a', 'b']);
 });
 
-test('an event ahead of its turn is recorded and left; who settles the one before signals', async () => {
+test('an event before its turn is recorded as pending, and settling its predecessor signals the partition', async () => {
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   expect(await installation.store.deliveries.findOne({ eventId: eventIds[1] })).toMatchObject({
     state: 'pending',
@@ -214,14 +219,14 @@ test('an event ahead of its turn is recorded and left; who settles the one befor
   expect(sent()).toEqual([1, 2, 3]);
 });
 
-test('events that were removed leave no gap to wait at', async () => {
+test('a partition does not wait for deleted events', async () => {
   await installation.store.events.deleteMany({ _id: { $in: [eventIds[0], eventIds[1]] } });
   expect(await step()).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([3]);
   expect(await stored()).toMatchObject({ issued: 3, settled: 3, signalAt: null });
 });
 
-test('a head that failed is waited for; what is behind it does not overtake', async () => {
+test('events wait behind a failed head and do not overtake it', async () => {
   status = 500;
   expect(await attempt(1)).toMatchObject({ state: 'waiting' });
   expect(signalled).toEqual([partition]);
@@ -235,7 +240,7 @@ test('a head that failed is waited for; what is behind it does not overtake', as
   expect(sent()).toEqual([1, 1, 2, 3]);
 });
 
-test('a turn whose holder was lost is taken over when its lease has run out, and no sooner', async () => {
+test('the turn of a lost holder is claimed only after its lease has expired', async () => {
   expect(await claimTurn(installation.store, turn(1), { by: eventIds[0], now })).toBe(true);
   expect(await step(at(later(40_000)))).toMatchObject({ next: { waitMs: 2_000 } });
   expect(sent()).toEqual([]);
@@ -243,7 +248,7 @@ test('a turn whose holder was lost is taken over when its lease has run out, and
   expect(sent()).toEqual([1, 2, 3]);
 });
 
-test('whoever was lost in its attempt goes on with it at once when it is called again', async () => {
+test('an activity that was killed during its attempt repeats it immediately when it is called again', async () => {
   const killed = { ...ports, records: { ...ports.records, record: () => Promise.reject(lost) } };
   const lost = new Error('killed before the record');
   await expect(attempt(1, killed)).rejects.toBe(lost);
@@ -251,7 +256,7 @@ test('whoever was lost in its attempt goes on with it at once when it is called 
   expect(sent()).toEqual([1, 1]);
 });
 
-test('whoever was lost between the record of an attempt and the end of its turn holds up nobody', async () => {
+test('a kill between the record of an attempt and the end of its turn delays no later event', async () => {
   await attempt(1);
   await change({ settled: 0, lease });
   expect(await step()).toMatchObject({ next: 'end' });
@@ -259,7 +264,7 @@ test('whoever was lost between the record of an attempt and the end of its turn 
   expect(await stored()).toMatchObject({ settled: 3, lease: null });
 });
 
-test('the partitions of a webhook go when it is deleted, and those of no other', async () => {
+test('the partitions of a deleted webhook are deleted, and those of no other', async () => {
   const { store } = installation;
   const { appUid, webhookUid } = partition;
   const other = { ...partition, webhookUid: `${webhookUid}x` };
@@ -269,12 +274,12 @@ test('the partitions of a webhook go when it is deleted, and those of no other',
   const release = newRelease({ appUid, webhookUid }, now);
   await store.jobs.insertOne(release);
   const page = { jobUid: release._id, page: 1 };
-  // Attempts that read the webhook before have recorded their deliveries by then.
+  // By then, attempts that read the webhook before its deletion have recorded their deliveries.
   expect(await takeJobPage(at(later(36_000)), page)).toMatchObject({ isLast: true });
   expect(await store.partitions.distinct('_id')).toEqual([partitionId(other)]);
 });
 
-test('what waits behind a head that was held for too long goes on once that is cancelled', async () => {
+test('events behind a head that was held for too long are sent once it is cancelled', async () => {
   const { store, retention } = ports;
   const setActive = (active: boolean) =>
     store.webhooks.updateOne({ _id: partition.webhookUid }, { $set: { active } });
@@ -292,7 +297,7 @@ test('what waits behind a head that was held for too long goes on once that is c
   expect(sent()).toEqual([2, 3]);
 });
 
-test('fifty changes of one resource at once arrive in the order of their numbers, once each', async () => {
+test('fifty concurrent changes of one resource arrive once each in the order of their numbers', async () => {
   await using service = await startService();
   const { uid } = await registerWebhook(service, {
     url: `${receiver.url}${path}`,
@@ -309,6 +314,6 @@ test('fifty changes of one resource at once arrive in the order of their numbers
   expect(events.map(({ order }) => order)).toEqual(numbers.map((n) => [{ webhookUid: uid, n }]));
   expect(sent()).toEqual(numbers);
   await waitFor(async () => (await service.store.partitions.findOne({ settled: 50 })) !== null, {
-    what: 'the partition settled',
+    what: 'the settled partition',
   });
 });

@@ -1,4 +1,4 @@
-// A receiver that is down for a day, and one whose answers are lost: everything arrives, nothing more often than it must.
+// A receiver that is down for a day, and one whose answers are lost: every event arrives, as seldom as possible.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
@@ -49,7 +49,7 @@ const isOf =
   ({ headers }: ReceivedRequest): boolean =>
     headers['x-webhook-event-id'] === eventId;
 
-test('after a day of refusals every event arrives once, no later than its schedule’s next wait', async () => {
+test('after a day of refusals every event arrives once, at the first attempt that its schedule allows', async () => {
   const { environment, ports } = deliveries;
   const upAtMs = (await environment.currentTimeMs()) + 24 * hourMs;
   const taken: ReceivedRequest[] = [];
@@ -69,14 +69,14 @@ test('after a day of refusals every event arrives once, no later than its schedu
     eventIds.push(event._id);
     ends.push(await deliveries.start(event));
   }
-  // One after another: the server's clock is skipped by one waiter at a time.
+  // One after another: only one waiter at a time may skip the server's clock.
   for (const end of ends) expect(await end()).toMatchObject({ delivered: 1, failedCount: 0 });
 
   for (const eventId of eventIds) {
     const { attempts } = await deliveryOf(eventId);
     expect(taken.filter(isOf(eventId))).toHaveLength(1);
     expect(attempts.at(-1)?.at.getTime()).toBeGreaterThanOrEqual(upAtMs);
-    // Each attempt before the last met a receiver that was down, so the last is the first that could succeed.
+    // All attempts before the last were made while the receiver was down.
     for (const [index, refused] of attempts.slice(0, -1).entries()) {
       expect(refused).toMatchObject({ status: 503, errorClass: 'status' });
       const refusedAtMs = refused.at.getTime();
@@ -87,7 +87,7 @@ test('after a day of refusals every event arrives once, no later than its schedu
   }
 });
 
-test('an event whose answer is lost arrives once more, as the next attempt, and no other event does', async () => {
+test('an event whose answer is lost arrives once more, as its next attempt, and no other event does', async () => {
   let count = 0;
   const receiver = await receiverOf((response) => {
     count += 1;
@@ -111,7 +111,7 @@ test('an event whose answer is lost arrives once more, as the next attempt, and 
   expect(second?.body).toEqual(first?.body);
 });
 
-test('an answer lost on a connection that was kept is asked for once more in the same attempt', async () => {
+test('a request whose answer is lost on a kept connection is repeated once in the same attempt', async () => {
   let isCut = false;
   const receiver = await receiverOf((response) => {
     if (!isCut) response.writeHead(200).end();

@@ -1,4 +1,4 @@
-// Releases, page by page and without Temporal: each held delivery is handed on once, whatever comes between.
+// Releases, page by page and without Temporal: each held delivery is passed on once.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../../../lib/deliveries/decide.ts';
@@ -65,7 +65,7 @@ async function pause(): Promise<void> {
   await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
 }
 
-/** Takes a page so long after the resume. */
+/** Takes a page `afterMs` after the resume. */
 function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
   const at = new Date(askedAt.getTime() + afterMs);
   return takeJobPage(portsAt(ports, at), { jobUid, page });
@@ -84,8 +84,8 @@ async function attemptAnswered(eventId: string, jobUid: string): Promise<Deliver
   return sent;
 }
 
-/** Ports of an attempt that stands still once it has read the webhook, and meets a change meanwhile. */
-function stillAfterReading(change: () => Promise<unknown>): DeliveryPorts {
+/** Ports of an attempt that waits for a change after it has read the webhook. */
+function changingAfterRead(change: () => Promise<unknown>): DeliveryPorts {
   const records: DeliveryPorts['records'] = {
     ...ports.records,
     async readWebhook(key) {
@@ -100,7 +100,7 @@ function stillAfterReading(change: () => Promise<unknown>): DeliveryPorts {
 const requestsOf = (eventId: string): number =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
 
-test('a release hands on the oldest first, 20 a page and a page a second', async () => {
+test('a release passes on the oldest deliveries first, 20 a page and a page a second', async () => {
   const held = await insert(41, { state: 'held' });
   const release = await resumed();
   for (const page of [1, 2, 3]) {
@@ -111,22 +111,22 @@ test('a release hands on the oldest first, 20 a page and a page a second', async
   expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ count: 41 });
 });
 
-test('a release ends when nothing is held 35 s after the resume; before, it looks at 1, 5 and 35 s', async () => {
+test('a release ends when nothing is held 35 s after the resume; before that, it checks after 1, 5 and 35 s', async () => {
   const release = await resumed();
-  const looks = [
+  const checks = [
     [0, { isLast: false, waitMs: 1_000 }],
     [1_000, { isLast: false, waitMs: 4_000 }],
     [5_000, { isLast: false, waitMs: 30_000 }],
     [34_999, { isLast: false, waitMs: 1_000 }],
     [35_000, { isLast: true }],
   ] as const;
-  for (const [index, [afterMs, expected]] of looks.entries()) {
+  for (const [index, [afterMs, expected]] of checks.entries()) {
     expect(await take(release, index + 1, afterMs)).toMatchObject({ events: [], ...expected });
   }
   expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
 });
 
-test('a release goes on for as long as something is held', async () => {
+test('a release continues while deliveries are held', async () => {
   const held = await insert(21, { state: 'held' });
   const release = await resumed();
   expect(eventIdsOf(await take(release, 1, 40_000))).toEqual(held.slice(0, 20));
@@ -134,10 +134,10 @@ test('a release goes on for as long as something is held', async () => {
   expect(await take(release, 3, 42_000)).toMatchObject({ events: [], isLast: true });
 });
 
-test('what an attempt writes as held after the resume is still released', async () => {
+test('a delivery that an attempt records as held after the resume is still released', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id]);
   let release = '';
-  const late = stillAfterReading(async () => {
+  const late = changingAfterRead(async () => {
     release = await resumed();
     expect(await take(release)).toMatchObject({ events: [], isLast: false });
   });
@@ -147,7 +147,7 @@ test('what an attempt writes as held after the resume is still released', async 
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('what a release sends is recorded as what was held: a first attempt, a retry or a resend', async () => {
+test('an attempt of a release is recorded as the held one was: a first attempt, a retry or a resend', async () => {
   const made: [Partial<DeliveryDocument>, string][] = [
     [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
     [{ attemptCount: 1, scheduleFrom: 0, requeuedAs: null }, 'retry'],
@@ -163,7 +163,7 @@ test('what a release sends is recorded as what was held: a first attempt, a retr
   }
 });
 
-test('a release ends with a pause, and with the next resume, which takes the rest', async () => {
+test('a release ends at a pause and at the next resume, whose release takes the rest', async () => {
   const held = await insert(1, { state: 'held' });
   const release = await resumed();
   await pause();
@@ -173,7 +173,7 @@ test('a release ends with a pause, and with the next resume, which takes the res
   expect(eventIdsOf(await take(third))).toEqual(held);
 });
 
-test('what was taken and met a pause is held again, and the next release alone sends it', async () => {
+test('a delivery that a release took before a pause is held again, and only the next release sends it', async () => {
   const [eventId = ''] = await insert(1, { state: 'held' });
   const release = await resumed();
   await take(release);
@@ -187,7 +187,7 @@ test('what was taken and met a pause is held again, and the next release alone s
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('what a release has under way is no more held, so the next one leaves it alone', async () => {
+test('a delivery that a release has in flight is not taken by the next release', async () => {
   const [eventId = ''] = await insert(1, { state: 'held' });
   const release = await resumed();
   await take(release);
@@ -200,7 +200,7 @@ test('what a release has under way is no more held, so the next one leaves it al
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('the partitions of a deleted webhook go with it, 1,000 a page, and those of no other', async () => {
+test('the partitions of a deleted webhook are deleted, 1,000 a page, and those of no other', async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const other = await insertWebhook(installation, { url: receiver.url });
@@ -215,19 +215,19 @@ test('the partitions of a deleted webhook go with it, 1,000 a page, and those of
   const job = newRelease({ appUid, webhookUid }, askedAt);
   await store.jobs.insertOne(job);
   const count = (uid: string) => store.partitions.countDocuments({ webhookUid: uid });
-  const looks = [
+  const checks = [
     [34_999, false, 1_001],
     [35_000, false, 1],
     [36_000, true, 0],
   ] as const;
-  for (const [index, [afterMs, isLast, left]] of looks.entries()) {
+  for (const [index, [afterMs, isLast, left]] of checks.entries()) {
     expect(await take(job._id, index + 1, afterMs)).toMatchObject({ isLast });
     expect(await count(webhookUid)).toBe(left);
   }
   expect(await count(other._id)).toBe(1);
 });
 
-test("a deleted webhook's open deliveries become cancelled, 1,000 a page, and also what is written after", async () => {
+test("a deleted webhook's open deliveries are cancelled, 1,000 a page, also those recorded later", async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>

@@ -1,4 +1,4 @@
-// The page of a replay, without Temporal: which deliveries it takes over, and what it does in a partition.
+// The page of a replay, without Temporal: which deliveries it claims, and what it does in a partition.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -37,7 +37,7 @@ function portsAt(at: Date): PagePorts {
   return { store, clock: { now: () => at }, signalPartition, retention: config.retention };
 }
 
-/** A replay of one delivery: takes its page as often as asked. */
+/** A replay of one delivery, whose page may be taken several times. */
 interface Replay {
   event: EventDocument;
   webhookUid: string;
@@ -72,7 +72,7 @@ test.each([
   ['pending', ago(60_001), ['pending'], true],
   ['pending', ago(60_000), ['pending'], false],
   ['pending', ago(60_001), ['retrying', 'held'], false],
-] as const)('what is %s since %j is taken by a replay of %j: %j', async (...row) => {
+] as const)('a delivery that is %s since %j is taken by a replay of %j: %j', async (...row) => {
   const [state, updatedAt, states, isTaken] = row;
   const { event, webhookUid, take } = await replayOf({ state, updatedAt }, { states });
   const { _id: eventId } = event;
@@ -83,7 +83,7 @@ test.each([
   expect(delivery?.requeuedAs).toBe(isTaken ? 'replay' : null);
 });
 
-test('what the webhook does not get as it is now is not taken', async () => {
+test("a replay takes no event that the webhook's present filters exclude", async () => {
   const webhook: Partial<WebhookDocument> = { entities: ['context'] };
   const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
   expect(await replay.take()).toMatchObject({ events: [], isLast: true });
@@ -106,45 +106,48 @@ async function putInPartition(
 }
 
 test.each([
-  ['what is settled gets a new number behind what waits', 'exhausted', 4],
-  ['what a job has sent gets one too', 'held', 4],
-  ['what waits for its retry in its own turn keeps its number', 'retrying', 1],
-] as const)('at an ordered webhook %s, also when its page is repeated', async (...row) => {
-  const [, state, n] = row;
-  const replay = await replayOf(
-    { state, jobUid: state === 'held' ? 'job_before' : null },
-    { states: [state], webhook: { ordering: 'resource' } },
-  );
-  const { event, webhookUid, jobUid, take } = replay;
-  const counter = { n: 1, issued: 3, settled: state === 'retrying' ? 0 : 2 };
-  const key = await putInPartition(replay, counter);
-  const { deliveries, events, jobs, partitions } = installation.store;
-  for (let times = 0; times < 2; times += 1) {
-    // The workflow of the partition makes it.
-    expect(await take()).toMatchObject({ events: [], isLast: true });
-  }
-  expect(signalled).toEqual([key]);
-  const order = [{ webhookUid, n }];
-  expect(await events.findOne({ _id: event._id })).toMatchObject({ order });
-  const issued = Math.max(3, n);
-  expect(await partitions.findOne({ _id: partitionId(key) })).toMatchObject({ issued });
-  const sent = {
-    state: 'pending',
-    jobUid: null,
-    requeuedAs: 'replay',
-    partition: partitionId(key),
-  };
-  expect(await deliveries.findOne({ eventId: event._id })).toMatchObject(sent);
-  expect(await jobs.findOne({ _id: jobUid })).toMatchObject({ count: 1 });
-});
+  ['a settled delivery gets a new number behind the waiting ones', 'exhausted', 4],
+  ['a delivery that a job has sent gets one, too', 'held', 4],
+  ['a delivery that waits for its retry keeps its number', 'retrying', 1],
+] as const)(
+  'in a replay to an ordered webhook %s, even if the page is repeated',
+  async (...row) => {
+    const [, state, n] = row;
+    const replay = await replayOf(
+      { state, jobUid: state === 'held' ? 'job_before' : null },
+      { states: [state], webhook: { ordering: 'resource' } },
+    );
+    const { event, webhookUid, jobUid, take } = replay;
+    const counter = { n: 1, issued: 3, settled: state === 'retrying' ? 0 : 2 };
+    const key = await putInPartition(replay, counter);
+    const { deliveries, events, jobs, partitions } = installation.store;
+    for (let times = 0; times < 2; times += 1) {
+      // The workflow of the partition makes the attempt.
+      expect(await take()).toMatchObject({ events: [], isLast: true });
+    }
+    expect(signalled).toEqual([key]);
+    const order = [{ webhookUid, n }];
+    expect(await events.findOne({ _id: event._id })).toMatchObject({ order });
+    const issued = Math.max(3, n);
+    expect(await partitions.findOne({ _id: partitionId(key) })).toMatchObject({ issued });
+    const sent = {
+      state: 'pending',
+      jobUid: null,
+      requeuedAs: 'replay',
+      partition: partitionId(key),
+    };
+    expect(await deliveries.findOne({ eventId: event._id })).toMatchObject(sent);
+    expect(await jobs.findOne({ _id: jobUid })).toMatchObject({ count: 1 });
+  },
+);
 
-test('outside of a partition nothing is signalled', async () => {
+test('a replay outside a partition signals nothing', async () => {
   const replay = await replayOf({ state: 'retrying' }, { states: ['retrying'] });
   expect(eventIdsOf(await replay.take())).toEqual([replay.event._id]);
   expect(signalled).toEqual([]);
 });
 
-/** Writes so many events that a webhook never got, a millisecond apart; gives their ids, the oldest first. */
+/** Writes `count` events that no webhook got, a millisecond apart; returns their ids, the oldest first. */
 async function insertMissed(count: number, fields: Partial<EventDocument> = {}): Promise<string[]> {
   const events = Array.from({ length: count }, (_none, n) => {
     const createdAt = new Date(ago(missedSinceMs).getTime() + n);
@@ -156,7 +159,7 @@ async function insertMissed(count: number, fields: Partial<EventDocument> = {}):
 
 const missedSinceMs = 60 * 60 * 1_000;
 
-/** Takes the pages of a replay of all that was missed, to the last. */
+/** Takes all pages of a replay of the missed events. */
 async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
   const { store, app } = installation;
   const { appUid } = app;
@@ -164,7 +167,7 @@ async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
   const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
   const states: ReplayedState[] = ['never_attempted'];
   const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
-  // Nothing that was being recorded when it was asked for can still come.
+  // By then, events that were being committed at the request are visible.
   const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
   const pages = taken.map(eventIdsOf);
   const count = pages.flat().length;
@@ -172,14 +175,14 @@ async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
   return pages;
 }
 
-test('a replay of more than a page looks at takes each event once, oldest first, no more than asked at a time', async () => {
+test('a replay of more events than a page scans takes each once, oldest first, and per page no more than its rate', async () => {
   const eventIds = await insertMissed(1_050);
   const pages = await takePages({ perSecond: 100 });
   expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
   expect(pages.flat()).toEqual(eventIds);
 });
 
-test('a page that finds nothing among the 1,000 events it looks at is not the last', async () => {
+test('a page that finds no match among the 1,000 events it scans is not the last', async () => {
   await insertMissed(1_050, { event: 'agent.deleted', externalTenantId: 'tenant-2' });
   const { events } = installation.store;
   const found = await events.find({ event: 'agent.deleted' }).sort({ _id: 1 }).toArray();
@@ -188,7 +191,7 @@ test('a page that finds nothing among the 1,000 events it looks at is not the la
   expect(await takePages({ events: ['agent.created'] })).toEqual([[], [last]]);
 });
 
-/** Takes the pages of a replay up to `askedAt`, each so long after that. */
+/** Takes the pages of a replay up to `askedAt`, each `ms` after that. */
 async function replayUpToNow(
   states: ReplayedState[],
 ): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<JobPage> }> {
@@ -206,7 +209,7 @@ async function replayUpToNow(
   return { webhookUid, takeAfter };
 }
 
-test('a replay of what was never sent waits for what was being recorded when it was asked for', async () => {
+test('a replay of never attempted events waits for those that were being committed at its request', async () => {
   const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
   const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
   const late = newEvent(installation, [], ago(2));
@@ -219,7 +222,7 @@ test('a replay of what was never sent waits for what was being recorded when it 
   expect(await takeAfter(15_000)).toMatchObject({ events, isLast: true });
 });
 
-test('a replay of what failed waits for nothing', async () => {
+test('a replay of failed deliveries does not wait for new events', async () => {
   const { takeAfter } = await replayUpToNow(['exhausted']);
   expect(await takeAfter(0)).toMatchObject({ events: [], isLast: true });
 });

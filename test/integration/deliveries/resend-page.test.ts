@@ -1,4 +1,4 @@
-// The page of a resend, without Temporal: what it hands on, and to whom.
+// The page of a resend, without Temporal: which deliveries it passes on.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]());
 
 test.each([
-  ['is to the webhooks that are there when it begins, and counts no other', 1],
-  ['to webhooks that are all gone hands nothing on', 2],
+  ['goes to the webhooks that still exist, and counts no other', 1],
+  ['to deleted webhooks only passes nothing on', 2],
 ])('a resend %s', async (_rule, deletedCount) => {
   const { store, app, config } = installation;
   const url = 'https://receiver.example.com/';

@@ -28,7 +28,7 @@ afterAll(async () => {
   await deliveries?.[Symbol.asyncDispose]();
 });
 
-/** Starts a receiver whose nth answer (from 1) is made by `answer`. */
+/** Starts a receiver that answers its nth request (from 1) with `answer`. */
 async function receiverOf(
   answer: (response: ServerResponse, n: number) => void,
 ): Promise<Receiver> {
@@ -65,7 +65,7 @@ test('a receiver that always fails gets 12 attempts at the times of the schedule
   for (const [index, waitMs] of waits.entries()) expectWait(waitMs, defaultRetryScheduleMs[index]);
 });
 
-test('every attempt of an event sends the same bytes and id, with its own number and signature time', async () => {
+test('every attempt of an event sends the same bytes and id, with its own number and timestamp', async () => {
   const receiver = await receiverOf((response, n) => response.writeHead(n < 4 ? 503 : 204).end());
   const webhook = await insertWebhook(deliveries, { url: receiver.url });
   const event = await insertEvent(deliveries, [webhook._id]);
@@ -104,7 +104,7 @@ test('Retry-After of a 429 moves the next attempt, up to an hour and never befor
   expectWait(third, defaultRetryScheduleMs[2]);
 });
 
-test('410 ends the delivery at once and pauses the webhook as gone', async () => {
+test('a 410 exhausts the delivery immediately and pauses the webhook as gone', async () => {
   const receiver = await receiverOf((response) => response.writeHead(410).end());
   const webhook = await insertWebhook(deliveries, { url: receiver.url });
   await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
@@ -115,7 +115,7 @@ test('410 ends the delivery at once and pauses the webhook as gone', async () =>
   expect(row).toMatchObject({ action: 'webhook.deactivated', details: { disabledReason: 'gone' } });
 });
 
-test('an attempt goes to the URL the webhook has then', async () => {
+test("an attempt goes to the webhook's present URL", async () => {
   const old = await receiverOf((response) => response.writeHead(500).end());
   const moved = await receiverOf((response) => response.writeHead(200).end());
   const webhook = await insertWebhook(deliveries, { url: old.url });
@@ -152,7 +152,7 @@ test('an address that the guard refuses is blocked, without a connection and wit
   expect(await deliveryTo(webhook._id)).toMatchObject({ state: 'blocked', attemptCount: 1 });
 });
 
-test('our own faults use none of the receiver’s attempts up', async () => {
+test('faults of the service count as no attempts', async () => {
   const receiver = await receiverOf((response, n) => response.writeHead(n === 1 ? 500 : 200).end());
   const webhook = await insertWebhook(deliveries, { url: receiver.url });
   let faults = 0;
@@ -167,7 +167,7 @@ test('our own faults use none of the receiver’s attempts up', async () => {
   expect(faults).toBeGreaterThan(4);
 });
 
-test('in company, only the delivery that fails is tried again, and each event ends for itself', async () => {
+test('of several events in one workflow only the failing deliveries are retried', async () => {
   let calls = 0;
   const good = await receiverOf((response) => response.writeHead(200).end());
   const flaky = await receiverOf((response) => {

@@ -16,7 +16,7 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
-import { attempt, beginCourse, happenings, readStored, type Stage } from './delivery-course.ts';
+import { attempt, beginCourse, readStored, type Stage, steps } from './delivery-course.ts';
 
 const open = new Disposal();
 let receiver: Receiver;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-type Step = readonly [keyof typeof happenings, DeliveryState];
+type Step = readonly [keyof typeof steps, DeliveryState];
 
 const walks: (readonly Step[])[] = [
   [
@@ -46,7 +46,7 @@ const walks: (readonly Step[])[] = [
   [
     ['answered 500', 'retrying'],
     ['answered 500', 'retrying'],
-    ['answered 500 at last', 'exhausted'],
+    ['answered 500 to the last attempt', 'exhausted'],
   ],
   [
     ['answered 500', 'retrying'],
@@ -78,9 +78,9 @@ const walks: (readonly Step[])[] = [
   ],
   [['answered 410', 'exhausted']],
   [
-    ['answered 500 at last', 'exhausted'],
+    ['answered 500 to the last attempt', 'exhausted'],
     ['resent', 'pending'],
-    ['answered 500 at last', 'exhausted'],
+    ['answered 500 to the last attempt', 'exhausted'],
   ],
   [
     ['address refused', 'blocked'],
@@ -131,7 +131,7 @@ const walks: (readonly Step[])[] = [
   [
     ['answered 500', 'retrying'],
     ['throttled', 'retrying'],
-    ['untouched', 'cancelled'],
+    ['open for too long', 'cancelled'],
   ],
   [
     ['behind an earlier event', 'pending'],
@@ -167,43 +167,43 @@ const walks: (readonly Step[])[] = [
   ],
   [
     ['behind an earlier event', 'pending'],
-    ['untouched', 'cancelled'],
+    ['open for too long', 'cancelled'],
   ],
   [
     ['behind an earlier event', 'pending'],
     ['resent', 'pending'],
     ['resent', 'pending'],
-    ['untouched', 'cancelled'],
+    ['open for too long', 'cancelled'],
   ],
 ];
 
 const settled: ReadonlySet<string> = new Set(['delivered', 'exhausted', 'blocked', 'cancelled']);
-const toldAs = (walk: readonly Step[]): string =>
+const titleOf = (walk: readonly Step[]): string =>
   walk.map(([name, state]) => `${name}: ${state}`).join('; ');
 
-test.each(walks.map((walk) => ({ told: toldAs(walk), walk })))('$told', async ({ walk }) => {
+test.each(walks.map((walk) => ({ title: titleOf(walk), walk })))('$title', async ({ walk }) => {
   const course = await beginCourse(stage);
   const { eventId } = course.key;
   const expectAt = async (state: DeliveryState): Promise<void> => {
     const delivery = await readStored(course);
     expect(delivery?.state).toBe(state);
     expect(delivery?.nextAttemptAt instanceof Date).toBe(state === 'retrying');
-    // What the document tells was sent is what the receiver got, neither more nor less.
+    // The receiver got exactly the requests that the document records.
     const sent = receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId);
     expect(delivery?.attempts.filter((made) => made.status !== null)).toHaveLength(sent.length);
   };
   for (const [name, state] of walk) {
-    await happenings[name](course);
+    await steps[name](course);
     await expectAt(state);
     if (!settled.has(state)) continue;
-    // Whoever still asks for a settled delivery leaves it as it is.
+    // A further attempt at a settled delivery changes nothing.
     stage.receiver.status = 200;
     await attempt(course);
     await expectAt(state);
   }
 });
 
-test('these walks come to every state', () => {
+test('the walks reach every state', () => {
   const reached = walks.flatMap((walk) => walk.map(([, state]) => state));
   expect([...new Set(reached)].toSorted()).toEqual(deliveryStates.toSorted());
 });
