@@ -1,4 +1,4 @@
-// Every route of the table by everyone who may not call it: a new route is in it without being asked.
+// Calls every route of the table with every credential that is not allowed; new routes are included.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
@@ -23,9 +23,9 @@ import {
 import { expectProblem, makeKey } from './problems.ts';
 
 let service: TestService;
-/** The application whose things nobody may reach through the other one, or with its key. */
+/** An application whose data must not be reachable through the first one or with its key. */
 let other: NewApp;
-/** An application that was disabled. */
+/** A disabled application. */
 let disabled: NewApp;
 let own: PathUids;
 let foreign: PathUids;
@@ -76,12 +76,12 @@ function call(
   return service.raw(route.method.toUpperCase(), fillPath(route, uids), options);
 }
 
-/** The uids of a path that name things of an application, the innermost last. */
-function thingsIn({ path }: Route): string[] {
+/** The parameters of a path that name data of an application, the innermost last. */
+function dataUidsIn({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((n) => n !== 'appUid');
 }
 
-/** Checks that an answer holds nothing of the other application. */
+/** Checks that an answer contains no uid of the other application. */
 function expectNothingOf(uids: PathUids, answer: Answer): void {
   for (const uid of Object.values(uids)) expect(answer.text).not.toContain(uid);
 }
@@ -93,11 +93,11 @@ const adminRoutes = routes.flatMap((route): [string, Route, AdminNeed][] =>
   route.access.kind === 'admin' ? [[nameOf(route), route, route.access.needs]] : [],
 );
 
-test('what is open to all is this, and nothing else', () => {
+test('only these routes need no credentials', () => {
   const open = routes.filter(({ access }) => !['key', 'admin'].includes(access.kind));
   expect(open.map(nameOf).toSorted()).toEqual([
     'GET /.well-known/jwks.json',
-    // Where an admin signs in there is no session yet.
+    // An admin who signs in has no session yet.
     'GET /admin/api/oidc/callback',
     'GET /admin/api/oidc/start',
     'GET /admin/api/sign-in-methods',
@@ -110,13 +110,13 @@ test('what is open to all is this, and nothing else', () => {
 });
 
 describe.each(keyRoutes)('%s', (_name, route, scope) => {
-  test('without a valid key it is 401, whatever is wrong with the key', async () => {
+  test('every kind of invalid key gets 401', async () => {
     for (const headers of Object.values(badKeys)) {
       expectProblem(await call(route, { uids: own, headers }), 401, 'unauthenticated');
     }
   });
 
-  test(`with every scope but ${scope}, or any other alone, it is 403`, async () => {
+  test(`a key without the scope ${scope} gets 403`, async () => {
     const others = scopes.filter((each) => each !== scope).map((each) => keysOf[each]);
     for (const key of [keysWithout[scope], ...others]) {
       const answer = await call(route, { uids: own, headers: { 'x-api-key': key } });
@@ -124,7 +124,7 @@ describe.each(keyRoutes)('%s', (_name, route, scope) => {
     }
   });
 
-  test('of a disabled application it is 403 for who has a key, and as ever for others', async () => {
+  test("for a disabled application its key gets 403, an unknown key 401 and another application's key 404", async () => {
     const uids = { ...own, appUid: disabled.appUid };
     const withKey = (headers: Record<string, string>) => call(route, { uids, headers });
     expectProblem(await withKey({ 'x-api-key': disabled.apiKey }), 403, 'app_disabled');
@@ -132,7 +132,7 @@ describe.each(keyRoutes)('%s', (_name, route, scope) => {
     expectProblem(await withKey({ 'x-api-key': service.app.apiKey }), 404, 'not_found');
   });
 
-  test("with another application's key it is 404", async () => {
+  test("another application's key gets 404", async () => {
     const headers = { 'x-api-key': service.app.apiKey };
     const answer = await call(route, { uids: foreign, headers });
     expectProblem(answer, 404, 'not_found');
@@ -141,11 +141,11 @@ describe.each(keyRoutes)('%s', (_name, route, scope) => {
   });
 });
 
-const routesOfThings = keyRoutes.filter(([, route]) => thingsIn(route).length > 0);
+const routesOfData = keyRoutes.filter(([, route]) => dataUidsIn(route).length > 0);
 
-test.each(routesOfThings)("%s: another application's things are 404", async (_name, route) => {
+test.each(routesOfData)("%s gets 404 for another application's data", async (_name, route) => {
   const headers = { 'x-api-key': service.app.apiKey };
-  const things = thingsIn(route);
+  const things = dataUidsIn(route);
   const swaps = [...things.map((thing) => [thing]), things];
   for (const swapped of swaps) {
     const uids = { ...own, ...Object.fromEntries(swapped.map((name) => [name, foreign[name]])) };
@@ -155,7 +155,7 @@ test.each(routesOfThings)("%s: another application's things are 404", async (_na
   }
 });
 
-test('things of another application are refused in bodies, too', async () => {
+test("uids of another application's data are refused in bodies, too", async () => {
   const webhookUids = [foreign['webhookUid']];
   const resend = await service.call('POST', `/events/${own['eventId']}/resend`, {
     body: { webhookUids },
@@ -176,7 +176,7 @@ test.each(lists)('%s lists nothing of another application', async (_name, route)
   expectNothingOf(foreign, answer);
 });
 
-test('after all of this the other application is as it was', async () => {
+test('none of these calls changed the other application', async () => {
   expect(await readEverythingOf(service.store, other.appUid)).toEqual(otherBefore);
 });
 
@@ -201,7 +201,7 @@ describe('the admin area', () => {
     otherThings = await furnishAdminArea(other, otherOwner);
   });
 
-  test.each(adminRoutes)('%s is 401 without a session', async (_name, route) => {
+  test.each(adminRoutes)('%s gets 401 without a session', async (_name, route) => {
     expectProblem(await call(route, { uids: things, headers: {} }), 401, 'not_signed_in');
     const key = { 'x-api-key': service.app.apiKey };
     expectProblem(await call(route, { uids: things, headers: key }), 401, 'not_signed_in');
@@ -209,7 +209,7 @@ describe('the admin area', () => {
 
   const byRole = adminRoutes.filter(([, , needs]) => needs !== 'session');
 
-  test.each(byRole)('%s is 403 for lower roles', async (_name, route, needs) => {
+  test.each(byRole)('%s gets 403 for lower roles', async (_name, route, needs) => {
     const ranked: Role[] = ['viewer', 'admin', 'owner'];
     const lower = needs === 'superuser' ? ranked : ranked.slice(0, ranked.indexOf(needs as Role));
     for (const role of lower) {
@@ -220,18 +220,21 @@ describe('the admin area', () => {
 
   const ofApps = adminRoutes.filter(([, { path }]) => path.includes(':appUid'));
 
-  test.each(ofApps)("%s is 404 for another application's owner", async (_name, route) => {
+  test.each(ofApps)("%s gets 404 for another application's owner", async (_name, route) => {
     const answer = await call(route, { uids: things, headers: otherOwner.headers });
     expectProblem(answer, 404, 'not_found');
     expectNothingOf(things, answer);
   });
 
-  const ofThings = ofApps.filter(([, route]) => thingsIn(route).length > 0);
+  const ofData = ofApps.filter(([, route]) => dataUidsIn(route).length > 0);
 
-  test.each(ofThings)("%s: another application's things are 404", async (_name, route) => {
-    const uids = { ...otherThings, appUid: service.app.appUid };
-    const answer = await call(route, { uids, headers: members.owner.headers });
-    expectProblem(answer, 404, 'not_found');
-    expectNothingOf(otherThings, answer);
-  });
+  test.each(ofData)(
+    "%s of the admin area gets 404 for another application's data",
+    async (_name, route) => {
+      const uids = { ...otherThings, appUid: service.app.appUid };
+      const answer = await call(route, { uids, headers: members.owner.headers });
+      expectProblem(answer, 404, 'not_found');
+      expectNothingOf(otherThings, answer);
+    },
+  );
 });

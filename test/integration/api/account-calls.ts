@@ -4,14 +4,14 @@ import { decodeJwt } from 'jose';
 import type { ApiClient } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 
-/** Creates an account and gives its uid. */
+/** Creates an account and returns its uid. */
 export async function makeAccount(client: ApiClient, name = 'Account'): Promise<string> {
   const answer = await client.call('POST', '/accounts', { body: { name } });
   expect(answer.status).toBe(201);
   return String(answer.body['uid']);
 }
 
-/** Signs a user in, into further accounts where some are named; gives those that the token names. */
+/** Signs a user in, with further accounts if given; returns the accounts of the token. */
 export async function signIn(
   client: ApiClient,
   externalId: string,

@@ -1,4 +1,4 @@
-// Deleting an account: what goes with it, in which batches, and what a deletion that dies leaves behind.
+// Deleting an account: what is removed with it, in batches, and the state after an interrupted deletion.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a deleted account is off its users, its agents and later tokens, with an event for each agent', async () => {
+test('deleting an account removes it from users, agents and later tokens, with an event for each agent', async () => {
   const [gone, kept] = [await makeAccount(client), await makeAccount(client)];
   const { userUid } = await signIn(client, 'left', [gone, kept]);
   const alone = await makeAgent(client, { accountUids: [gone] });
@@ -33,7 +33,7 @@ test('a deleted account is off its users, its agents and later tokens, with an e
   const user = await client.call('GET', `/sdkusers/${userUid}`);
   expect(user.body['accountUids']).toEqual([kept]);
   expect((await signIn(client, 'left')).accounts).toEqual([kept]);
-  // An empty list, not none: without a list the agent would now be open to everybody.
+  // An empty list, not null: without a list the agent would be open to all accounts.
   const wanted = [
     [alone, [], 2],
     [shared, [kept], 2],
@@ -59,7 +59,7 @@ test('a deleted account is off its users, its agents and later tokens, with an e
   }
 });
 
-test('an account with more members and agents than a batch takes is deleted whole', async () => {
+test('an account with more members and agents than a batch holds is deleted completely', async () => {
   const uid = await makeAccount(client);
   const now = new Date();
   const { store } = service;
@@ -95,15 +95,15 @@ test('an account with more members and agents than a batch takes is deleted whol
   expect(await store.events.countDocuments({ appUid, event: 'agent.updated' })).toBe(101);
 });
 
-test('what a deletion that died left behind opens nothing, and a repeated one takes it away', async () => {
+test('uids left by an interrupted deletion give no access, and a repeated deletion removes them', async () => {
   const uid = await makeAccount(client);
   const { userUid } = await signIn(client, 'stale', [uid]);
   const other = await signIn(client, 'other stale', [uid]);
   const agentUid = await makeAgent(client, { accountUids: [uid] });
-  // As it is when the process dies right after the commit.
+  // As if the process is killed right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
   expect((await signIn(client, 'stale')).accounts).toEqual([]);
-  // A sign-in takes it off its user already.
+  // A sign-in already removes the account from its user.
   expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
   expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
   const left = { accountUids: [] };
@@ -111,7 +111,7 @@ test('what a deletion that died left behind opens nothing, and a repeated one ta
   expect(await service.store.agents.findOne({ _id: agentUid })).toMatchObject({ accountUids: [] });
 });
 
-test('sign-ins, members and agents that name an account while it is deleted are taken or refused, and none keeps it', async () => {
+test('sign-ins, members and agents that name an account during its deletion succeed or fail, and none keeps it', async () => {
   for (let round = 0; round < 5; round += 1) {
     const uid = await makeAccount(client);
     const { userUid } = await signIn(client, `bystander ${round}`);

@@ -1,4 +1,4 @@
-// Accounts: what is kept of them, and who is in them.
+// Accounts: their data, and their members.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
@@ -55,7 +55,7 @@ test('an account is created, shown, listed, renamed and deleted, with a row of t
   expect(await actionsOf(uid)).toEqual(['account.created', 'account.updated', 'account.deleted']);
 });
 
-test('a change to the same name writes nothing', async () => {
+test('a change to the same name changes nothing', async () => {
   const uid = await makeAccount(client, 'Same');
   for (const body of [{}, { name: 'Same' }]) {
     expect((await client.call('PATCH', `/accounts/${uid}`, { body })).status).toBe(200);
@@ -63,7 +63,7 @@ test('a change to the same name writes nothing', async () => {
   expect(await actionsOf(uid)).toEqual(['account.created']);
 });
 
-test('a creation repeated with its Idempotency-Key makes one account', async () => {
+test('a creation repeated with its Idempotency-Key creates one account', async () => {
   const headers = { 'x-api-key': apiKey, 'idempotency-key': 'once' };
   const call = () => client.call('POST', '/accounts', { body: { name: 'Once' }, headers });
   const [one, two] = [await call(), await call()];
@@ -88,7 +88,7 @@ test.each([
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
-test('members are added and removed, and the next token tells so', async () => {
+test('the next token shows that a member was added or removed', async () => {
   const [one, two] = [await makeAccount(client), await makeAccount(client)];
   const { userUid } = await signIn(client, 'member', [one]);
   const member = `/accounts/${two}/members/${userUid}`;
@@ -138,7 +138,7 @@ test('a user is in at most 100 accounts, by signing in and by being added', asyn
   expect(user?.accountUids).toHaveLength(100);
 });
 
-test('accounts that a sign-in adds leave a row each, those of a new user too; a sign-in that adds none leaves none', async () => {
+test('each account that a sign-in adds leaves an audit row, also for a new user', async () => {
   const [one, two, three] = [
     await makeAccount(client),
     await makeAccount(client),
@@ -160,7 +160,7 @@ test('accounts that a sign-in adds leave a row each, those of a new user too; a 
   }
 });
 
-test('first sign-ins of one user at once add each account once, with one row', async () => {
+test('concurrent first sign-ins of one user add each account once, with one audit row', async () => {
   const [one, two] = [await makeAccount(client), await makeAccount(client)];
   const users = await Promise.all(
     Array.from({ length: 40 }, () => signIn(client, 'rush', [one, two])),
@@ -172,7 +172,7 @@ test('first sign-ins of one user at once add each account once, with one row', a
   }
 });
 
-test('many sign-ins at once with different accounts keep the limit', async () => {
+test('concurrent sign-ins with different accounts respect the limit', async () => {
   const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount(client)));
   await signIn(client, 'crowd', accountUids.slice(0, 90));
   const answers = await Promise.all(
@@ -186,7 +186,7 @@ test('many sign-ins at once with different accounts keep the limit', async () =>
   expect(statuses.filter((status) => status === 409)).toHaveLength(30);
 });
 
-test("another application's accounts and users are not there", async () => {
+test("another application's accounts and users are not found", async () => {
   const stranger = await addApp(service);
   const own = await makeAccount(client);
   const { userUid } = await signIn(client, 'own');

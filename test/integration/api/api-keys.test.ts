@@ -1,4 +1,4 @@
-// What checking an API key costs, and what is noted of its use.
+// The cost of checking an API key, and the record of its last use.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
@@ -20,7 +20,7 @@ async function callWith(apiKey: string): Promise<number> {
   return (await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } })).status;
 }
 
-/** What a caller with a key that opens nothing is told, without the id of the request. */
+/** The error for a refused key, without the id of the request. */
 async function refusalOf(apiKey: string): Promise<string> {
   const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } });
   expectProblem(answer, 401, 'unauthenticated');
@@ -31,7 +31,7 @@ async function keyOf(apiKey: string) {
   return service.store.apiKeys.findOne({ keyId: parseApiKey(apiKey)?.keyId ?? '' });
 }
 
-/** Runs calls with MongoDB's profiler on and gives which commands reached the collection of keys. */
+/** Runs calls with MongoDB's profiler on; returns the commands that reached the collection of keys. */
 async function commandsOnKeys(calls: () => Promise<unknown>): Promise<string[]> {
   const { db } = service.store;
   await db.command({ profile: 2 });
@@ -43,7 +43,7 @@ async function commandsOnKeys(calls: () => Promise<unknown>): Promise<string[]> 
   return rows.map((row) => String(row['op']));
 }
 
-test('a mistyped key is refused without a read; all others cost one, and all are told the same', async () => {
+test('a mistyped key is refused without a read, other refused keys after one read, all with the same error', async () => {
   const { apiKey } = service.app;
   const at = 30;
   const mistyped = [
@@ -74,7 +74,7 @@ test('a mistyped key is refused without a read; all others cost one, and all are
   expect(bodies.size).toBe(1);
 });
 
-test('x-api-key beside Authorization gets 400, whatever they hold', async () => {
+test('x-api-key together with Authorization gets 400 for any values', async () => {
   const { apiKey } = service.app;
   for (const headers of [
     { 'x-api-key': apiKey, authorization: 'Basic x' },
@@ -85,7 +85,7 @@ test('x-api-key beside Authorization gets 400, whatever they hold', async () => 
   }
 });
 
-test('the use of a key is noted, at most once a minute, by any number of requests', async () => {
+test('the use of a key is recorded at most once a minute, for any number of requests', async () => {
   const apiKey = await makeKey(service);
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
   const commands = await commandsOnKeys(async () => {
@@ -100,7 +100,7 @@ test('the use of a key is noted, at most once a minute, by any number of request
   expect((await keyOf(apiKey))?.lastUsedAt).toEqual(lastUsedAt);
 });
 
-test('a use a minute after the last one is noted again', async () => {
+test('a use a minute after the last one is recorded again', async () => {
   const longAgo = new Date(Date.now() - 61_000);
   const apiKey = await makeKey(service, { lastUsedAt: longAgo });
   expect(await callWith(apiKey)).toBe(200);
@@ -111,11 +111,11 @@ test('a use a minute after the last one is noted again', async () => {
   expect((await keyOf(recent))?.lastUsedAt).toEqual(justNow);
 });
 
-test('a use that cannot be noted fails no request', async () => {
+test('a use that cannot be recorded fails no request', async () => {
   const apiKey = await makeKey(service);
   const { db } = service.store;
   const warn = vi.spyOn(httpLog, 'warn');
-  // The database refuses the note, and nothing else.
+  // The database refuses only this write.
   const validator = { lastUsedAt: { $exists: false } };
   await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });
   try {
@@ -137,7 +137,7 @@ test('a use that cannot be noted fails no request', async () => {
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
 });
 
-test('a refused key is not noted as used', async () => {
+test('a refused key is not recorded as used', async () => {
   const apiKey = await makeKey(service, { revokedAt: new Date() });
   const commands = await commandsOnKeys(() => callWith(apiKey));
   expect(commands).toEqual(['command']);

@@ -1,4 +1,4 @@
-// A change and its event are one: committed together or not at all, under any number of callers.
+// A change and its event are committed together or not at all, with any number of concurrent callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Has the database refuse every new row of a collection while `work` runs. */
+/** Makes the database refuse every new row of a collection while `work` runs. */
 async function refusing(collection: string, work: () => Promise<void>): Promise<void> {
   const validator = { neverThere: { $type: 'bool' } };
   await service.store.db.command({ collMod: collection, validator, validationLevel: 'strict' });
@@ -26,7 +26,7 @@ async function refusing(collection: string, work: () => Promise<void>): Promise<
   }
 }
 
-test('when the event cannot be written, nothing of the change is, and the key stays free', async () => {
+test('when the event cannot be written, the change is not written and its Idempotency-Key stays free', async () => {
   const agentUid = await makeAgent(service, { agentName: 'Before' });
   const contextUid = await makeContext(service);
   const fileUid = await makeFile(service, contextUid);
@@ -57,7 +57,7 @@ test('when the event cannot be written, nothing of the change is, and the key st
   expect((await service.call('POST', '/agents', { headers, body })).status).toBe(201);
 });
 
-test('when the transaction fails after the event was written in it, the event is not there', async () => {
+test('when the transaction fails after it has written the event, the event does not exist', async () => {
   const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'late' };
   const body = { agentName: 'Too late', externalTenantId: 'late' };
   await refusing('idempotencyKeys', async () => {
@@ -69,7 +69,7 @@ test('when the transaction fails after the event was written in it, the event is
   expect(await service.store.events.countDocuments({ externalTenantId: 'late' })).toBe(1);
 });
 
-test('30 changes of one agent at once: each that succeeded is one event, the last is what is stored', async () => {
+test('of 30 concurrent changes of one agent each success has one event, and the last one is stored', async () => {
   const uid = await makeAgent(service, { agentName: 'Start' });
   const names = Array.from({ length: 30 }, (_, i) => `Name ${i}`);
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ test('30 changes of one agent at once: each that succeeded is one event, the las
   expect(stored.body['agentName']).toBe(written.at(-1));
 });
 
-test('30 equal changes at once are one event', async () => {
+test('30 equal concurrent changes make one event', async () => {
   const uid = await makeAgent(service, { agentName: 'Start' });
   const body = { agentName: 'Same', live: true };
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ test('30 equal changes at once are one event', async () => {
   expect(events.map((event) => event.event)).toEqual(['agent.created', 'agent.updated']);
 });
 
-test('changes of different fields at once lose none of them', async () => {
+test('concurrent changes of different fields are all stored', async () => {
   const uid = await makeAgent(service, { agentName: 'Start' });
   const bodies = [{ agentName: 'Changed' }, { live: true }, { description: 'told' }];
   const answers = await Promise.all(
@@ -114,7 +114,7 @@ test('changes of different fields at once lose none of them', async () => {
   expect((await eventsOf(service, uid)).at(-1)?.data).toEqual(stored.body);
 });
 
-test('of 10 deletions at once one succeeds, with one event', async () => {
+test('of 10 concurrent deletions one succeeds, with one event', async () => {
   const uid = await makeAgent(service);
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => callPatiently(() => service.call('DELETE', `/agents/${uid}`))),
@@ -127,7 +127,7 @@ test('of 10 deletions at once one succeeds, with one event', async () => {
   expect(events.map((event) => event.event)).toEqual(['agent.created', 'agent.deleted']);
 });
 
-test('changes and a deletion at once: no event comes after the deletion', async () => {
+test('with concurrent changes and a deletion, no event follows that of the deletion', async () => {
   const uid = await makeAgent(service);
   const path = `/agents/${uid}`;
   const change = (i: number) => service.call('PATCH', path, { body: { agentName: `Name ${i}` } });

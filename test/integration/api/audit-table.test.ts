@@ -1,4 +1,4 @@
-// Every route that changes something leaves one row of the audit log, or is among those said to leave none.
+// Every route that changes something leaves one row in the audit log, or is in the list of those that do not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-// Users who come (to no new account), and the events of resources, are records of their own.
+// Sign-ins without a new account, and changes of resources, have records of their own.
 const unaudited = new Set([
   'POST /api/v1/appuid/:appUid/sdkusers/auth',
   'POST /api/v1/appuid/:appUid/sdkusers/token/verify',
@@ -36,7 +36,7 @@ const unaudited = new Set([
     .filter((name) => /^(POST|PATCH|DELETE) \S+\/(agents|contexts|files|changes)\b/.test(name)),
 ]);
 
-/** The actions that rows may have: callers filter by these names. */
+/** The actions of rows; callers filter by these names. */
 const actions = [
   'account.created',
   'account.deleted',
@@ -85,12 +85,12 @@ const actions = [
   'webhook.tested',
 ];
 
-/** An application with one of everything, and an admin of one's own, for one call. */
+/** An application with one of everything, and an admin, for one call. */
 interface Scene {
   client: ApiClient;
   uids: PathUids;
   admin: TestAdmin;
-  /** The credentials that the route asks for. */
+  /** The credentials that the route needs. */
   headers: Record<string, string>;
 }
 
@@ -110,7 +110,7 @@ const withActiveWebhook: Preparation = async ({ client, uids: { webhookUid } }) 
   return { body: { webhookUids: [webhookUid] } };
 };
 
-/** What a call needs to succeed beyond a furnished application and a good body. */
+/** What some calls need besides a furnished application and a good body. */
 const preparations: Readonly<Record<string, Preparation>> = {
   'PUT /api/v1/appuid/:appUid/accounts/:accountUid/members/:userUid': async ({ client }) => {
     const body = { externalId: 'of-no-account' };
@@ -147,7 +147,7 @@ const preparations: Readonly<Record<string, Preparation>> = {
 async function setScene({ access }: Route): Promise<Scene> {
   const app = await addApp(service);
   const uids = await furnishApp(service.apiUrl, app);
-  // An admin whose session is about to end is nobody else's.
+  // A route that ends a session gets an admin of its own.
   const isOwnSession = access.kind !== 'admin' || access.needs === 'session';
   const admin = access.kind !== 'key' && isOwnSession ? await makeTestAdmin(service) : superuser;
   const things = await furnishAdminArea(app, superuser);
@@ -162,7 +162,7 @@ async function setScene({ access }: Route): Promise<Scene> {
 
 let calls = 0;
 
-/** Calls a route so that it succeeds, and gives the rows that this left. */
+/** Calls a route so that it succeeds, and returns the rows that it left. */
 async function rowsOf(route: Route): Promise<{ action: string; kind: string; address: unknown }[]> {
   const scene = await setScene(route);
   const prepared = await preparations[nameOf(route)]?.(scene);
@@ -201,7 +201,7 @@ test.each(others.map((route): [string, Route] => [nameOf(route), route]))(
   },
 );
 
-test('every route that is said to leave no row is one', () => {
+test('every route in the list without rows exists', () => {
   expect(others).toHaveLength(unaudited.size);
   expect(others.length).toBeGreaterThan(10);
 });

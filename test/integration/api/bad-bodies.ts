@@ -1,9 +1,9 @@
-// Makes bad bodies of a good one and its schema: one thing wrong in each.
+// Makes bad bodies from a good one and its schema, with one fault each.
 import type { SchemaObject } from 'ajv';
 import type { Route } from '../../../api/router.ts';
 import { nameOf } from './furnished-app.ts';
 
-// Fields that a good body may not have beside these.
+// Pairs of fields that a body must not have together.
 const rivals: Readonly<Record<string, string>> = {
   userEmail: 'externalId',
   mentions: 'externalTenantId',
@@ -11,9 +11,9 @@ const rivals: Readonly<Record<string, string>> = {
 
 export interface BadBody {
   what: string;
-  /** Where the answer must point to, or to a place inside. */
+  /** The JSON pointer of the fault; the answer may point inside it. */
   pointer: string;
-  /** JSON as it is sent. */
+  /** The JSON to send. */
   text: string;
 }
 
@@ -24,7 +24,7 @@ interface Field {
   schema: SchemaObject;
 }
 
-// Texts of which every character counts: a password, a token, what a payload may hold.
+// Texts that may contain any character: a password, a token, data of a payload.
 const anyText: ReadonlySet<string> = new Set([
   '#/password',
   '#/currentPassword',
@@ -33,7 +33,7 @@ const anyText: ReadonlySet<string> = new Set([
   '#/mentions/0',
 ]);
 
-/** Gives every bad body of a route: of each field its type, length, characters and values. */
+/** Returns every bad body of a route: wrong types, lengths, characters and values of each field. */
 export function badBodiesOf(route: Route, good: object): BadBody[] {
   const schema = route.body?.schema;
   if (schema === undefined) throw new Error(`${nameOf(route)} has no schema`);
@@ -50,7 +50,7 @@ export function badBodiesOf(route: Route, good: object): BadBody[] {
   ];
 }
 
-/** Gives text that is no acceptable JSON, made of a good body. */
+/** Returns texts that are no acceptable JSON, made from a good body. */
 export function textThatFails(good: object): [what: string, text: string][] {
   const inside = JSON.stringify(good).slice(1);
   const rest = inside === '}' ? inside : `,${inside}`;
@@ -162,7 +162,7 @@ function place(good: object, { steps }: Field, value: unknown): BadBody {
   return { what: `${pointer} as ${JSON.stringify(value).slice(0, 60)}`, pointer, text };
 }
 
-/** Gives a copy with a value at a place, of which the way there is made where it is missing. */
+/** Returns a copy with a value at a path; missing steps of the path are created. */
 function withValue(into: unknown, [step, ...rest]: Steps, value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === 'number') return [withValue(undefined, rest, value)];

@@ -1,4 +1,4 @@
-// Every field of every body with everything it must not be: the schemas say what that is.
+// Every field of every body with every kind of bad value, derived from the schemas.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -46,12 +46,12 @@ const withBody = routes.flatMap((route): [string, Route][] =>
 describe.each(withBody)('%s', (_name, route) => {
   const good = (goodBodyOf(route) ?? {}) as Record<string, unknown>;
 
-  test('takes the body that the bad ones are made of', () => {
+  test('takes the good body from which the bad ones are made', () => {
     expect(route.body?.(good)).toEqual(good);
   });
 
-  test('refuses each field with what it must not be, and points to it', async () => {
-    const unnoticed: string[] = [];
+  test('refuses each bad value of each field, and points to the field', async () => {
+    const accepted: string[] = [];
     for (const { what, pointer, text } of badBodiesOf(route, good)) {
       const answer = await send(route, text);
       const places = faultsOf(answer).map((fault) => fault.split(' ')[0]);
@@ -60,12 +60,12 @@ describe.each(withBody)('%s', (_name, route) => {
         (place) => place === pointer || place?.startsWith(`${pointer}/`),
       );
       if (!isRefused || !isPlaced) {
-        unnoticed.push(`${what}: ${answer.status} ${JSON.stringify(answer.body['errors'])}`);
+        accepted.push(`${what}: ${answer.status} ${JSON.stringify(answer.body['errors'])}`);
       } else {
         expectProblem(answer, answer.status, answer.body['code'] as never);
       }
     }
-    expect(unnoticed).toEqual([]);
+    expect(accepted).toEqual([]);
   });
 
   test.each(textThatFails(good))('refuses %s as a body', async (_what, text) => {
@@ -81,12 +81,12 @@ describe.each(withBody)('%s', (_name, route) => {
   );
 });
 
-test('all routes but reads and those open to all look at what they are sent', () => {
+test('all routes except reads and open ones check their body', () => {
   const unread = routes.filter(({ method, body }) => method !== 'get' && body === null);
   expect(unread.map(nameOf)).toEqual(['POST /api-authenticate-embedded-user']);
 });
 
-test('none of it was stored or changed anything', async () => {
+test('no bad body was stored or changed anything', async () => {
   const agents = await service.store.agents.find({ appUid: service.app.appUid }).toArray();
   expect(agents.map((agent) => agent._id)).toEqual([uids['agentUid']]);
   const webhooks = await service.store.webhooks.find({ appUid: service.app.appUid }).toArray();
@@ -95,7 +95,7 @@ test('none of it was stored or changed anything', async () => {
 });
 
 test.each([undefined, 'application/json', 'text/plain'])(
-  'no content is taken where there is nothing to say, of the type %s, too',
+  'a route without fields accepts an empty body of the type %s',
   async (type) => {
     const own = { 'x-api-key': service.app.apiKey };
     const headers = { ...own, ...(type === undefined ? {} : { 'content-type': type }) };
@@ -106,7 +106,7 @@ test.each([undefined, 'application/json', 'text/plain'])(
   },
 );
 
-test('an object without fields is taken where there is nothing to say', async () => {
+test('a route without fields accepts an empty object', async () => {
   const revoked = await service.call('POST', '/sdkusers/tokens/revoke', { body: {} });
   expect(revoked.status).toBe(204);
   const deleted = await service.call('DELETE', `/agents/${uids['agentUid']}`, { body: {} });

@@ -1,4 +1,4 @@
-// What a request's body may be: its type, its encoding, its JSON, its schema.
+// The checks of a request's body: its type, encoding, JSON and schema.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonBody } from '../../support/api-client.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Posts bytes as they are, with just these headers beside the key. */
+/** Posts the bytes with only these headers and the key. */
 async function post(
   path: string,
   body: Buffer,
@@ -62,19 +62,19 @@ test.each([
   ['{"data":{"a/b":"\\u0000"}}', '#/data/a~1b nul'],
   ['{"data":{"n":9007199254740993}}', '#/data/n number'],
   ['{"data":{"deep":{"constructor":1}}}', '#/data/deep key'],
-])('what is unsafe in %s is named by its place', async (text, fault) => {
+])('the fault in %s is reported with its pointer: %s', async (text, fault) => {
   const answer = await post('/changes', Buffer.from(text));
   expectProblem(answer, 400, 'malformed_json');
   expect(faultsOf(answer as never)).toEqual([fault]);
 });
 
-test('text that looks like keys, and the same key in two objects, are no key twice', async () => {
+test('neither text that looks like keys nor the same key in two objects is a duplicate key', async () => {
   const data = { uid: 'u', externalTenantId: 't', text: '{"a":1,"a":2}', 'a\\"': { uid: ':' } };
   const text = JSON.stringify({ event: 'agent.updated', data: { ...data, list: [{ uid: 1 }] } });
   expect((await post('/changes', Buffer.from(text))).status).toBe(202);
 });
 
-test('a surrogate pair and a key that only resembles a forbidden one are taken', async () => {
+test('a surrogate pair and a key that only resembles a forbidden one are accepted', async () => {
   const text =
     '{"event":"agent.updated","data":{"uid":"\\ud83d\\ude00","externalTenantId":"t","__proto":1}}';
   expect((await post('/changes', Buffer.from(text))).status).toBe(202);
@@ -102,7 +102,7 @@ test.each([
   if (status === 400) expectProblem(answer, 400, 'malformed_json');
 });
 
-test('a body nested as deep as its size allows gets 400, not a broken process', async () => {
+test('a body nested as deep as its size allows gets 400', async () => {
   const body = Buffer.from('['.repeat(100_000) + ']'.repeat(100_000));
   expectProblem(await post('/changes', body), 400, 'malformed_json');
   expect((await service.raw('GET', '/healthz')).status).toBe(200);
@@ -152,14 +152,14 @@ test.each([
   'application/json; charset="utf-8"',
   'application/json;',
   'application/json ; ;charset=utf-8; ',
-])('the content type %j is taken', async (type) => {
+])('the content type %j is accepted', async (type) => {
   const answer = await post('/agents', Buffer.from(JSON.stringify(agent)), {
     'content-type': type,
   });
   expect(answer.status).toBe(201);
 });
 
-test('a compressed body gets 415, and one that says identity is taken', async () => {
+test('a compressed body gets 415, and the encoding identity is accepted', async () => {
   const plain = Buffer.from(JSON.stringify(agent));
   const type = { 'content-type': 'application/json' };
   for (const encoding of ['gzip', 'br', 'identity, gzip']) {
@@ -245,13 +245,13 @@ test.each<[string, string, unknown, string[]]>([
     { event: 'agent.created', data: {} },
     ['#/data/uid required', '#/data/externalTenantId required'],
   ],
-])('%s %s refuses %j, each fault by its place', async (...[method, path, body, faults]) => {
+])('%s %s refuses %j with the pointers of its faults', async (...[method, path, body, faults]) => {
   const answer = await service.call(method, path, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer).toSorted()).toEqual(faults.toSorted());
 });
 
-test('the longest values that are allowed are taken, counted in characters and not in bytes', async () => {
+test('values of the maximum length, counted in characters and not in bytes, are accepted', async () => {
   const body = {
     agentName: '😀'.repeat(200),
     externalTenantId: long(200),
@@ -261,7 +261,7 @@ test('the longest values that are allowed are taken, counted in characters and n
   expect({ status: answer.status, ...answer.body }).toMatchObject({ status: 201, ...body });
 });
 
-test('at most twenty faults are listed, and the detail tells how many more there are', async () => {
+test('at most twenty faults are listed, and the detail says how many more there are', async () => {
   const extra = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, 1]));
   const answer = await service.call('POST', '/agents', { body: { ...agent, ...extra } });
   expectProblem(answer, 400, 'invalid_request');

@@ -1,4 +1,4 @@
-// How long a request's body may be, by its announced length and without one.
+// The size limits of a request's body, with and without a Content-Length.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
@@ -30,14 +30,14 @@ async function post(path: string, body: Buffer | ReadableStream): Promise<Refusa
 
 const agent = { agentName: 'Agent', externalTenantId: 'tenant' };
 
-test('a body of one byte over 256 KiB gets 413, by its length and without one', async () => {
+test('a body of one byte over 256 KiB gets 413, with and without a Content-Length', async () => {
   const body = Buffer.from(JSON.stringify(agent).padEnd(limits.requestBytesMax + 1));
   expectProblem(await post('/agents', body), 413, 'payload_too_large');
   const stream = new Blob([new Uint8Array(body)]).stream();
   expectProblem(await post('/agents', stream), 413, 'payload_too_large');
 });
 
-test('a body of exactly 256 KiB is read to its end', async () => {
+test('a body of exactly 256 KiB is read completely', async () => {
   const body = Buffer.from(JSON.stringify(agent).padEnd(limits.requestBytesMax));
   expect((await post('/agents', body)).status).toBe(201);
   const stream = new Blob([new Uint8Array(body)]).stream();
@@ -64,7 +64,7 @@ test('a body with credentials may be 64 KiB, and not a byte more', async () => {
   }
 });
 
-test('a body of many megabytes gets its 413 too, each time', async () => {
+test('a body of many megabytes gets 413, each time', async () => {
   const body = Buffer.alloc(16 * 1024 * 1024, 'x');
   for (let round = 0; round < 5; round += 1) {
     expectProblem(await post('/changes', body), 413, 'payload_too_large');

@@ -1,4 +1,4 @@
-// Reported changes (POST …/changes): which are taken, and the events they become.
+// Reported changes (POST …/changes): which are accepted, and the events they become.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { eventNames } from '../../../lib/model/event-name.ts';
@@ -21,7 +21,7 @@ test('there are nine events', () => {
 });
 
 test.each(eventNames)(
-  'a reported %s gets 202 and becomes one event with the data as it was sent',
+  'a reported %s gets 202 and becomes one event with its unchanged data',
   async (event) => {
     const data = {
       uid: `theirs-${event}`,
@@ -83,14 +83,14 @@ test.each<[string, unknown, string]>([
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
-/** A reported change whose request body is exactly so long. */
+/** A reported change whose request body has exactly `bytes` bytes. */
 function changeOf(bytes: number, uid: string): string {
   const make = (filler: string): string =>
     JSON.stringify({ event: 'agent.updated', data: { uid, externalTenantId: 't', filler } });
   return make('x'.repeat(bytes - make('').length));
 }
 
-test('a body within its limit whose payload is over it gets 413, and leaves nothing', async () => {
+test('a body within the limit whose payload is over it gets 413 and stores nothing', async () => {
   const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'too-large' };
   const keysBefore = await service.store.idempotencyKeys.countDocuments();
   const body = changeOf(limits.requestBytesMax, 'too-large');
@@ -103,7 +103,7 @@ test('a body within its limit whose payload is over it gets 413, and leaves noth
   expect(await service.store.idempotencyKeys.countDocuments()).toBe(keysBefore);
 });
 
-test('a payload of exactly 256 KiB is taken, and of one byte more is not', async () => {
+test('a payload of exactly 256 KiB is accepted, and one of one byte more is refused', async () => {
   const small = await service.call('POST', '/changes', { body: changeOf(1_000, 'measure') });
   const { payload } = (await service.call('GET', `/events/${String(small.body['eventId'])}`)).body;
   const envelope = Buffer.byteLength(JSON.stringify(payload)) - 1_000;
@@ -114,7 +114,7 @@ test('a payload of exactly 256 KiB is taken, and of one byte more is not', async
   expectProblem(refused, 413, 'payload_too_large');
 });
 
-test('only webhooks of the application that take the type are chosen for an event, paused ones too', async () => {
+test("an event goes to the application's webhooks that subscribe to its entity, paused ones too", async () => {
   const url = 'http://127.0.0.1:9/';
   const register = async (body: Record<string, unknown>): Promise<string> =>
     String((await service.call('POST', '/webhooks', { body: { url, ...body } })).body['uid']);

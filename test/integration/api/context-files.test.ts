@@ -1,4 +1,4 @@
-// The files of a context: where they are, how their processing stands, how many, and their end with it.
+// The files of a context: their paths, processing status, number, and deletion with the context.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a file is of one context alone', async () => {
+test('a file is found under its own context only', async () => {
   const [contextUid, otherUid] = [await makeContext(service), await makeContext(service)];
   const fileUid = await makeFile(service, contextUid);
   for (const method of ['GET', 'DELETE']) {
@@ -34,13 +34,13 @@ test('a file is of one context alone', async () => {
   expect((await service.call('GET', `/contexts/${contextUid}/files/${fileUid}`)).status).toBe(200);
 });
 
-test('there are no files under a context that is not there', async () => {
+test('the files of an unknown context are not found', async () => {
   const body = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
   expectProblem(await service.call('POST', '/contexts/ctx_none/files', { body }), 404, 'not_found');
   expectProblem(await service.call('GET', '/contexts/ctx_none/files'), 404, 'not_found');
 });
 
-test('each processing status is an event, and one other than failed takes the error away', async () => {
+test('each change of the processing status is an event, and a status other than failed clears the error', async () => {
   const contextUid = await makeContext(service);
   const fileUid = await makeFile(service, contextUid);
   const path = `/contexts/${contextUid}/files/${fileUid}`;
@@ -61,7 +61,7 @@ test('each processing status is an event, and one other than failed takes the er
   expect(statuses).toEqual(['pending', 'processing', 'failed', 'pending', 'ready']);
 });
 
-test('a processing error is kept with the status that it is given with, on creation and on a change', async () => {
+test('a processing error is stored with the status sent with it, on creation and on a change', async () => {
   const path = `/contexts/${await makeContext(service)}/files`;
   const given = { processingStatus: 'ready', processingError: 'two pages were left out' };
   const body = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
@@ -75,7 +75,7 @@ test('a processing error is kept with the status that it is given with, on creat
   expect('processingError' in without.body).toBe(false);
 });
 
-test('deleting a context deletes its files first, with an event for each, the context last', async () => {
+test('deleting a context deletes its files before it, with an event for each', async () => {
   const contextUid = await makeContext(service);
   const fileUids = [
     await makeFile(service, contextUid),
@@ -123,7 +123,7 @@ test('files created while their context is deleted are deleted with it or refuse
   }
 });
 
-test('a context has at most 1,000 files, and a deleted one gives its place back', async () => {
+test('a context has at most 1,000 files, and deleting one allows another', async () => {
   const contextUid = await makeContext(service);
   const fileUid = await makeFile(service, contextUid);
   const filled = { $set: { fileCount: limits.filesPerContextMax } };

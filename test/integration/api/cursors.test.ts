@@ -1,4 +1,4 @@
-// A cursor belongs to the list that gave it out: everywhere else it is refused, not taken for a place.
+// A cursor is valid only for the list that returned it; every other list refuses it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Gives the cursor behind the first item of a list. */
+/** Returns the cursor behind the first item of a list. */
 async function cursorOf(path: string): Promise<string> {
   const answer = await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`);
   expect(answer.body['nextCursor']).toEqual(expect.any(String));
@@ -54,7 +54,7 @@ test.each(others)('%s refuses a cursor of the list of agents', async (_name, rou
   expectRefused(await service.raw('GET', path, { headers }));
 });
 
-test('the list of agents takes it, with a page of another size too', async () => {
+test('the list of agents accepts its own cursor, even with another page size', async () => {
   const all = itemsOf(await service.call('GET', '/agents'));
   for (const limit of ['', '&limit=1', '&limit=200']) {
     const next = await service.call('GET', `/agents?cursor=${agentsCursor}${limit}`);
@@ -62,13 +62,13 @@ test('the list of agents takes it, with a page of another size too', async () =>
   }
 });
 
-test("another application's list of agents refuses it", async () => {
+test("another application's list of agents refuses the cursor", async () => {
   const other = await addApp(service);
   await makeAgent(other);
   expectRefused(await other.call('GET', `/agents?cursor=${agentsCursor}`));
 });
 
-test('the files of one context refuse a cursor of those of another', async () => {
+test("the list of a context's files refuses a cursor of another context's", async () => {
   const [one, two] = [await makeContext(service), await makeContext(service)];
   for (const context of [one, one, two, two]) await makeFile(service, context);
   const cursor = await cursorOf(`/contexts/${one}/files`);
@@ -85,7 +85,7 @@ test("one admin's list of applications refuses another's cursor", async () => {
   expectRefused(await admin.call('GET', `/apps${query}`));
 });
 
-test('a filtered list refuses a cursor of other filters and takes its own in any order', async () => {
+test('a filtered list refuses a cursor of other filters and accepts its own filters in any order', async () => {
   const webhookUid = uids['webhookUid'] ?? '';
   const at = new Date('2026-11-20T12:00:00Z');
   await service.store.deliveries.insertMany(
@@ -118,9 +118,9 @@ test('a filtered list refuses a cursor of other filters and takes its own in any
 });
 
 test.each<[string, (cursor: string) => string]>([
-  ['a character short', (cursor) => cursor.slice(0, -1)],
-  ['a character long', (cursor) => `${cursor}A`],
-  ['padded', (cursor) => `${cursor}=`],
+  ['without its last character', (cursor) => cursor.slice(0, -1)],
+  ['with one more character', (cursor) => `${cursor}A`],
+  ['with padding', (cursor) => `${cursor}=`],
   [
     'with another first character',
     (cursor) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1),
@@ -133,7 +133,7 @@ test.each<[string, (cursor: string) => string]>([
     'of the uid alone',
     (cursor) => Buffer.from(cursor, 'base64url').subarray(6).toString('base64url'),
   ],
-  ['of the digest alone', (cursor) => cursor.slice(0, 8)],
+  ['with its digest only', (cursor) => cursor.slice(0, 8)],
 ])('a cursor %s is refused', async (_what, change) => {
   expectRefused(await service.call('GET', `/agents?cursor=${change(agentsCursor)}`));
 });

@@ -1,4 +1,4 @@
-// The errors of the API: who may not call, what is not there, and the shape of every refusal.
+// The errors of the API: refused credentials, unknown paths and data, and the shape of every error.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -21,7 +21,7 @@ function mistype(key: string): string {
   return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
 }
 
-test('absent, unknown, mistyped, revoked and expired keys get one and the same 401', async () => {
+test('absent, unknown, mistyped, revoked and expired keys get the same 401', async () => {
   const longAgo = new Date(Date.now() - 1_000);
   const key = service.app.apiKey;
   const credentials: Record<string, string>[] = [
@@ -49,13 +49,13 @@ test('absent, unknown, mistyped, revoked and expired keys get one and the same 4
   expect(bodies.size).toBe(1);
 });
 
-test('a key that expires later and is not revoked is taken', async () => {
+test('a key that has not expired and is not revoked is accepted', async () => {
   const key = await makeKey(service, { expiresAt: new Date(Date.now() + 60_000) });
   const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': key } });
   expect(answer.status).toBe(200);
 });
 
-test('a request is authenticated before its body is looked at', async () => {
+test('a request is authenticated before its body is checked', async () => {
   const answer = await service.call('POST', '/agents', { body: '{', headers: {} });
   expectProblem(answer, 401, 'unauthenticated');
 });
@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test('a key of another application gets 404, never 403, and the same as for an application that is not there', async () => {
+test('a key of another application gets the same 404 as for an unknown application, never 403', async () => {
   const other = await addApp(service);
   const headers = { 'x-api-key': other.apiKey };
   const foreign = await service.call('GET', '/agents', { headers });
@@ -127,7 +127,7 @@ test('a key of another application gets 404, never 403, and the same as for an a
   );
 });
 
-test("another application's things are not found by their uids", async () => {
+test("another application's data is not found by its uids", async () => {
   const agent = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 't' },
   });
@@ -177,14 +177,14 @@ test.each([
   ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
   ['DELETE', '/changes', ['POST']],
   ['GET', '/sdkusers/token/verify', ['POST']],
-  // Not the user "auth".
+  // This path is not the user "auth".
   ['GET', '/sdkusers/auth', ['POST']],
 
   ['PUT', '/sdkusers/auth', ['POST']],
   ['DELETE', '/sdkusers/auth', ['POST']],
   ['POST', '/accounts/x/members/y', ['DELETE', 'PUT']],
   ['PATCH', '/events', ['GET', 'HEAD']],
-])('%s on %s gets 405 and the methods allowed', async (method, path, allowed) => {
+])('%s on %s gets 405 with the allowed methods', async (method, path, allowed) => {
   const answer = await service.call(method, path);
   expectProblem(answer, 405, 'method_not_allowed');
   expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
@@ -196,7 +196,7 @@ test('both credentials get 400, even when they are the same key', async () => {
   expectProblem(await service.call('GET', '/agents', { headers }), 400, 'credentials_conflict');
 });
 
-test('either form of the key is taken on every endpoint, the scheme in any case', async () => {
+test('either header with the key is accepted on every endpoint, the scheme in any case', async () => {
   for (const authorization of [`Bearer ${service.app.apiKey}`, `bearer ${service.app.apiKey}`]) {
     expect((await service.call('GET', '/webhooks', { headers: { authorization } })).status).toBe(
       200,
@@ -205,7 +205,7 @@ test('either form of the key is taken on every endpoint, the scheme in any case'
   expect((await service.call('GET', '/webhooks')).status).toBe(200);
 });
 
-test('the retired legacy path gets 410 with a link to the migration, whatever is sent', async () => {
+test('the retired legacy path answers any request with 410 and a link to the migration', async () => {
   for (const options of [{}, { body: { a: 1 } }, { body: '{' }, { headers: {} }]) {
     const answer = await service.raw('POST', '/api-authenticate-embedded-user', options);
     expectProblem(answer, 410, 'legacy_auth_retired');
@@ -215,7 +215,7 @@ test('the retired legacy path gets 410 with a link to the migration, whatever is
   }
 });
 
-test('the page that the retired path links to is there, without a key', async () => {
+test('the page that the retired path links to is shown without a key', async () => {
   const refusal = await service.raw('POST', '/api-authenticate-embedded-user');
   const link = /^<(?<url>[^>]+)>/.exec(refusal.headers.get('link') ?? '')?.groups?.['url'] ?? '';
   const answer = await service.raw('GET', new URL(link).pathname, { headers: {} });
@@ -242,7 +242,7 @@ test.each([
   expect(fine.headers.get('x-request-id') === given).toBe(echoed);
 });
 
-test('no answer may be stored, sniffed, framed or run', async () => {
+test('the headers of every answer forbid caching, sniffing, framing and scripts', async () => {
   for (const path of ['/agents', '/agents/none', '/nothing']) {
     const { headers } = await service.call('GET', path);
     expect(headers.get('cache-control')).toBe('no-store');

@@ -1,4 +1,4 @@
-// An application with one of everything, and the table of routes filled in with it.
+// An application with one of everything, and the paths and bodies of the routes for it.
 import type { Route } from '../../../api/router.ts';
 import { noFields } from '../../../api/http/validate.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
@@ -8,10 +8,10 @@ import type { Store } from '../../../lib/mongo/connect.ts';
 import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { itemsOf } from './problems.ts';
 
-/** What stands in the paths of routes, by the name that the table has for it. */
+/** The parameters of the routes' paths by name. */
 export type PathUids = Readonly<Record<string, string>>;
 
-/** Makes one of everything in an application, and gives its uids. */
+/** Creates one of everything in an application, and returns the uids. */
 export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids> {
   const client = createApiClient(apiUrl, app);
   const make = async (path: string, body: unknown): Promise<string> => {
@@ -23,7 +23,7 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   const { accountUid } = app;
   const signIn = { externalId: 'user-1', accountUids: [accountUid] };
   const userUid = await make('/sdkusers/auth', signIn);
-  // Paused, so that nothing of it is ever sent.
+  // Paused, so that nothing is sent to it.
   const hook = { url: 'http://127.0.0.1:9/', entities: ['agent'], active: false };
   const webhookUid = await make('/webhooks', hook);
   const agentUid = await make('/agents', { agentName: `Agent of ${app.appUid}`, externalTenantId });
@@ -40,7 +40,7 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   return { appUid: app.appUid, accountUid, userUid, ...resources, ...ofWebhooks };
 }
 
-/** The same of the admin area, where `owner` owns the application. */
+/** The same for the admin area, where `owner` owns the application. */
 export async function furnishAdminArea(
   { appUid, accountUid }: NewApp,
   owner: TestAdmin,
@@ -50,7 +50,7 @@ export async function furnishAdminArea(
   return { appUid, accountUid, keyUid: String(key.body['uid']), adminUid: owner.admin._id };
 }
 
-/** Gives a route's path with uids in it. Throws for a place that nothing fills. */
+/** Returns a route's path with uids in it. Throws for a parameter without a uid. */
 export function fillPath({ path }: Pick<Route, 'path'>, uids: PathUids): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const uid = uids[name];
@@ -59,7 +59,7 @@ export function fillPath({ path }: Pick<Route, 'path'>, uids: PathUids): string 
   });
 }
 
-/** How tests name a route, such as `POST /api/v1/appuid/:appUid/agents`. */
+/** Returns a route's name, such as `POST /api/v1/appuid/:appUid/agents`. */
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method.toUpperCase()} ${path}`;
 }
@@ -70,7 +70,7 @@ const changeOfAgent = {
 };
 const app = 'appuid/:appUid';
 
-/** A body that each route takes; by the end of its name behind the version or area. */
+/** A body that each route accepts, by the end of its name behind the version or area. */
 const goodBodies: Readonly<Record<string, unknown>> = {
   [`POST ${app}/sdkusers/auth`]: { externalId: 'user-1', name: 'Ada', accountUids: [] },
   [`POST ${app}/sdkusers/token/verify`]: { authToken: 'x', agentUid: 'agt_1' },
@@ -106,7 +106,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   'PATCH apps/:appUid/members/:adminUid': { role: 'viewer' },
 };
 
-/** Gives a body that a route takes; undefined for one that takes nothing. Throws for one without an example. */
+/** Returns a body that a route accepts, undefined if it takes none. Throws for one without an example. */
 export function goodBodyOf(route: Route): unknown {
   if (route.body === null || route.body === noFields) return undefined;
   const name = nameOf(route).replace(/ \/(api\/v1|admin\/api)\//, ' ');
@@ -115,10 +115,10 @@ export function goodBodyOf(route: Route): unknown {
   return structuredClone(body);
 }
 
-/** What is noted beside the calls: that a key was used, that a workflow took over. */
-const notes = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
+/** Fields that change apart from the calls: the use of a key, the start of a workflow. */
+const recordedAside = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
 
-/** Reads what an application has, but for what is noted beside the calls. */
+/** Reads all data of an application, except the fields that change apart from the calls. */
 export async function readEverythingOf(
   { db }: Store,
   appUid: string,
@@ -126,7 +126,7 @@ export async function readEverythingOf(
   const collections = await db.collections();
   const found = await Promise.all(
     collections.map(async (collection): Promise<[string, unknown[]]> => {
-      const rows = collection.find({ appUid }, { projection: notes, sort: { _id: 1 } });
+      const rows = collection.find({ appUid }, { projection: recordedAside, sort: { _id: 1 } });
       return [collection.collectionName, await rows.toArray()];
     }),
   );

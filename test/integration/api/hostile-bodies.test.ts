@@ -1,4 +1,4 @@
-// Bodies that are built to keep a process busy: each gets its 4xx, and holds nobody else up.
+// Bodies that are built to keep a process busy: each gets a 4xx and delays no other request.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const post = (body: string): Promise<Answer> => service.call('POST', '/changes', { body });
 
-/** The largest event that is taken: of many small values, so that there is much to look at. */
+/** The largest accepted event, of many small values to check. */
 function goodBody(): string {
   const values = Array.from({ length: 9_000 }, (_, n) => `value-${n}`);
   const data = { uid: 'u', externalTenantId: 't', values };
@@ -71,7 +71,7 @@ const hostile: [string, () => string, string][] = [
 ];
 
 test.each(hostile)(
-  '%s are refused within the time that others can spare',
+  '%s are refused without blocking the event loop for long',
   async (_what, make, code) => {
     const body = make();
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(size + 60_000);
@@ -92,7 +92,7 @@ test.each([
   expect((await post(text)).status).toBe(status);
 });
 
-test('after all of them the process answers as before', async () => {
+test('after these bodies the process answers as before', async () => {
   expect((await post(goodBody())).status).toBe(202);
   expect((await service.raw('GET', '/healthz')).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// Idempotency-Key: a POST that creates, repeated, gets the first answer and does nothing again.
+// Idempotency-Key: a repeated POST that creates gets the first answer and creates nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -28,7 +28,7 @@ const agent = { agentName: 'Once', externalTenantId: 't' };
 interface Creation {
   path: string;
   body: object;
-  /** A body of the same shape with another content. */
+  /** A body of the same shape with other values. */
   other: object;
 }
 
@@ -47,7 +47,7 @@ async function creations(): Promise<Creation[]> {
   ];
 }
 
-test('a repeat gets the first answer, a webhook its secret, and makes nothing', async () => {
+test('a repeat gets the first answer, including the secret of a webhook, and creates nothing', async () => {
   for (const { path, body } of await creations()) {
     const first = await post(path, 'repeat', body);
     const second = await post(path, 'repeat', body);
@@ -61,7 +61,7 @@ test('a repeat gets the first answer, a webhook its secret, and makes nothing', 
   expect(await service.store.webhooks.countDocuments()).toBe(1);
 });
 
-test('the webhook secret comes back from a repeat, and is not readable where it is kept', async () => {
+test('a repeat returns the webhook secret, which is stored sealed', async () => {
   const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
   const first = await post('/webhooks', 'secret', body);
   const second = await post('/webhooks', 'secret', body);
@@ -72,7 +72,7 @@ test('the webhook secret comes back from a repeat, and is not readable where it 
   expect(kept).not.toContain('whsec_');
 });
 
-test('the same key with another body gets 422 and makes nothing', async () => {
+test('the same key with another body gets 422 and creates nothing', async () => {
   for (const { path, body, other } of await creations()) {
     expect((await post(path, 'other-body', body)).status).toBeLessThan(300);
     const before = await service.store.events.countDocuments();
@@ -81,7 +81,7 @@ test('the same key with another body gets 422 and makes nothing', async () => {
   }
 });
 
-test('the same key on another path or of another application is another key', async () => {
+test('the same key on another path or in another application is another key', async () => {
   const first = await post('/agents', 'shared', agent);
   const context = await post('/contexts', 'shared', { contextName: 'C', externalTenantId: 't' });
   expect(context.status).toBe(201);
@@ -109,7 +109,7 @@ test('another spelling of the path is the same path', async () => {
   }
 });
 
-test('without a key the same body makes two', async () => {
+test('without a key the same body creates two', async () => {
   const [one, two] = [
     await service.call('POST', '/agents', { body: agent }),
     await service.call('POST', '/agents', { body: agent }),
@@ -117,7 +117,7 @@ test('without a key the same body makes two', async () => {
   expect(one.body['uid']).not.toBe(two.body['uid']);
 });
 
-test('a repeat gets the first answer although what it names is gone', async () => {
+test('a repeat gets the first answer even if the data that it names was deleted', async () => {
   const make = async (path: string, body: object): Promise<string> =>
     String((await service.call('POST', path, { body })).body['uid']);
   const accountUid = await make('/accounts', { name: 'Short-lived' });
@@ -162,20 +162,23 @@ test.each([
   ['/agents', agent],
   ['/changes', { event: 'context.updated', data: { uid: 'parallel', externalTenantId: 't' } }],
   ['/webhooks', { url: 'http://127.0.0.1:9/', entities: ['context'] }],
-])('20 posts to %s at once with one key make one thing and one answer', async (path, body) => {
-  const events = await service.store.events.countDocuments();
-  const webhooks = await service.store.webhooks.countDocuments();
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => callPatiently(() => post(path, 'parallel', body))),
-  );
-  const good = answers.filter((answer) => answer.status < 300);
-  expect(good).toHaveLength(20);
-  expect(new Set(good.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
-  const isWebhook = path === '/webhooks';
-  expect(await service.store.events.countDocuments()).toBe(events + (isWebhook ? 0 : 1));
-  expect(await service.store.webhooks.countDocuments()).toBe(webhooks + (isWebhook ? 1 : 0));
-  const app = await service.store.apps.findOne({ _id: service.app.appUid });
-  expect(app?.webhookCount).toBe(
-    await service.store.webhooks.countDocuments({ appUid: service.app.appUid }),
-  );
-});
+])(
+  '20 concurrent posts to %s with one key create once and get the same answer',
+  async (path, body) => {
+    const events = await service.store.events.countDocuments();
+    const webhooks = await service.store.webhooks.countDocuments();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => callPatiently(() => post(path, 'parallel', body))),
+    );
+    const good = answers.filter((answer) => answer.status < 300);
+    expect(good).toHaveLength(20);
+    expect(new Set(good.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    const isWebhook = path === '/webhooks';
+    expect(await service.store.events.countDocuments()).toBe(events + (isWebhook ? 0 : 1));
+    expect(await service.store.webhooks.countDocuments()).toBe(webhooks + (isWebhook ? 1 : 0));
+    const app = await service.store.apps.findOne({ _id: service.app.appUid });
+    expect(app?.webhookCount).toBe(
+      await service.store.webhooks.countDocuments({ appUid: service.app.appUid }),
+    );
+  },
+);

@@ -1,4 +1,4 @@
-// What a caller is told of a body that is no JSON, or is not there.
+// The errors for a body that is no JSON or is absent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -18,7 +18,7 @@ test.each([
   ['{"a":{"b":1},"c":[{"b":1,"\\u0062":2}]}', 'an object has the same key twice: "b"'],
   [' ', 'the body is empty'],
   ['{"agentName":"x",}', 'the body is not valid JSON'],
-])('the body %j is refused with what is wrong: %s', async (body, detail) => {
+])('the body %j is refused with the detail: %s', async (body, detail) => {
   const headers = { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' };
   const answer = await service.call('POST', '/agents', { body, headers });
   expectProblem(answer, 400, 'malformed_json');
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each([undefined, 'application/json', 'text/plain'])(
-  'no body, of the type %s, is an empty object: what is lacking is said, and where nothing is it is taken',
+  'an absent body of the type %s counts as an empty object: only required fields are reported as missing',
   async (type) => {
     const key = { 'x-api-key': service.app.apiKey };
     const headers = { ...key, ...(type === undefined ? {} : { 'content-type': type }) };

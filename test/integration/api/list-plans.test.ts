@@ -1,4 +1,4 @@
-// The lists of events, deliveries and replays are read along an index: MongoDB tells what it really did.
+// The lists of events, deliveries and replays are read along an index, as MongoDB's profiler shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import type { ReplayJob } from '../../../lib/model/job.ts';
@@ -8,7 +8,7 @@ import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { itemsOf } from './problems.ts';
 
-// What is of a list and what is not take turns, so that a plan which reads more than its page is seen.
+// Rows that belong to a list alternate with others, so that a plan that reads more than its page shows.
 const count = 60;
 const limit = 10;
 const at = new Date('2026-01-01T00:00:00Z');
@@ -72,25 +72,28 @@ const lists: [index: string, what: string, path: () => string][] = [
   ['jobs.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
 ];
 
-test.each(lists)('%s serves the list of %s, page by page', async (index, _what, pathOf) => {
-  const [collection = ''] = index.split('.');
-  let cursor = '';
-  for (let page = 0; page < 2; page += 1) {
-    let found = 0;
-    const profiles = await profile(service.store, collection, async () => {
-      const answer = await service.call('GET', `${pathOf()}&limit=${limit}${cursor}`);
-      found = itemsOf(answer).length;
-      cursor = `&cursor=${String(answer.body['nextCursor'])}`;
-    });
-    expect(found).toBe(limit);
-    const reads = profiles.filter(({ execStats }) =>
-      indexesOf(execStats as Document, collection).has(index),
-    );
-    expect(reads.length).toBeGreaterThan(0);
-    for (const { docsExamined, nreturned, hasSortStage } of reads) {
-      expect(docsExamined).toBe(nreturned);
-      expect(hasSortStage).toBeUndefined();
+test.each(lists)(
+  'the index %s serves the list of %s, page by page',
+  async (index, _what, pathOf) => {
+    const [collection = ''] = index.split('.');
+    let cursor = '';
+    for (let page = 0; page < 2; page += 1) {
+      let found = 0;
+      const profiles = await profile(service.store, collection, async () => {
+        const answer = await service.call('GET', `${pathOf()}&limit=${limit}${cursor}`);
+        found = itemsOf(answer).length;
+        cursor = `&cursor=${String(answer.body['nextCursor'])}`;
+      });
+      expect(found).toBe(limit);
+      const reads = profiles.filter(({ execStats }) =>
+        indexesOf(execStats as Document, collection).has(index),
+      );
+      expect(reads.length).toBeGreaterThan(0);
+      for (const { docsExamined, nreturned, hasSortStage } of reads) {
+        expect(docsExamined).toBe(nreturned);
+        expect(hasSortStage).toBeUndefined();
+      }
+      expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
     }
-    expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
-  }
-});
+  },
+);

@@ -1,12 +1,12 @@
-// Bytes that are no HTTP request, or one that two readers could take for different ones.
+// Bytes that are no HTTP request, or that two parsers could read as different requests.
 
-/** A POST to the path /x with these header lines and what follows them. */
+/** A POST to the path /x with these header lines and the bytes after them. */
 const post = (headers: string[], rest: string, version = '1.1'): string =>
   [`POST /x HTTP/${version}`, 'host: x', 'connection: close', ...headers, '', rest].join('\r\n');
 const chunked = 'transfer-encoding: chunked';
 const oneChunk = '2\r\n{}\r\n0\r\n\r\n';
 
-/** What each is, and the bytes as Latin-1. */
+/** A name for each, and its bytes as Latin-1. */
 export const malformedMessages: readonly [what: string, bytes: string][] = [
   ['text that is no HTTP', 'hello\r\n\r\n'],
   ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],

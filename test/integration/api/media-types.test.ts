@@ -1,4 +1,4 @@
-// The type of a context file: what a media type is by RFC 9110, and what is none.
+// The type of a context file must be a media type by RFC 9110.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -30,7 +30,7 @@ test.each([
   'text/plain ; charset=utf-8; format=flowed',
   'a/b; q="a \\"quoted\\" [text]"',
   `a/${'b'.repeat(125)}`,
-])('the contentType %j is taken as it is', async (contentType) => {
+])('the contentType %j is accepted unchanged', async (contentType) => {
   const answer = await createFile(contentType);
   expect(answer.status).toBe(201);
   expect(answer.body['contentType']).toBe(contentType);
@@ -51,14 +51,17 @@ test.each([
   'text/plain, text/html',
   'text/plain;\tcharset=utf-8',
   'text/plän',
-])('the contentType %j is refused in words, and not with a pattern', async (contentType) => {
-  const answer = await createFile(contentType);
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual(['#/contentType format']);
-  expect(answer.body['detail']).toBe(
-    'contentType must be a media type such as application/pdf or text/plain; charset=utf-8',
-  );
-});
+])(
+  'the contentType %j is refused with an error in words, without a pattern',
+  async (contentType) => {
+    const answer = await createFile(contentType);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toEqual(['#/contentType format']);
+    expect(answer.body['detail']).toBe(
+      'contentType must be a media type such as application/pdf or text/plain; charset=utf-8',
+    );
+  },
+);
 
 test('a contentType of more than 127 characters is refused', async () => {
   const answer = await createFile(`a/${'b'.repeat(126)}`);

@@ -1,4 +1,4 @@
-// Input from strangers: random bodies, odd paths, odd queries. Never a 5xx, never a wrong 2xx.
+// Random bodies, odd paths and odd queries: never a 5xx, never a wrong 2xx.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   assert,
@@ -118,7 +118,7 @@ test('random bodies to every write route get 2xx or 4xx, never 5xx', async () =>
       expect(answer.status).toBeGreaterThanOrEqual(200);
       if (answer.status >= 400) expectProblem(answer, answer.status, answer.body['code'] as never);
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed tells the case.
+    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
     { numRuns: 400, endOnFailure: true },
   );
 });
@@ -146,7 +146,7 @@ test.each([
   '%F0%9F%98%80',
   'x'.repeat(8_000),
   '__proto__',
-])('the uid %j is not found, wherever it stands in a path', async (uid) => {
+])('the uid %j is not found at any position in a path', async (uid) => {
   const paths = [
     `/agents/${uid}`,
     `/webhooks/${uid}`,
@@ -199,7 +199,7 @@ test.each([
   }
 });
 
-test('the limits 1 and 200 are taken', async () => {
+test('the limits 1 and 200 are accepted', async () => {
   for (const path of lists) {
     expect(itemsOf(await service.call('GET', `${path}?limit=1`))).toHaveLength(1);
     expect((await service.call('GET', `${path}?limit=200`)).status).toBe(200);
@@ -219,7 +219,7 @@ test.each(['a b', 'x'.repeat(256), '', 'kéy', 'a\tb'])(
   },
 );
 
-test('calls that take no Idempotency-Key ignore one that is none', async () => {
+test('calls that take no Idempotency-Key ignore a malformed one', async () => {
   const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'a b' };
   const { status } = await service.call('POST', '/sdkusers/auth', {
     headers,

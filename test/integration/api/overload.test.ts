@@ -1,4 +1,4 @@
-// More than the process can do: what is too much is refused at once, the rest is answered.
+// Overload: requests beyond the capacity are refused immediately, the others are answered.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -17,13 +17,13 @@ const signIn = (service: TestService, externalId: string) =>
 
 const askReadiness = (service: TestService) => service.raw('GET', '/readyz', { headers: {} });
 
-test('a flood: some are answered, the rest gets 503 with Retry-After, and afterwards all is as before', async () => {
+test('of a flood some requests are answered and the rest get 503 with Retry-After; then the service is as before', async () => {
   await using service = await startService({
     worker: false,
     env: { HERALD_REQUESTS_AT_ONCE: '4' },
   });
   expect((await signIn(service, 'first')).status).toBe(200);
-  // Over connections that are open already, or a slow machine would let the requests in one by one.
+  // Over connections that are open already; otherwise a slow machine would accept the requests one by one.
   await Promise.all(
     Array.from({ length: 300 }, () => service.raw('GET', '/healthz', { headers: {} })),
   );
@@ -37,15 +37,15 @@ test('a flood: some are answered, the rest gets 503 with Retry-After, and afterw
     ),
   );
   const probe = service.raw('GET', '/healthz', { headers: {} });
-  // It is told, and no balancer acts on it: a flood for all processes would take out all of them.
-  const told = waitFor(
+  // It is reported without a failing status: otherwise a balancer would remove all processes during a flood.
+  const reported = waitFor(
     async () => {
       const { status, body } = await askReadiness(service);
       return status === 200 && String(body['parts']?.['load']).startsWith('overloaded');
     },
-    { what: 'readiness to tell of the flood' },
+    { what: 'a readiness answer that reports the flood' },
   );
-  const [answers] = await Promise.all([flood, told]);
+  const [answers] = await Promise.all([flood, reported]);
   expect((await probe).status).toBe(200);
   const refused = answers.filter((answer) => answer.status === 503);
   const admitted = answers.filter((answer) => answer.status !== 503);
@@ -56,15 +56,15 @@ test('a flood: some are answered, the rest gets 503 with Retry-After, and afterw
     expectProblem(answer, 503, 'overloaded');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   }
-  // Caller and service are one process here, which holds a thousand requests on the caller's side.
+  // Client and service are one process here, and the client side of a thousand requests takes memory, too.
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(400 * 1024 * 1024);
   const isCalm = async () => (await askReadiness(service)).body['parts']?.['load'] === 'ok';
-  await waitFor(isCalm, { what: 'the service to be calm' });
+  await waitFor(isCalm, { what: 'the end of the overload' });
   const later = await Promise.all(Array.from({ length: 10 }, () => signIn(service, 'later')));
   expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
 });
 
-test('with the defaults a thousand requests at once, of a thousand connections, are not too many', async () => {
+test('with the defaults a thousand concurrent requests on a thousand connections are not refused for their number', async () => {
   await using service = await startService({ worker: false });
   const sockets = new Pool(service.apiUrl, {
     connections: 1_000,
@@ -85,7 +85,7 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
   );
   const refused = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(refused.length).toBeLessThan(answers.length);
-  // A machine that cannot keep up may refuse some for that, but none for how many they are.
+  // A slow machine may refuse some for its delay, but none for their number.
   for (const { statusCode, text } of refused) {
     expect(statusCode).toBe(503);
     expect(text).toMatch(tooSlow);
@@ -93,7 +93,7 @@ test('with the defaults a thousand requests at once, of a thousand connections, 
   await sockets.close();
 });
 
-test('however many ask whether the process is ready, its servers are asked once at a time', async () => {
+test('concurrent readiness requests share one check of the servers', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const asks = vi.spyOn(connection, 'withDeadline');
@@ -105,7 +105,7 @@ test('however many ask whether the process is ready, its servers are asked once 
   expect(asks).toHaveBeenCalledTimes(4);
 });
 
-test('a server that does not answer is not asked again before it has, however often somebody asks', async () => {
+test('a server that does not answer is checked again only after it has answered', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const answers: ((missing: never[]) => void)[] = [];
@@ -128,7 +128,7 @@ test('a server that does not answer is not asked again before it has, however of
   expect(await asked).toMatchObject({ temporal: 'ok', searchAttributes: 'ok' });
 });
 
-test('idle connections make room for new ones when they run out', async () => {
+test('idle connections are closed for new ones at the limit of connections', async () => {
   await using service = await startService({
     worker: false,
     env: { HERALD_CONNECTIONS: '20', HERALD_CONNECTIONS_PER_ADDRESS: '0' },
@@ -149,7 +149,7 @@ test('idle connections make room for new ones when they run out', async () => {
   await Promise.all(closed);
 });
 
-test('whose body is one too many gets a 503, and the connection is closed with the rest unread', async () => {
+test('a body beyond the limit of bodies gets a 503, and the connection is closed without reading the rest', async () => {
   await using service = await startService({ worker: false });
   const { appUid, apiKey } = service.app;
   const visit = service.context.load.enter();
@@ -163,7 +163,7 @@ test('whose body is one too many gets a 503, and the connection is closed with t
   visit.leave();
 });
 
-test('bodies are kept up to 256 MiB in all, and their bytes are free again when the visit ends', async () => {
+test('bodies may take 256 MiB in all, and their bytes are released when the request ends', async () => {
   await using load = new Load(10);
   const [mib, first, second] = [1024 * 1024, load.enter(), load.enter()];
   await first.receive(async (keep) => keep(200 * mib));
@@ -175,7 +175,7 @@ test('bodies are kept up to 256 MiB in all, and their bytes are free again when 
   second.leave();
 });
 
-test('a process that is late takes on a quarter of what it may, until it is not late any more', async () => {
+test('a process whose event loop is late accepts a quarter of its limit until it is no longer late', async () => {
   await using load = new Load(8);
   const visits = [load.enter(), load.enter()];
   await waitFor(
@@ -185,7 +185,7 @@ test('a process that is late takes on a quarter of what it may, until it is not 
       await nextTurn();
       return load.overload() === null ? undefined : true;
     },
-    { what: 'the process to be late' },
+    { what: 'a late process' },
   );
   expect(load.overload()).toMatch(/^overloaded: the process is \d+ ms late$/);
   expect(() => load.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }));
@@ -193,6 +193,6 @@ test('a process that is late takes on a quarter of what it may, until it is not 
   for (const visit of visits) visit.leave();
   load.enter().leave();
   await waitFor(async () => (load.overload() === null ? true : undefined), {
-    what: 'the process to be well',
+    what: 'the end of the delay',
   });
 });

@@ -1,4 +1,4 @@
-// Pages of lists: complete, without repeats, and still while rows are added.
+// Pages of lists are complete and without repeats, even while rows are added.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -29,7 +29,7 @@ interface Walk {
   between?: () => Promise<unknown>;
 }
 
-/** Follows the cursors of a list to its end and gives the uids, page by page. */
+/** Follows the cursors of a list to its end and returns the uids, page by page. */
 async function walk({ path, limit, between }: Walk): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | null = '';
@@ -66,7 +66,7 @@ test.each([
   expect(pages.flat()).toEqual(uids.toSorted().toReversed());
 });
 
-test('rows added meanwhile shift no page', async () => {
+test('rows added during paging do not shift the pages', async () => {
   const uids: string[] = [];
   for (let i = 0; i < 6; i += 1) uids.push(await makeAgent(client));
   const pages = await walk({ path: '/agents', limit: 2, between: () => makeAgent(client) });
@@ -74,7 +74,7 @@ test('rows added meanwhile shift no page', async () => {
   expect(pages.flat()).toEqual(uids.toSorted().toReversed());
 });
 
-test('a row deleted meanwhile, even the one the cursor stands on, skips no other', async () => {
+test('a row deleted during paging, even the one of the cursor, skips no other', async () => {
   const uids: string[] = [];
   for (let i = 0; i < 4; i += 1) uids.push(await makeAgent(client));
   const sorted = uids.toSorted().toReversed();
@@ -97,7 +97,7 @@ test('without a limit a page holds 50', async () => {
   expect(answer.body['nextCursor']).not.toBeNull();
 });
 
-test('files page within their context, events within their application', async () => {
+test('pages of files stay within their context, pages of events within their application', async () => {
   const [one, two] = [await makeContext(client), await makeContext(client)];
   const files = [
     await makeFile(client, one),
@@ -113,10 +113,10 @@ test('files page within their context, events within their application', async (
   expect(new Set(events).size).toBe(6);
 });
 
-test('the events of a time are those from since on, before until, page by page', async () => {
+test('a list of events includes since and excludes until, page by page', async () => {
   for (let n = 0; n < 4; n += 1) {
     await makeAgent(client);
-    // Events of one millisecond cannot be told apart by time.
+    // Events of one millisecond cannot be separated by time.
     const madeAt = Date.now();
     await waitFor(() => Date.now() > madeAt);
   }
@@ -132,7 +132,7 @@ test('the events of a time are those from since on, before until, page by page',
   expect(await listed(`since=${since}&until=${until}`)).toEqual([second?.['eventId']]);
 });
 
-test('the list of events does not read the payloads that it leaves out', async () => {
+test('the list of events does not read payloads', async () => {
   const { db } = service.store;
   const data = { uid: 'long', externalTenantId: 't', text: 'x'.repeat(200_000) };
   for (let n = 0; n < 5; n += 1) {
@@ -151,7 +151,7 @@ test('the list of events does not read the payloads that it leaves out', async (
   expect(read?.['responseLength']).toBeLessThan(10_000);
 });
 
-test('the list of events leaves the payload out, and their deliveries are pending at first', async () => {
+test('the list of events has no payloads, and new deliveries are pending', async () => {
   const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
   const webhooks = [
     await client.call('POST', '/webhooks', { body }),

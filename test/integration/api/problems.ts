@@ -1,4 +1,4 @@
-// What every error answer of the API must look like, and the keys tests need to provoke them.
+// The shape of every error answer of the API, and keys that provoke errors.
 import { expect } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
@@ -7,7 +7,7 @@ import { createFullKey } from '../../../lib/access/create-app-with-key.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** An error answer as far as this asks: from the client of the tests, or parsed off a raw socket. */
+/** The checked parts of an error answer, from the test client or a raw socket. */
 export type Refusal = Pick<Answer, 'status' | 'headers' | 'body'>;
 
 /** Checks a whole problem+json answer: every member, and the same request id in header and body. */
@@ -24,21 +24,21 @@ export function expectProblem(answer: Refusal, status: number, code: ErrorCode):
   expect(answer.headers.get('x-request-id')).toBe(answer.body['requestId']);
 }
 
-/** What the process says that refuses a call because it cannot keep up, and not for how many there are. */
+/** The detail of a call that is refused because the process is slow, not for the number of calls. */
 export const tooSlow = /the process is \d+ ms late|no permit came within/;
 
-/** Gives the faults of a problem as `pointer code`, in the order they came. */
+/** Returns the faults of a problem as `pointer code`, in order. */
 export function faultsOf(answer: Pick<Answer, 'body'>): string[] {
   const errors = (answer.body['errors'] ?? []) as unknown as { pointer: string; code: string }[];
   return errors.map((error) => `${error.pointer} ${error.code}`);
 }
 
-/** Gives the items of a list's answer. */
+/** Returns the items of a list's answer. */
 export function itemsOf(answer: Pick<Answer, 'body'>): JsonBody[] {
   return answer.body['data'] as unknown as JsonBody[];
 }
 
-/** Makes a further key of the service's app, changed as told: revoked, expired, of fewer scopes. */
+/** Creates a further key of the service's app with changes: revoked, expired, fewer scopes. */
 export async function makeKey(
   service: TestService,
   changes: Partial<ApiKeyDocument> = {},

@@ -1,4 +1,4 @@
-// Every route of the table with parameters that it does not take: a new route is in it without being asked.
+// Calls every route of the table with parameters that it does not take; new routes are included.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -51,7 +51,7 @@ const open = routes.flatMap((route): [string, Route][] =>
   route.access.kind === 'open' ? [[nameOf(route), route]] : [],
 );
 
-test('what the routes take is this, and nothing else', () => {
+test('the routes take only these parameters', () => {
   const taken = closed.flatMap(([name, { handler }]) =>
     handler.parameters === undefined ? [] : [`${name}: ${handler.parameters.join(', ')}`],
   );
@@ -84,7 +84,7 @@ test('what the routes take is this, and nothing else', () => {
 describe.each(closed)('%s', (_name, route) => {
   const parameters = route.handler.parameters ?? [];
 
-  test('refuses a parameter it does not take, by name, and tells those it takes', async () => {
+  test('refuses an unknown parameter by name and lists those it takes', async () => {
     const answer = await send(route, '?colour=red');
     expectProblem(answer, 400, 'invalid_request');
     expect(faultsOf(answer)).toEqual(['colour unknown']);
@@ -94,8 +94,8 @@ describe.each(closed)('%s', (_name, route) => {
     );
   });
 
-  test('is silent about its query to those who may not call', async () => {
-    // Who signs in is not known yet.
+  test('does not report query faults to callers without access', async () => {
+    // An admin who signs in is not known yet.
     const status = route.access.kind === 'own_pages' ? 403 : 401;
     const stranger = { 'sec-fetch-site': 'cross-site' };
     expect((await send(route, '?colour=red', stranger)).status).toBe(status);
@@ -110,16 +110,19 @@ const takers = closed.flatMap(([name, route]) =>
   ]),
 );
 
-test.each(takers)('%s takes %s once, and in no other spelling', async (_name, parameter, route) => {
-  const twice = await send(route, `?${parameter}=1&${parameter}=1`);
-  expectProblem(twice, 400, 'invalid_request');
-  expect(faultsOf(twice)).toEqual([`${parameter} repeated`]);
-  const changed = [parameter.toUpperCase(), `${parameter}[]`, ` ${parameter}`, `${parameter}s`];
-  const query = changed.map((name) => `${encodeURIComponent(name)}=1`).join('&');
-  const misspelt = await send(route, `?${query}`);
-  expectProblem(misspelt, 400, 'invalid_request');
-  expect(faultsOf(misspelt)).toEqual(changed.map((name) => `${name} unknown`));
-});
+test.each(takers)(
+  '%s takes %s once, and only in this spelling',
+  async (_name, parameter, route) => {
+    const twice = await send(route, `?${parameter}=1&${parameter}=1`);
+    expectProblem(twice, 400, 'invalid_request');
+    expect(faultsOf(twice)).toEqual([`${parameter} repeated`]);
+    const changed = [parameter.toUpperCase(), `${parameter}[]`, ` ${parameter}`, `${parameter}s`];
+    const query = changed.map((name) => `${encodeURIComponent(name)}=1`).join('&');
+    const misspelt = await send(route, `?${query}`);
+    expectProblem(misspelt, 400, 'invalid_request');
+    expect(faultsOf(misspelt)).toEqual(changed.map((name) => `${name} unknown`));
+  },
+);
 
 test.each([
   ['?statusclass=5xx', ['statusclass unknown']],
@@ -135,11 +138,11 @@ test.each([
   expect(faultsOf(answer)).toEqual(faults ?? []);
 });
 
-test.each(open)('%s answers as ever, whatever is added to its query', async (_name, route) => {
+test.each(open)('%s ignores added query parameters', async (_name, route) => {
   const [plain, added] = [await send(route, ''), await send(route, '?colour=red&colour=blue')];
   expect([added.status, added.body['code']]).toEqual([plain.status, plain.body['code']]);
 });
 
-test('none of it changed anything', async () => {
+test('none of these calls changed anything', async () => {
   expect(await readEverythingOf(service.store, service.app.appUid)).toEqual(before);
 });

@@ -1,4 +1,4 @@
-// Limits of calls: of a key, of refused credentials from an address, of one user's sign-ins.
+// Rate limits of a key, of refused credentials from an address, and of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
@@ -11,7 +11,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from './problems.ts';
 
-// Counts are of one minute, and an hour ahead the database removes none while the tests run.
+// A fixed clock keeps all counts in one minute; an hour ahead, the database expires none during the tests.
 const standing = new Date(Date.now() + 3_600_000);
 const clock: Clock = { now: () => standing };
 
@@ -44,13 +44,13 @@ function expectLimited(answer: Answer, name: string): void {
   expect(answer.headers.get('ratelimit')).toBe(`"${name}";r=0;t=${wait}`);
 }
 
-test('a user may sign in so many times a minute, and others are not held back by it', async () => {
+test("one user's sign-ins a minute are limited, and other users are not affected", async () => {
   for (let n = 0; n < 3; n += 1) expect((await signIn('ada')).status).toBe(200);
   expectLimited(await signIn('ada'), 'sign-in');
   expect((await signIn('bob')).status).toBe(200);
 });
 
-test('refused credentials of an address are limited, and a valid key from there passes all the same', async () => {
+test('refused credentials from an address are limited, and a valid key from it is still accepted', async () => {
   const wrong = { headers: { 'x-api-key': 'ak_wrong' } };
   for (let n = 0; n < 5; n += 1) {
     expectProblem(await service.call('GET', '/webhooks', wrong), 401, 'unauthenticated');
@@ -59,7 +59,7 @@ test('refused credentials of an address are limited, and a valid key from there 
   expect((await service.call('GET', '/webhooks')).status).toBe(200);
 });
 
-test('every answer to a key says how much is left of its limit, and the one after the last is 429', async () => {
+test('every answer to a key shows the rest of its limit, and the call after the last gets 429', async () => {
   const client = await addApp(service);
   const first = await client.call('GET', '/webhooks');
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=60');
@@ -72,7 +72,7 @@ test('every answer to a key says how much is left of its limit, and the one afte
   expectLimited(await client.call('GET', '/webhooks'), 'key');
 });
 
-test('a call that a valid key may not make counts as its own: another application, a disabled one, no scope', async () => {
+test("a refused call of a valid key counts against the key's limit", async () => {
   const { store, app } = service;
   const other = await addApp(service);
   const left = (answer: Answer): number =>
@@ -101,7 +101,7 @@ test('probes and public keys have no limit', async () => {
   expect(new Set(healthy.map((answer) => answer.status))).toEqual(new Set([200]));
 });
 
-test('two processes count together: what one has seen, the other knows once both have told it', async () => {
+test('two processes share their counts once both have reported them', async () => {
   const { config, store, temporal } = service;
   const context = await createApiContext({ config, store, temporal, eager: false, clock });
   await using other = await serve(context);
@@ -120,7 +120,7 @@ test('two processes count together: what one has seen, the other knows once both
     );
   for (let n = 0; n < 30; n += 1) await here.call('GET', '/webhooks');
   await untilTold(30);
-  // A process asks about the keys that it tells of, and tells of those with a twentieth of the limit.
+  // A process reads the counts of keys that it reports, and reports a key from a twentieth of its limit on.
   for (let n = 0; n < 2; n += 1) await there.call('GET', '/webhooks');
   await untilTold(32);
   let calls = 2;
@@ -129,13 +129,13 @@ test('two processes count together: what one has seen, the other knows once both
       calls += 1;
       return (await there.call('GET', '/webhooks')).status === 429;
     },
-    { what: 'the other process to refuse' },
+    { what: 'a refusal by the other process' },
   );
-  // Of its own it would have answered 40.
+  // On its own it would have answered 40.
   expect(calls).toBeLessThan(40);
 });
 
-test('without its database a process holds its callers to the limit by itself, and locks nobody out', async () => {
+test('without its database a process enforces the limits on its own and refuses no other caller', async () => {
   const store = await connectStore(service.config.mongodb);
   const limit = { name: 'alone', countMax: 5, windowMs: 60_000 };
   const limiter = new RateLimiter({ store, clock }, limit);
@@ -146,7 +146,7 @@ test('without its database a process holds its callers to the limit by itself, a
   await limiter[Symbol.asyncDispose]();
 });
 
-test('whoever comes again and again is not forgotten, however many others come once', async () => {
+test('the count of a frequent caller is kept even when very many others call once', async () => {
   const now = new Date();
   const limit = { name: 'crowded', countMax: 100, windowMs: 60_000 };
   const ports = { store: service.store, clock: { now: () => now } };

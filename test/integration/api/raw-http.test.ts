@@ -1,4 +1,4 @@
-// HTTP that no well-behaved client sends: every refusal is a problem with a request id.
+// HTTP that no well-behaved client sends: every error is a problem with a request id.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ test.each(malformedMessages)('%s gets 400 malformed_request, once', async (_what
   expect(answer.answers).toBe(1);
 });
 
-test('none of them holds the process up for longer than others can spare', async () => {
+test('none of these messages blocks the event loop for long', async () => {
   const allowedMs = blockedMsAllowed();
   for (const [what, bytes] of malformedMessages) {
     const message = Buffer.from(bytes, 'latin1');
@@ -52,7 +52,7 @@ test.each([
   'GET //healthz HTTP/1.1',
   'GET ? HTTP/1.1',
   'PROPFIND /healthz HTTP/1.1',
-])('the request line %j gets an answer that is not our fault', async (line) => {
+])('the request line %j gets no 5xx', async (line) => {
   const answer = await exchangeRaw(
     service.apiUrl,
     `${line}\r\nhost: x\r\nconnection: close\r\n\r\n`,
@@ -63,7 +63,7 @@ test.each([
 });
 
 test.each(['..', '%2e%2e', '.', '%2e', '..%5c', '../../../healthz'])(
-  'a path is taken as it is written: the uid %j is not found',
+  'a path is not normalized: the uid %j is not found',
   async (uid) => {
     const { apiKey, appUid } = service.app;
     const head = `GET /api/v1/appuid/${appUid}/agents/${uid} HTTP/1.1`;
@@ -72,21 +72,21 @@ test.each(['..', '%2e%2e', '.', '%2e', '..%5c', '../../../healthz'])(
   },
 );
 
-test('a target that is a whole address is answered by its path', async () => {
+test('a target in absolute form is answered by its path', async () => {
   const lines =
     'GET http://any.example/healthz?x=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
   expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
 });
 
 test.each(['x', 'x:3000', '127.0.0.1', '[::1]:80', 'a-b.example.', ''])(
-  'the host %j is taken',
+  'the host %j is accepted',
   async (host) => {
     const lines = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
     expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
   },
 );
 
-test('a proxy is not here: CONNECT gets 405', async () => {
+test('CONNECT gets 405', async () => {
   const answer = await exchangeRaw(service.apiUrl, 'CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n');
   expectProblem(answer, 405, 'method_not_allowed');
   expect(answer.headers.get('allow')).toContain('GET');
@@ -98,7 +98,7 @@ test.each(['websocket', 'h2c'])('an upgrade to %s is not made', async (protocol)
   expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
 });
 
-test('what a GET carries as its body is not the next request', async () => {
+test('the body of a GET is not read as the next request', async () => {
   const smuggled = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
   const headers = ['host: x', 'connection: close', `content-length: ${smuggled.length}`];
   const lines = ['GET /healthz HTTP/1.1', ...headers, '', smuggled].join('\r\n');
@@ -112,7 +112,7 @@ test('two Content-Type headers get 400, although the first one is right', async 
   expectProblem(answer, 400, 'malformed_request');
 });
 
-test('no header is dropped, however many there are', async () => {
+test('no header is dropped, even of very many', async () => {
   const fillers = Array<string>(3_000).fill('a:');
   const twice = `x-api-key: ${service.app.apiKey}`;
   const answer = await exchangeRaw(service.apiUrl, request('GET', [...fillers, twice]));
@@ -125,7 +125,7 @@ test('a trailer of more than 16 KiB gets 431', async () => {
   expectProblem(answer, 431, 'headers_too_large');
 });
 
-test('what is refused before it is a request carries the headers of every answer', async () => {
+test('an error before the request is parsed has the headers of every answer', async () => {
   const refused = await exchangeRaw(service.apiUrl, 'hello\r\n\r\n');
   const answered = await service.raw('GET', '/nothing');
   for (const name of ['cache-control', 'content-security-policy', 'referrer-policy']) {
@@ -138,7 +138,7 @@ test('HTTP/1.0 needs no host', async () => {
   expect((await exchangeRaw(service.apiUrl, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
-test('a broken chunk gets one 400, although the request had begun', async () => {
+test('a broken chunk gets one 400, even after the request has begun', async () => {
   const head = request('POST', [json, 'transfer-encoding: chunked']);
   const answer = await exchangeRaw(service.apiUrl, head, '5\r\n{"age', '\r\nzz\r\n');
   expectProblem(answer, 400, 'malformed_request');
@@ -161,7 +161,7 @@ test('the broken rest of a request that was answered gets no answer of its own',
   expect(answer.answers).toBe(1);
 });
 
-test('headers of more than 16 KiB get 431, and of a little less are read', async () => {
+test('headers of more than 16 KiB get 431, and slightly shorter ones are read', async () => {
   const tooLarge = await exchangeRaw(
     service.apiUrl,
     request('GET', [`x-filler: ${'x'.repeat(16 * 1024)}`]),
@@ -183,7 +183,7 @@ test('an expectation other than 100-continue gets 417', async () => {
   );
 });
 
-test('100-continue is met', async () => {
+test('an expectation of 100-continue is answered with 100 Continue', async () => {
   const headers = [json, 'expect: 100-continue', `content-length: ${agent.length}`];
   const answer = await exchangeRaw(service.apiUrl, request('POST', headers, agent));
   expect(answer.status).toBe(100);
@@ -198,12 +198,12 @@ test.each([
   ],
   ['one of each', (key: string) => [`authorization: Bearer ${key}`]],
   ['a second, empty one', () => ['X-API-KEY:']],
-])('%s get 400, although they carry the same key', async (_what, more) => {
+])('%s get 400, even with the same key', async (_what, more) => {
   const answer = await exchangeRaw(service.apiUrl, request('GET', more(service.app.apiKey)));
   expectProblem(answer, 400, 'credentials_conflict');
 });
 
-test('a body over the limit is refused by its announced length, before it is sent', async () => {
+test('a body over the limit is refused by its Content-Length before it is sent', async () => {
   const answer = await exchangeRaw(
     service.apiUrl,
     request('POST', [json, 'content-length: 262145']),
@@ -226,7 +226,7 @@ test('two Idempotency-Key headers get 400', async () => {
   );
 });
 
-test('a body that ends early gets no agent made of it', async () => {
+test('a body that ends early creates no agent', async () => {
   const before = await service.store.agents.countDocuments();
   const socketText = request('POST', [json, 'content-length: 1000'], agent);
   const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
@@ -236,7 +236,7 @@ test('a body that ends early gets no agent made of it', async () => {
   expect(await service.store.agents.countDocuments()).toBe(before);
 });
 
-test('the server answers as before after all of this', async () => {
+test('after these requests the server answers as before', async () => {
   const answer = await exchangeRaw(
     service.apiUrl,
     request('POST', [json, `content-length: ${agent.length}`], agent),

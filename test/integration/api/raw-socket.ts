@@ -11,7 +11,7 @@ export interface RawAnswer {
   answers: number;
 }
 
-/** Sends the bytes and gives the first answer once the server has closed the connection. */
+/** Sends the bytes and returns the first answer once the server has closed the connection. */
 export async function exchangeRaw(
   apiUrl: string,
   ...pieces: (string | Buffer)[]
@@ -19,7 +19,7 @@ export async function exchangeRaw(
   const socket = connect(Number(new URL(apiUrl).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A reset after the answer is the server's right; what counts is what arrived before it.
+  // The server may reset the connection after its answer.
   socket.on('error', () => socket.destroy());
   const closed = once(socket, 'close');
   await once(socket, 'connect');

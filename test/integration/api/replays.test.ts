@@ -1,4 +1,4 @@
-// What a replay takes and refuses, and what it says of itself; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a replay, and how it is shown; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
@@ -45,18 +45,18 @@ test.each([
 });
 
 test.each(['2024-02-29T00:00:00Z', '2000-02-29T23:59:59.999Z'])(
-  'a replay from %s, a day of a leap year, is taken',
+  'a replay from %s, a day of a leap year, is accepted',
   async (since) => {
     const answer = await replay({ since, until: '2024-03-01T00:00Z', dryRun: true });
     expect(answer.status).toBe(200);
   },
 );
 
-/** Writes so many events of a tenant that nobody was subscribed to, and gives a replay of them to be counted. */
+/** Writes `count` events of a tenant that no webhook got, and returns the body of a dry run over them. */
 async function insertMissed(count: number, externalTenantId: string): Promise<unknown> {
   const at = new Date(Date.now() - 3_600_000);
   const { _id } = await insertEvent(service, [], at);
-  // MongoDB makes them itself, of one that is not among them: sending them would take far longer.
+  // MongoDB copies them from another event: sending them would take far longer.
   const time = _id.slice(0, -16);
   const number = { $toString: { $add: [Long.fromNumber(1e15), '$number'] } };
   const fields = { _id: { $concat: [time, number] }, externalTenantId };
@@ -73,7 +73,7 @@ async function insertMissed(count: number, externalTenantId: string): Promise<un
   return { ...range, states: ['never_attempted'], dryRun: true };
 }
 
-test('a dry run counts 10,000 deliveries, and says where there are more', async () => {
+test('a dry run counts up to 10,000 deliveries, and says if there are more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['many'] } });
   const wish = await insertMissed(10_000, 'many');
   const whole = { dryRun: true, count: 10_000, countIsCapped: false };
@@ -84,14 +84,14 @@ test('a dry run counts 10,000 deliveries, and says where there are more', async 
   expect((await replay(wish)).body).toEqual({ ...whole, countIsCapped: true });
 });
 
-test('a dry run that finds little looks at 100,000 events, and says that there may be more', async () => {
+test('a dry run with few matches scans 100,000 events, and says that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
   const counted = { dryRun: true, count: 0, countIsCapped: true };
   expect((await replay(wish)).body).toEqual(counted);
 });
 
-test('a replay of a deleted webhook is not there, like all that was under it', async () => {
+test('the replays of a deleted webhook are not found', async () => {
   const { _id } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
   const body = { since: '2026-01-01T00:00:00Z' };
   const started = await service.call('POST', `/webhooks/${_id}/replays`, { body });

@@ -1,4 +1,4 @@
-// What a resend takes and refuses; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a resend; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('an event that nobody was subscribed to is resent only to webhooks that are named', async () => {
+test('an event that no webhook got is resent only to webhooks that the request names', async () => {
   const event = await insertEvent(service, []);
   const webhook = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
   const path = `/events/${event._id}/resend`;
@@ -39,7 +39,7 @@ test('a resend repeated with its Idempotency-Key is one resend', async () => {
   expect(await service.store.jobs.countDocuments({ eventId: event._id })).toBe(1);
 });
 
-test('a resend goes to the webhooks that still exist, and to none that was deleted', async () => {
+test('a resend goes only to webhooks that still exist', async () => {
   const [kept, deleted] = await Promise.all([
     insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
     insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
@@ -51,7 +51,7 @@ test('a resend goes to the webhooks that still exist, and to none that was delet
   expect(answer.body['webhookUids']).toEqual([kept._id]);
 });
 
-test('an event whose webhooks are all deleted is not resent, and what they got stays delivered', async () => {
+test('an event whose webhooks are all deleted is not resent, and its deliveries stay delivered', async () => {
   const { delivery, path } = await deliveredTo(await webhookToDelete());
   await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
   const refused = await service.call('POST', path, { body: {} });
@@ -61,7 +61,7 @@ test('an event whose webhooks are all deleted is not resent, and what they got s
   expect(await service.store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);
 });
 
-test('a webhook deleted after a resend was asked for keeps what it got as delivered', async () => {
+test("the delivery to a webhook that is deleted after the resend's request stays delivered", async () => {
   const { store, config } = service;
   const { delivery, path } = await deliveredTo(await webhookToDelete());
   const asked = await service.call('POST', path, { body: {} });
@@ -78,7 +78,7 @@ async function webhookToDelete(): Promise<string> {
   return (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 }
 
-/** An event that a webhook got: the delivery as it is stored, and the path that resends it. */
+/** An event delivered to a webhook: the stored delivery, and the path that resends it. */
 async function deliveredTo(
   webhookUid: string,
 ): Promise<{ delivery: DeliveryDocument; path: string }> {

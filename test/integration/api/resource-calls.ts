@@ -19,29 +19,29 @@ async function make(client: ApiClient, path: string, body: unknown): Promise<str
   return String(answer.body['uid']);
 }
 
-/** What a test may want of an agent. */
+/** The fields of an agent that a test may set. */
 interface AgentWish {
   agentName?: string;
   accountUids?: string[] | null;
 }
 
-/** Creates an agent and gives its uid. */
+/** Creates an agent and returns its uid. */
 export function makeAgent(client: ApiClient, wish: AgentWish = {}): Promise<string> {
   return make(client, '/agents', { agentName: 'Agent', externalTenantId: 'tenant', ...wish });
 }
 
-/** Creates a context and gives its uid. */
+/** Creates a context and returns its uid. */
 export function makeContext(client: ApiClient, externalTenantId = 'tenant'): Promise<string> {
   return make(client, '/contexts', { contextName: 'Context', externalTenantId });
 }
 
-/** Creates a file of a context and gives its uid. */
+/** Creates a file of a context and returns its uid. */
 export function makeFile(client: ApiClient, contextUid: string): Promise<string> {
   const body = { fileName: 'file.txt', contentType: 'text/plain', sizeBytes: 1 };
   return make(client, `/contexts/${contextUid}/files`, body);
 }
 
-/** Gives the payloads of a resource's events in the order in which they were written. */
+/** Returns the payloads of a resource's events in the order in which they were written. */
 export async function eventsOf(service: TestService, resourceUid: string): Promise<Payload[]> {
   const events = await service.store.events.find({ resourceUid }).sort({ $natural: 1 }).toArray();
   return events.map((event) => {

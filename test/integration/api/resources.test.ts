@@ -1,4 +1,4 @@
-// Agents, contexts and context files: creating, reading, changing, deleting, and the events of it.
+// Agents, contexts and context files: creating, reading, changing, deleting, and the events of these.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
@@ -20,7 +20,7 @@ interface Kind {
   entity: string;
   prefix: string;
   body: Record<string, unknown>;
-  /** What the API adds of its own. */
+  /** The fields that the API adds. */
   defaults: Record<string, unknown>;
   change: Record<string, unknown>;
 }
@@ -49,7 +49,7 @@ const kinds: Kind[] = [
   },
 ];
 
-/** Gives where the resources of a kind live; files get a new context. */
+/** Returns the path of a kind's resources; files get a new context. */
 async function pathOf({
   entity,
 }: Kind): Promise<{ path: string; parent: Record<string, unknown> }> {
@@ -112,7 +112,7 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
 );
 
 test.each(kinds.map((kind) => [kind.entity, kind] as const))(
-  'a change of an %s that changes nothing makes no event and leaves updatedAt',
+  'a change of an %s to equal values makes no event and keeps updatedAt',
   async (_entity, kind) => {
     const { path } = await pathOf(kind);
     const created = await service.call('POST', path, { body: kind.body });
@@ -144,7 +144,7 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
   },
 );
 
-test('a description of null takes it away, of an empty text keeps it', async () => {
+test('a description of null is removed, an empty one is stored', async () => {
   const { body: agent } = await service.call('POST', '/agents', {
     body: {
       agentName: 'A',
@@ -164,7 +164,7 @@ test('a description of null takes it away, of an empty text keeps it', async () 
   expect(cleared.body).not.toHaveProperty('accountUids');
 });
 
-test('an agent takes only accounts of its application', async () => {
+test('an agent may name only accounts of its application', async () => {
   const body = { agentName: 'A', externalTenantId: 't' };
   const refused = await service.call('POST', '/agents', {
     body: { ...body, accountUids: ['acc_none'] },

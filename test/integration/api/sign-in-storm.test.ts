@@ -1,4 +1,4 @@
-// A thousand first sign-ins of one identity at the same time, again and again.
+// A thousand concurrent first sign-ins of one identity, in several rounds.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pool } from 'undici';
@@ -14,7 +14,7 @@ let sockets: Pool;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  // A connection each, or they would reach the service a few at a time.
+  // One connection each; otherwise they would reach the service a few at a time.
   sockets = new Pool(service.apiUrl, {
     connections: signInsPerRound,
     pipelining: 1,
@@ -34,7 +34,7 @@ interface SignedIn {
   wasRefused: boolean;
 }
 
-/** Signs in, and again where the machine is too slow for a thousand at once and the service says so. */
+/** Signs in, and tries again while the service answers that it is too slow for a thousand concurrent calls. */
 async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
   let wasRefused = false;
   return waitFor(
@@ -54,24 +54,24 @@ async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
       await delay(1_000 * Number(answer.headers['retry-after']));
       return false;
     },
-    { what: 'a sign-in that is not refused for the speed of the machine' },
+    { what: 'a sign-in that is not refused as too slow' },
   );
 }
 
-test('each time one user is made, every call is answered 200, and exactly one says that it made it', async () => {
+test('each round creates one user, every call gets 200, and exactly one reports the creation', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const identity =
       round % 2 === 0
         ? { externalId: `storm-${round}` }
         : { userEmail: `storm-${round}@example.com` };
-    // In every fourth round the user is to be in an account, too.
+    // In every fourth round the user gets an account, too.
     const accountUids = round % 4 === 0 ? [service.app.accountUid] : [];
     const answers = await Promise.all(
       Array.from({ length: signInsPerRound }, () => signIn({ ...identity, accountUids })),
     );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => answer.userUid)).size).toBe(1);
-    // The one that made it may have been refused afterwards, and was told the second time that it is there.
+    // The call that created the user may have been refused, and then its repeat found the user.
     const created = answers.filter((answer) => answer.created).length;
     expect(created).toBeLessThanOrEqual(1);
     if (!answers.some((answer) => answer.wasRefused)) expect(created).toBe(1);

@@ -1,4 +1,4 @@
-// Signing users in: who is one user, what is stored of them, under any number of callers at once.
+// Signing users in: which identities are one user, and what is stored, with concurrent callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -41,7 +41,7 @@ test('the first sign-in creates the user, the next finds it', async () => {
   expect(second.body['authToken']).not.toBe(first.body['authToken']);
 });
 
-test('both header forms of the key are taken', async () => {
+test('both header forms of the key are accepted', async () => {
   for (const headers of [
     { 'x-api-key': service.app.apiKey },
     { authorization: `Bearer ${service.app.apiKey}` },
@@ -63,7 +63,7 @@ test('the name is applied only when the user is created', async () => {
   expect(await service.store.users.findOne({ _id: unnamed })).toMatchObject({ name: null });
 });
 
-test('accounts are added each time and never taken away', async () => {
+test('a sign-in adds accounts and never removes any', async () => {
   const [one, two] = [await makeAccount(service), await makeAccount(service)];
   const accountsAfter = async (accountUids?: string[]): Promise<string[] | undefined> => {
     const _id = await userUidOf({ externalId: 'member', ...(accountUids ? { accountUids } : {}) });
@@ -75,7 +75,7 @@ test('accounts are added each time and never taken away', async () => {
   expect(await accountsAfter()).toEqual([one, two]);
 });
 
-test('unknown accounts get 422, each named by its place, and no user is made', async () => {
+test('unknown accounts get 422 with the pointer of each, and no user is created', async () => {
   const other = await addApp(service);
   const accountUids = ['acc_none', service.app.accountUid, other.accountUid];
   const answer = await signIn({ externalId: 'refused', accountUids });
@@ -87,7 +87,7 @@ test('unknown accounts get 422, each named by its place, and no user is made', a
   expect(await service.store.users.findOne({ externalId: 'refused' })).toBeNull();
 });
 
-test('an unknown account after a repeated one is named by its place in the request', async () => {
+test('the pointer of an unknown account after a repeated one is its position in the request', async () => {
   const { accountUid } = service.app;
   const answer = await signIn({
     externalId: 'x',
@@ -193,7 +193,7 @@ test.each([
   expect(faultsOf(answer)).toEqual(['#/userEmail format']);
 });
 
-test('an address of 254 characters is taken, one of 255 refused', async () => {
+test('an address of 254 characters is accepted, one of 255 is refused', async () => {
   const label = 'a'.repeat(63);
   const longest = `${'u'.repeat(60)}@${label}.${label}.${label}.a`;
   expect(longest).toHaveLength(254);
@@ -201,7 +201,7 @@ test('an address of 254 characters is taken, one of 255 refused', async () => {
   expectProblem(await signIn({ userEmail: `u${longest}` }), 400, 'invalid_request');
 });
 
-test('of an e-mail user only an address unique to the application is stored', async () => {
+test("an e-mail user's address is stored only as a pseudonym unique to the application", async () => {
   const local = 'very-private-person';
   const _id = await userUidOf({ userEmail: `${local}@private.example` });
   const user = await service.store.users.findOne({ _id });
@@ -214,7 +214,7 @@ test('of an e-mail user only an address unique to the application is stored', as
   expect(everything).not.toContain('private.example');
 });
 
-test('a user by externalId and one by e-mail with the same text are never one', async () => {
+test('an externalId and an e-mail with the same text are two users', async () => {
   const text = 'same@example.com';
   const byId = await userUidOf({ externalId: text });
   const byEmail = await userUidOf({ userEmail: text });
@@ -243,7 +243,7 @@ test('the same identity in two applications is two users', async () => {
 });
 
 test.each([[{ externalId: 'crowd' }], [{ userEmail: 'crowd@example.com' }]])(
-  '200 sign-ins at once of one new user %j make one user, and all succeed',
+  '200 concurrent sign-ins of one new user %j create one user, and all succeed',
   async (identity) => {
     const before = await service.store.users.countDocuments();
     const answers = await Promise.all(
@@ -256,7 +256,7 @@ test.each([[{ externalId: 'crowd' }], [{ userEmail: 'crowd@example.com' }]])(
   },
 );
 
-test('sign-ins at once with different accounts add them all', async () => {
+test('concurrent sign-ins with different accounts add all of them', async () => {
   const accountUids = await Promise.all(Array.from({ length: 20 }, () => makeAccount(service)));
   const uids = await Promise.all(
     accountUids.map((uid) => userUidOf({ externalId: 'joiner', accountUids: [uid] })),

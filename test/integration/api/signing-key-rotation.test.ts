@@ -1,4 +1,4 @@
-// Signing keys over months: published before they sign, kept after, under many processes and deaths.
+// Signing keys over months: published before and after they sign, with many processes, some killed.
 import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
@@ -11,7 +11,7 @@ import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-// Real time and what a test adds to it.
+// Real time plus an offset that tests set.
 let aheadMs = 0;
 const clock = { now: (): Date => new Date(Date.now() + aheadMs) };
 
@@ -50,7 +50,7 @@ function keyIdOf(token: string): string {
   return String(decodeProtectedHeader(token).kid);
 }
 
-test('a key signs for its time; the next is published an hour before, and the old one until its last token is over', async () => {
+test('a key signs for its period, is published an hour before it, and until its last token has expired after it', async () => {
   const one = keyIdOf(await signIn());
   expect(await publishedKeyIds()).toEqual([one]);
 
@@ -82,7 +82,7 @@ test('a key signs for its time; the next is published an hour before, and the ol
   ]);
 });
 
-test('a verifier that fetched the keys five minutes ago knows the key of every token', async () => {
+test('a verifier with keys fetched five minutes ago has the key of every token', async () => {
   for (let step = 0; step < 40; step += 1) {
     const keys = await fetchKeys();
     aheadMs += 5 * minuteMs;
@@ -95,7 +95,7 @@ test('a verifier that fetched the keys five minutes ago knows the key of every t
 
 test('the set of keys is confirmed by its ETag until it changes', async () => {
   await signIn();
-  // Not with fetch, which asks not to be answered from a cache when it sees this header.
+  // Not with fetch, which adds Cache-Control: no-cache to a request with this header.
   const ask = (headers: Record<string, string>) =>
     request(`${service.apiUrl}/.well-known/jwks.json`, { headers });
   const first = await ask({});
@@ -120,7 +120,7 @@ function ringOf(store: Store): SigningKeyRing {
   return createSigningKeyRing({ store, secretBox, clock, rotationMs: 30 * dayMs });
 }
 
-test('twenty processes at once keep one key a generation, and all sign with the same one', async () => {
+test('twenty concurrent processes keep one key per generation, and all sign with the same one', async () => {
   const rings = Array.from({ length: 20 }, () => ringOf(service.store));
   for (let step = 0; step < 12; step += 1) {
     const active = await Promise.all(rings.map((ring) => ring.active()));
@@ -135,7 +135,7 @@ test('twenty processes at once keep one key a generation, and all sign with the 
   expect(created).toBe(latest[0]?.generation);
 });
 
-/** A store as a process sees it that dies at its `call`th use of keys or audit log. */
+/** The store of a process that is killed at its `call`th use of keys or audit log. */
 function dyingStore(call: number): Store {
   let left = call;
   const mortal = <T extends object>(target: T): T =>
@@ -154,7 +154,7 @@ function dyingStore(call: number): Store {
   return { ...store, signingKeys, auditLog: mortal(store.auditLog) };
 }
 
-test('a process that dies at any step of a rotation leaves the rest to the next one', async () => {
+test('a rotation that is killed at any step is completed by the next process', async () => {
   let died = 0;
   for (let call = 1; call <= 8; call += 1) {
     // A key to remove and a key to add at the same time.
@@ -177,7 +177,7 @@ test('a process that dies at any step of a rotation leaves the rest to the next 
   expect(died).toBeLessThan(8);
 });
 
-test('while the database is silent the keys are published at once as last read, for 20 minutes, and none signs', async () => {
+test('while the database does not answer the last keys are published immediately for 20 minutes, and none signs', async () => {
   let fail = (_error: Error): void => undefined;
   const silence = (): Promise<never> => new Promise((_resolve, reject) => (fail = reject));
   let isAway = false;
@@ -223,7 +223,7 @@ test('the keys are published while all permits are held', async () => {
   }
 });
 
-test('a key that is taken out of the database by hand is signed with no longer than a minute', async () => {
+test('a key that is deleted from the database signs for at most another minute', async () => {
   const leaked = keyIdOf(await signIn());
   await service.store.signingKeys.deleteOne({ _id: leaked });
   aheadMs += minuteMs + 1;

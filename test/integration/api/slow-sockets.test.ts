@@ -1,4 +1,4 @@
-// Clients that are slow on purpose: they are cut off in time, and cost nobody else anything.
+// Clients that are slow on purpose are disconnected in time and delay no other request.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,7 +13,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService({
     worker: false,
-    // Far fewer than the slow ones: whoever sends slowly must not take a place.
+    // Far fewer than the slow ones, which must not take a permit.
     env: { HERALD_REQUESTS_AT_ONCE: '4' },
   });
 });
@@ -24,9 +24,9 @@ afterAll(async () => {
 
 interface SlowSocket {
   text: string;
-  /** Milliseconds from its beginning to the end of what the server sends. */
+  /** Milliseconds from its beginning to the end of the server's answer. */
   ended: Promise<number>;
-  /** When the connection is gone; without a byte sent nobody can tell. */
+  /** Resolves when the connection is gone, which only a sent byte can show. */
   closed: Promise<void>;
 }
 
@@ -34,7 +34,7 @@ interface SlowSocket {
 async function openSlow(begin: string): Promise<SlowSocket> {
   const startedAt = performance.now();
   const port = Number(new URL(service.apiUrl).port);
-  // It does not close its half when the server does: those who mean harm would not.
+  // Like an attacker, it does not close its half when the server does.
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const ended = new Promise<number>((resolve) =>
@@ -70,14 +70,14 @@ test('slow headers, slow bodies and silence end with 408 while good requests are
     openMany(body),
   ]);
   const all = [...silent, ...headers, ...bodies];
-  // Not before the slow ones have passed the checks that come before a body, which do take places.
+  // Not before the slow ones have passed the checks before a body, which do take permits.
   await waitFor(async () => isDeepStrictEqual(await goodRequests(), new Set([200])), {
     timeoutMs: 9_000,
     what: 'twenty answers to good requests',
   });
   const lastOf = async (sockets: SlowSocket[]): Promise<number> =>
     Math.max(...(await Promise.all(sockets.map(({ ended }) => ended))));
-  // The limits are 10 s and 15 s, looked at five times a second; the rest is for a busy machine.
+  // The limits are 10 s and 15 s, checked five times a second; the rest is for a busy machine.
   expect(await lastOf([...silent, ...headers])).toBeLessThan(30_000);
   expect(await lastOf(bodies)).toBeLessThan(35_000);
   await Promise.all([...headers, ...bodies].map(({ closed }) => closed));

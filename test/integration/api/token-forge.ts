@@ -1,4 +1,4 @@
-// Makes tokens as the service makes them, and as an attacker would: any header, any payload, any key.
+// Makes tokens as the service or an attacker would: with any header, payload and key.
 import {
   createPrivateKey,
   createPublicKey,
@@ -13,31 +13,31 @@ import type { TestService } from '../../support/service.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A token that is good, taken apart, with the service's own key to sign another with. */
+/** A valid token in its parts, and the service's own key to sign another. */
 export interface GoodToken {
   text: string;
   header: Json;
   payload: Json;
-  /** Header, payload and signature as they stand in the text. */
+  /** Header, payload and signature as encoded in the text. */
   parts: [string, string, string];
   privateKey: KeyObject;
   publicKey: KeyObject;
   publicJwk: JsonWebKey;
 }
 
-/** What is wrong, and how to make it of a good token. */
+/** The fault, and how to make it from a good token. */
 export type RefusalCase = [string, (good: GoodToken) => string | Promise<string>];
 
 export function base64url(text: string | Buffer): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** The good token with another header and no signature, or the one given. */
+/** Returns the good token with another header, and with the given signature or none. */
 export function unsigned({ header, parts }: GoodToken, changes: Json, signature = ''): string {
   return `${base64url(JSON.stringify({ ...header, ...changes }))}.${parts[1]}.${signature}`;
 }
 
-/** Signs two JSON texts, as they are, with ES256 or whatever the key's kind makes of SHA-256. */
+/** Signs two JSON texts with the key and SHA-256: ES256, or the algorithm of the key's type. */
 export function signTexts(header: string, payload: string, key: KeyObject): string {
   const input = `${base64url(header)}.${base64url(payload)}`;
   const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
@@ -45,7 +45,7 @@ export function signTexts(header: string, payload: string, key: KeyObject): stri
   return `${input}.${base64url(signature)}`;
 }
 
-/** Signs the good token again with the service's own key, changed as told; undefined takes away. */
+/** Signs the good token again, with changes, with the service's own key; undefined removes a field. */
 export function resign(
   { header, payload, privateKey }: GoodToken,
   changes: { header?: Json; payload?: Json },
@@ -54,14 +54,14 @@ export function resign(
   return signTexts(head, JSON.stringify({ ...payload, ...changes.payload }), privateKey);
 }
 
-/** Signs a user in and gives the token. */
+/** Signs a user in and returns the token. */
 export async function signIn(service: Pick<TestService, 'call'>, body: Json): Promise<string> {
   const answer = await service.call('POST', '/sdkusers/auth', { body });
   expect(answer.status).toBe(200);
   return String(answer.body['authToken']);
 }
 
-/** Asks whether a token is good; the answer must be one, whatever the token. */
+/** Verifies a token; the call must answer for any token. */
 export async function verify(
   service: Pick<TestService, 'call'>,
   authToken: string,
@@ -73,7 +73,7 @@ export async function verify(
   return answer.body;
 }
 
-/** Takes a token apart and opens the key that signed it. */
+/** Parses a token and opens the key that signed it. */
 export async function takeApart(service: TestService, text: string): Promise<GoodToken> {
   const parts = text.split('.') as [string, string, string];
   const [header, payload] = parts

@@ -13,12 +13,12 @@ import { shapeCases } from './token-shape-cases.ts';
 
 const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** The good token's claims under another header, signed by another key. */
+/** Returns the good token's claims with another header, signed by another key. */
 function signedBy({ header, payload }: GoodToken, key: KeyObject, changes: Json = {}): string {
   return signTexts(JSON.stringify({ ...header, ...changes }), JSON.stringify(payload), key);
 }
 
-/** Signed with HS256, the secret being something that everybody knows. */
+/** Returns the token signed with HS256 and a public secret. */
 function symmetric(good: GoodToken, secret: string | Buffer): string {
   const input = unsigned(good, { alg: 'HS256' }).slice(0, -1);
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
@@ -100,7 +100,7 @@ const headers: RefusalCase[] = [
   ),
 ];
 
-/** A value for each claim that it must not have; our own signature is over all of them. */
+/** Bad values for each claim; all are signed with our own key. */
 const badClaims: [string, unknown[]][] = [
   [
     'iss',
@@ -145,7 +145,7 @@ const claims: RefusalCase[] = [
   ],
 ];
 
-/** These have ended, which is said of them, and are cases of their own. */
+/** Expired tokens have a reason of their own and are tested apart. */
 function isPast(claim: string, value: unknown): boolean {
   return claim === 'exp' && value === -1e300;
 }

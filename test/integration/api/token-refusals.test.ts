@@ -1,4 +1,4 @@
-// What the verify call refuses: more than a hundred ways to make a token that must not stand for a user.
+// The verify call refuses more than a hundred kinds of forged or malformed tokens.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the token that all others are made of is good, and so is one that is signed the same way', async () => {
+test('the token from which all others are made is valid, and so is one that is signed the same way', async () => {
   expect(await verify(service, good.text)).toMatchObject({ active: true });
   expect(await verify(service, resign(good, {}))).toMatchObject({ active: true });
   const longest = { exp: Number(good.payload['iat']) + 60 * 60 };
@@ -29,7 +29,7 @@ test('the token that all others are made of is good, and so is one that is signe
 });
 
 test.each(refusalCases)(
-  '%s: not active, without a reason of use to an attacker',
+  'a token with the fault "%s" is inactive, and the reason does not help an attacker',
   async (_what, make) => {
     const forged = await make(good);
     expect(forged).not.toBe(good.text);
@@ -38,7 +38,7 @@ test.each(refusalCases)(
   },
 );
 
-test('any one character changed, taken out or put in anywhere makes it invalid', async () => {
+test('changing, removing or adding any one character makes a token invalid', async () => {
   const { text } = good;
   const place = integer({ min: 0, max: text.length - 1 });
   const character = constantFrom(...Array.from('AZaz09-_.=+/ é'));
@@ -49,7 +49,7 @@ test('any one character changed, taken out or put in anywhere makes it invalid',
       if (forged === text) return;
       expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed tells the case.
+    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
     { numRuns: 300, endOnFailure: true },
   );
 });
@@ -59,8 +59,8 @@ const hourSeconds = 60 * 60;
 test.each([
   ['a second after its end', { exp: -1 }],
   ['at the moment of its end', { exp: 0 }],
-  ['an age ago', { exp: -1_000_000_000 }],
-  ['older than any token may be', { iat: -hourSeconds - 6, nbf: -hourSeconds - 6, exp: 60 }],
+  ['long after its end', { exp: -1_000_000_000 }],
+  ['beyond the maximum age of tokens', { iat: -hourSeconds - 6, nbf: -hourSeconds - 6, exp: 60 }],
 ])('%s a token is expired', async (_when, offsets) => {
   const now = Math.floor(Date.now() / 1_000);
   const times = { iat: now - 10, nbf: now - 10 };
@@ -92,7 +92,7 @@ test.each([-1, 1, 1_000])('a token whose epoch is off by %d is revoked', async (
   expect(await verify(service, forged)).toEqual({ active: false, reason: 'revoked' });
 });
 
-test('a token whose key was taken away is invalid at once', async () => {
+test('a token whose key was removed is invalid immediately', async () => {
   const _id = String(good.header['kid']);
   const key = await service.store.signingKeys.findOneAndDelete({ _id });
   expect(await verify(service, good.text)).toEqual({ active: false, reason: 'invalid' });
@@ -117,7 +117,7 @@ test.each([
 });
 
 test.each(['{"authToken":"\\u0000"}', '{"authToken":"\\ud800"}', '{"authToken":', '', 'null'])(
-  'the body %j is refused',
+  'the malformed or empty body %j is refused',
   async (body) => {
     const answer = await service.call('POST', '/sdkusers/token/verify', { body });
     expect(answer.status).toBe(400);

@@ -1,4 +1,4 @@
-// Revocation of tokens: dead from the answer on, whatever the second, and the next sign-in lives.
+// Revoked tokens are inactive from the answer on, and a later token is active even in the same second.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import { addApp } from '../../support/add-app.ts';
@@ -7,7 +7,7 @@ import { expectProblem, makeKey } from './problems.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-/** The time that the service goes by while it is not null. */
+/** The time of the service's clock while it is not null. */
 let stoodStillAt: Date | null = null;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function revoke(path: string): Promise<void> {
   expect([answer.status, answer.text]).toEqual([204, '']);
 }
 
-test("revoking a user's tokens ends all of them at once, and nobody else's", async () => {
+test("revoking a user's tokens ends all of them immediately, and no other user's", async () => {
   const tokens = [
     await signIn(service, { externalId: 'ended' }),
     await signIn(service, { externalId: 'ended' }),
@@ -59,7 +59,7 @@ test("revoking an application's tokens ends those of all its users, and no other
   expect(await verify(service, again)).toMatchObject({ active: true });
 });
 
-test('within one moment, each token before a revocation is dead and each after it lives', async () => {
+test('within one millisecond, tokens before a revocation are inactive and those after it active', async () => {
   stoodStillAt = new Date();
   let last = await signIn(service, { externalId: 'fast' });
   const userUid = userOf(last);
@@ -74,7 +74,7 @@ test('within one moment, each token before a revocation is dead and each after i
   }
 });
 
-test('clocks of processes that differ change nothing', async () => {
+test('different clocks of the processes do not affect a revocation', async () => {
   const { context } = service;
   const real = context.clock;
   try {
@@ -92,7 +92,7 @@ test('clocks of processes that differ change nothing', async () => {
   }
 });
 
-test('twenty revocations at once are twenty', async () => {
+test('twenty concurrent revocations are all counted', async () => {
   const token = await signIn(service, { externalId: 'crowd' });
   const _id = userOf(token);
   await Promise.all(Array.from({ length: 20 }, () => revoke(`/${_id}`)));
@@ -100,7 +100,7 @@ test('twenty revocations at once are twenty', async () => {
   expect(await service.store.auditLog.countDocuments({ 'target.uid': _id })).toBe(20);
 });
 
-test('each revocation is in the audit log, with the key that asked for it', async () => {
+test('each revocation is in the audit log, with the key that requested it', async () => {
   await service.store.auditLog.deleteMany({});
   const userUid = userOf(await signIn(service, { externalId: 'audited' }));
   await revoke(`/${userUid}`);
@@ -117,7 +117,7 @@ test('each revocation is in the audit log, with the key that asked for it', asyn
   }
 });
 
-test("a user that is not there, deleted, or another application's cannot be revoked", async () => {
+test("the tokens of an unknown, deleted or another application's user cannot be revoked", async () => {
   const deleted = userOf(await signIn(service, { externalId: 'deleted' }));
   await service.call('DELETE', `/sdkusers/${deleted}`);
   const foreign = userOf(await signIn(service, { externalId: 'foreign' }));
@@ -129,7 +129,7 @@ test("a user that is not there, deleted, or another application's cannot be revo
   expect(await service.store.users.findOne({ _id: foreign })).not.toHaveProperty('tokenEpoch');
 });
 
-test('revoking takes the scope of signing in', async () => {
+test('revoking needs the scope users:auth', async () => {
   const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
   for (const path of ['/sdkusers/tokens/revoke', '/sdkusers/usr_x/tokens/revoke']) {
     expectProblem(await service.call('POST', path, { headers }), 403, 'insufficient_scope');

@@ -1,4 +1,4 @@
-// The verify call for back ends of the SDK, and a verifier that shares nothing with this service.
+// The verify call for back ends of the SDK, and a verifier that shares no code with the service.
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
@@ -8,7 +8,7 @@ import { makeAgent } from './resource-calls.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-// It stands, at a whole second as the times of a token do, until a test moves it.
+// A fixed clock, at a whole second like the times of a token, that tests move.
 const startedAtMs = Math.floor(Date.now() / 1_000) * 1_000;
 let nowMs = startedAtMs;
 const clock = { now: (): Date => new Date(nowMs) };
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a good token tells whose it is, for how long, and in which accounts', async () => {
+test('the answer for a valid token has its user, expiry and accounts', async () => {
   const { accountUid } = service.app;
   const body = { externalId: 'verified', accountUids: [accountUid] };
   const signedIn = await service.call('POST', '/sdkusers/auth', { body });
@@ -43,7 +43,7 @@ test('a good token tells whose it is, for how long, and in which accounts', asyn
   expect(lifetimeMs).toBe(15 * 60_000);
 });
 
-test('a token is good to its last moment and expired from then on', async () => {
+test('a token is active until its exp and expired from then on', async () => {
   const token = await signIn(service, { externalId: 'ageing' });
   nowMs += 15 * 60_000 - 1;
   expect(await verify(service, token)).toMatchObject({ active: true });
@@ -51,7 +51,7 @@ test('a token is good to its last moment and expired from then on', async () => 
   expect(await verify(service, token)).toEqual({ active: false, reason: 'expired' });
 });
 
-test('a verifier whose clock is five seconds behind takes a new token, one six seconds behind does not', async () => {
+test('a verifier whose clock is five seconds behind accepts a new token, one six seconds behind does not', async () => {
   const token = await signIn(service, { externalId: 'early' });
   nowMs -= 5_000;
   expect(await verify(service, token)).toMatchObject({ active: true });
@@ -59,7 +59,7 @@ test('a verifier whose clock is five seconds behind takes a new token, one six s
   expect(await verify(service, token)).toEqual({ active: false, reason: 'invalid' });
 });
 
-test('an agent is reachable by the accounts of the token', async () => {
+test("an agent is reachable through the token's accounts", async () => {
   const [one, two, three] = [
     await makeAccount(service),
     await makeAccount(service),
@@ -85,7 +85,7 @@ test('an agent is reachable by the accounts of the token', async () => {
   }
 });
 
-test('the accounts of the token decide, not those the user has come into since', async () => {
+test('the accounts of the token decide, not those that the user got later', async () => {
   const accountUid = await makeAccount(service);
   const agentUid = await makeAgent(service, { accountUids: [accountUid] });
   const before = await signIn(service, { externalId: 'joiner' });
@@ -94,7 +94,7 @@ test('the accounts of the token decide, not those the user has come into since',
   expect(await verify(service, after, agentUid)).toMatchObject({ agent: { allowed: true } });
 });
 
-test("another application's agent is not reachable, and looks like one that is not there", async () => {
+test("another application's agent is answered like an unknown one", async () => {
   const agentUid = await makeAgent(service);
   await service.store.agents.updateOne({ _id: agentUid }, { $set: { appUid: 'app_other' } });
   const token = await signIn(service, { externalId: 'stranger' });
@@ -102,12 +102,12 @@ test("another application's agent is not reachable, and looks like one that is n
   expect(answer['agent']).toEqual({ uid: agentUid, allowed: false });
 });
 
-test('of a token that is not good nothing is told about an agent', async () => {
+test('the answer for an inactive token says nothing about an agent', async () => {
   const answer = await verify(service, 'no token', await makeAgent(service));
   expect(answer).toEqual({ active: false, reason: 'invalid' });
 });
 
-test('a back end needs a key of the application, and no answer is to be stored', async () => {
+test('the verify call needs a key of the application, and its answers must not be stored', async () => {
   const body = { authToken: await signIn(service, { externalId: 'checked' }) };
   const path = '/sdkusers/token/verify';
   expectProblem(await service.call('POST', path, { body, headers: {} }), 401, 'unauthenticated');
@@ -117,7 +117,7 @@ test('a back end needs a key of the application, and no answer is to be stored',
   expect(taken.headers.get('cache-control')).toBe('no-store');
 });
 
-test('the longest token there can be is under 8 KiB, and good', async () => {
+test('the longest possible token is under 8 KiB and active', async () => {
   const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount(service)));
   const token = await signIn(service, { externalId: 'everywhere', accountUids });
   expect(token.length).toBeGreaterThan(4_000);
@@ -125,7 +125,7 @@ test('the longest token there can be is under 8 KiB, and good', async () => {
   expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
 });
 
-/** Checks a token with the Web Cryptography API and the published keys alone, as any client could. */
+/** Checks a token with only the Web Cryptography API and the published keys, as any client could. */
 async function verifyIndependently(token: string): Promise<Record<string, unknown> | null> {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const parse = (part: string): Record<string, unknown> =>
@@ -148,7 +148,7 @@ async function verifyIndependently(token: string): Promise<Record<string, unknow
   return good && inTime && forUs ? claims : null;
 }
 
-test('an independent implementation agrees about a good token and about a changed one', async () => {
+test('an independent implementation accepts a valid token and refuses a changed one', async () => {
   const token = await signIn(service, { externalId: 'independent' });
   const claims = await verifyIndependently(token);
   expect(claims).toMatchObject({ app: service.app.appUid, accounts: [], epoch: 0 });

@@ -1,4 +1,4 @@
-// The token of a sign-in: checked by others with the published keys alone.
+// The token of a sign-in, as verifiers check it with only the published keys.
 import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, type JWTVerifyOptions } from 'jose';
@@ -28,7 +28,7 @@ const wanted: JWTVerifyOptions = {
   algorithms: ['ES256'],
 };
 
-test('an independent verifier accepts the token by the published keys, and its claims are the user', async () => {
+test('an independent verifier accepts the token with the published keys, and its claims describe the user', async () => {
   const { accountUid, appUid } = service.app;
   const { authToken, userUid, expiresAt } = await signIn({
     externalId: 'token',
@@ -64,7 +64,7 @@ test.each<[string, (iat: number) => JWTVerifyOptions, string]>([
   ['another algorithm', () => ({ algorithms: ['RS256'] }), 'ERR_JOSE_ALG_NOT_ALLOWED'],
   ['the time of its end', fromIat(15 * 60), 'ERR_JWT_EXPIRED'],
   ['a time before its start', fromIat(-6), 'ERR_JWT_CLAIM_VALIDATION_FAILED'],
-])('the token does not stand for %s', async (_what, changeOf, code) => {
+])('the token is refused for %s', async (_what, changeOf, code) => {
   const { authToken } = await signIn({ externalId: 'negative' });
   const change = changeOf(Number(decodeJwt(String(authToken)).iat));
   const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
@@ -73,7 +73,7 @@ test.each<[string, (iat: number) => JWTVerifyOptions, string]>([
   });
 });
 
-test('a verifier whose clock is five seconds behind, and who allows for nothing, takes a fresh token', async () => {
+test('a verifier without tolerance whose clock is five seconds behind accepts a new token', async () => {
   const { authToken } = await signIn({ externalId: 'behind' });
   const { iat = 0 } = decodeJwt(String(authToken));
   const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
@@ -87,7 +87,7 @@ test('a verifier whose clock is five seconds behind, and who allows for nothing,
   });
 });
 
-test('plain cryptography agrees: r and s over header and payload, by the published point', async () => {
+test('the signature is r and s over header and payload, verifiable with the published point', async () => {
   const { authToken } = await signIn({ externalId: 'by-hand' });
   const { keys } = (await service.raw('GET', '/.well-known/jwks.json')).body as unknown as {
     keys: Record<string, string>[];
@@ -104,7 +104,7 @@ test('plain cryptography agrees: r and s over header and payload, by the publish
   expect(check(`${head}.${payload}A`)).toBe(false);
 });
 
-test('the token holds nothing personal', async () => {
+test('the token contains no personal data', async () => {
   const { authToken } = await signIn({
     userEmail: 'secret.person@private.example',
     name: 'Secret Name',
@@ -115,7 +115,7 @@ test('the token holds nothing personal', async () => {
   }
 });
 
-test('the tokens of one user differ in their id alone from second to second', async () => {
+test('each token of one user has its own jti', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 20 }, () => signIn({ externalId: 'many' })),
   );
@@ -123,7 +123,7 @@ test('the tokens of one user differ in their id alone from second to second', as
   expect(new Set(ids).size).toBe(20);
 });
 
-test('the published keys are cacheable, public, and hold no private part', async () => {
+test('the published keys are cacheable, public, and have no private part', async () => {
   const answer = await service.raw('GET', '/.well-known/jwks.json', { headers: {} });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=\d+, stale-if-error=\d+$/);
@@ -161,13 +161,13 @@ test('the private key is sealed at rest', async () => {
   expect(service.context.secretBox.open(privateKey, place)).toContain('PRIVATE KEY');
 });
 
-test('two applications sign with one key, and the claim app tells them apart', async () => {
+test('tokens of two applications have one signing key and different app claims', async () => {
   const other = await addApp(service);
   const answer = await other.call('POST', '/sdkusers/auth', { body: { externalId: 'token' } });
   expect(decodeJwt(String(answer.body['authToken']))['app']).toBe(other.appUid);
 });
 
-test('a first crowd of sign-ins on a new installation makes one signing key', async () => {
+test('concurrent first sign-ins on a new installation create one signing key', async () => {
   await using fresh = await startService({
     worker: false,
     env: { HERALD_USER_TOKEN_LIFETIME: '1m' },

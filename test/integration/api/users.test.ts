@@ -1,4 +1,4 @@
-// Users as an administrator sees them: listed, renamed, and erased so that nothing of the person is left.
+// Users as an administrator sees them: listed, renamed, and deleted with all personal data.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
@@ -40,7 +40,7 @@ async function makeUser(externalId = 'user'): Promise<string> {
   return (await signIn({ externalId })).userUid;
 }
 
-test('a user is shown with the identity it has, and the accounts it is in', async () => {
+test('a user is shown with its identity and accounts', async () => {
   const byId = await signIn({ externalId: 'shown', name: 'Name', accountUids: [accountUid] });
   const byEmail = await signIn({ userEmail: 'Shown@Example.com' });
   const times = { createdAt: expect.stringMatching(/Z$/), updatedAt: expect.stringMatching(/Z$/) };
@@ -76,7 +76,7 @@ test('users are listed in pages, newest first, without deleted ones', async () =
   expect(second.body['nextCursor']).toBeNull();
 });
 
-test('a user is found by the external id, compared exactly, and not by what an e-mail became', async () => {
+test("a user is found by its exact externalId, but not by an e-mail's stored pseudonym", async () => {
   const userUid = await makeUser('ext 1/ä');
   await makeUser('ext 1/A');
   const { userUid: byEmail } = await signIn({ userEmail: 'ext@example.com' });
@@ -93,7 +93,7 @@ test('a user is found by the external id, compared exactly, and not by what an e
   }
 });
 
-test('a user is found by the e-mail, in any spelling that signs the same user in', async () => {
+test('a user is found by any spelling of the e-mail that signs the same user in', async () => {
   const { userUid } = await signIn({ userEmail: 'Ada+1@Bücher.example' });
   await signIn({ userEmail: 'ada@bücher.example' });
   await makeUser('ada+1@bücher.example');
@@ -127,7 +127,7 @@ test.each([
   expectProblem(await client.call('GET', `/sdkusers?${query}`), 400, 'invalid_request');
 });
 
-test('the name is changed, taken away, and left alone when it is the same', async () => {
+test('the name can be changed and removed, and the same name changes nothing', async () => {
   const uid = await makeUser();
   const path = `/sdkusers/${uid}`;
   for (const name of ['New', 'New', null, null]) {
@@ -153,7 +153,7 @@ test.each([
 });
 
 test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.example' }]])(
-  'of a deleted user %j nothing personal is left, and the identity is free for a new user',
+  'no personal data of a deleted user %j is left, and the identity is free for a new user',
   async (identity) => {
     const named = { ...identity, name: 'Secret Name', accountUids: [accountUid] };
     const { userUid, authToken } = await signIn(named);
@@ -189,7 +189,7 @@ test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.e
   },
 );
 
-test('deletions and sign-ins of one identity at once all succeed, and leave one user at most', async () => {
+test('concurrent deletions and sign-ins of one identity all succeed and leave at most one user', async () => {
   for (let round = 0; round < 10; round += 1) {
     const uid = await makeUser('contested');
     const body = { externalId: 'contested', accountUids: [accountUid] };
@@ -204,7 +204,7 @@ test('deletions and sign-ins of one identity at once all succeed, and leave one 
   }
 });
 
-test("a user that is deleted, unknown or another application's is not there for any call", async () => {
+test("a deleted or unknown user or another application's is not found by any call", async () => {
   const deleted = await makeUser('deleted');
   await client.call('DELETE', `/sdkusers/${deleted}`);
   const foreign = await makeUser('foreign');

@@ -1,4 +1,4 @@
-// The deliveries of a webhook and of an event: by state, answer and time, in pages, each from an index.
+// The deliveries of a webhook and of an event by state, answer and time, in pages, each from an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StatusClass, Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
@@ -63,7 +63,7 @@ test.each([
   );
 });
 
-test('pages of a filtered list go on where the one before ended', async () => {
+test('each page of a filtered list continues where the previous one ended', async () => {
   const first = await list('?state=delivered&limit=1');
   expect(itemsOf(first).map((each) => String(each['eventId']))).toEqual(['evt_3']);
   const next = await list(`?state=delivered&limit=1&cursor=${String(first.body['nextCursor'])}`);
@@ -71,7 +71,7 @@ test('pages of a filtered list go on where the one before ended', async () => {
   expect(next.body['nextCursor']).toBeNull();
 });
 
-/** Follows the cursors of a list to its end; gives its deliveries. Runs `between` after each page. */
+/** Follows the cursors of a list to its end, runs `between` after each page, and returns the deliveries. */
 async function walk(path: string, between: () => Promise<unknown>): Promise<JsonBody[]> {
   const found: JsonBody[] = [];
   let cursor: string | null = '';
@@ -87,7 +87,7 @@ async function walk(path: string, between: () => Promise<unknown>): Promise<Json
 }
 
 test.each(['?', '?state=delivered'])(
-  'deliveries that are added meanwhile shift no page of the list %j',
+  'deliveries added during paging do not shift the pages of the list %j',
   async (query) => {
     const { _id } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
     const add = async (): Promise<string> => {
@@ -103,7 +103,7 @@ test.each(['?', '?state=delivered'])(
   },
 );
 
-test('deliveries that an event gets meanwhile shift no page of its list', async () => {
+test("deliveries added during paging do not shift the pages of an event's list", async () => {
   const webhookUids = ['whk_b', 'whk_d', 'whk_f', 'whk_h', 'whk_j'];
   const event = await insertEvent(service, webhookUids, at);
   const later = ['whk_a', 'whk_i', 'whk_c'];
@@ -113,7 +113,7 @@ test('deliveries that an event gets meanwhile shift no page of its list', async 
     const delivery = newDelivery(service, at, { eventId: event._id, webhookUid });
     await service.store.deliveries.insertOne(delivery);
   });
-  // Whichever sorts behind the pages that were read by then is seen.
+  // An added delivery is listed if it sorts behind the pages read by then.
   const expected = [...webhookUids, 'whk_i'].toSorted();
   expect(found.map((each) => String(each['webhookUid']))).toEqual(expected);
 });
@@ -153,7 +153,7 @@ test.each([
   expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
 });
 
-/** Writes deliveries whose samples have 80 KiB each, and gives the lists that they are in. */
+/** Writes deliveries whose samples have 80 KiB each, and returns the paths of their lists. */
 async function insertLongDeliveries(count: number): Promise<string[]> {
   const webhookUids = Array.from({ length: count }, (_, n) => `whk_long${100 + n}`);
   const event = await insertEvent(service, [...webhookUids, 'whk_never'], at);
@@ -178,7 +178,7 @@ async function insertLongDeliveries(count: number): Promise<string[]> {
 
 const sample = '"'.repeat(4 * 1024);
 
-test('a page ends where its deliveries are 2 MiB, and the next one goes on', async () => {
+test('a page ends when its deliveries have 2 MiB, and the next one continues there', async () => {
   const lists = await insertLongDeliveries(30);
   for (const [list, count] of [
     [lists[0], 31],
@@ -201,13 +201,13 @@ test('a page ends where its deliveries are 2 MiB, and the next one goes on', asy
   }
 });
 
-test('the deliveries of an event are filtered alike, those not tried yet among them', async () => {
+test('the deliveries of an event have the same filters, and include those not attempted yet', async () => {
   const webhookUids = ['whk_a', 'whk_b', 'whk_c', 'whk_d'];
   const event = await insertEvent(service, webhookUids, at);
   const given = [
     { webhookUid: 'whk_a', state: 'delivered', statusClass: '2xx' },
     { webhookUid: 'whk_b', state: 'exhausted', statusClass: 'none' },
-    // Sent to a webhook that was not subscribed then.
+    // A resend to a webhook that was not subscribed at the time of the event.
     { webhookUid: 'whk_z', state: 'delivered', statusClass: '2xx' },
   ] as const;
   await service.store.deliveries.insertMany(

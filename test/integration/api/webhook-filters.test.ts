@@ -1,4 +1,4 @@
-// Which events a webhook gets: its entities, and where it names them exact events and tenants.
+// The events that a webhook gets: by its entities and, if set, exact events and tenants.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -22,7 +22,7 @@ async function register(fields: Record<string, unknown>): Promise<string> {
   return (await registerWebhook(service, { url, entities, ...fields })).uid;
 }
 
-/** Gives the webhooks that get a reported event, of those asked about. */
+/** Returns which of the given webhooks get a reported event. */
 async function whoGets(
   event: string,
   externalTenantId: string,
@@ -33,7 +33,7 @@ async function whoGets(
   return of.filter((uid) => stored?.webhookUids.includes(uid));
 }
 
-test('exact events and tenants narrow what the entities let through', async () => {
+test('exact events and tenants narrow the events of the entities', async () => {
   const all = await register({});
   const updates = await register({ events: ['agent.updated', 'context.updated'] });
   const tenant = await register({ externalTenantIds: ['tenant-a', 'tenant-b'] });
@@ -44,11 +44,11 @@ test('exact events and tenants narrow what the entities let through', async () =
   expect(await whoGets('agent.deleted', 'tenant-b', of)).toEqual([all, tenant, both]);
   expect(await whoGets('agent.deleted', 'tenant-a', of)).toEqual([all, tenant]);
   expect(await whoGets('contextfile.updated', 'tenant-a', of)).toEqual([]);
-  // Tenants are compared as they are written.
+  // Tenants are compared exactly.
   expect(await whoGets('agent.created', 'Tenant-A', of)).toEqual([all]);
 });
 
-test('the filters hold for changes of resources as they do for reported ones', async () => {
+test('the filters apply to changes of resources and to reported changes', async () => {
   const created = await register({ events: ['agent.created'] });
   const updated = await register({ events: ['agent.updated'] });
   const agent = await service.call('POST', '/agents', {
@@ -67,7 +67,7 @@ test('the filters hold for changes of resources as they do for reported ones', a
   ]);
 });
 
-test('a filter is taken away with null, and then all events come again', async () => {
+test('null removes a filter, and then all events arrive again', async () => {
   const uid = await register({ events: ['agent.created'], externalTenantIds: ['tenant-a'] });
   expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([]);
   const body = { events: null, externalTenantIds: null };
@@ -76,7 +76,7 @@ test('a filter is taken away with null, and then all events come again', async (
   expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([uid]);
 });
 
-test('an event of a type that the webhook does not get is refused, in POST and PATCH', async () => {
+test("a filter of events outside the webhook's entities is refused, in POST and PATCH", async () => {
   const wrong = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], events: ['agent.created', 'context.updated'] },
   });
@@ -141,7 +141,7 @@ test.each([
   expect(await service.store.webhooks.findOne({ _id: uid })).toEqual(before);
 });
 
-test('a discard needs a pause before it; a repetition of one changes nothing', async () => {
+test('a discard needs a paused webhook, and repeating it changes nothing', async () => {
   const uid = await register({});
   const change = (body: object): Promise<Answer> =>
     service.call('PATCH', `/webhooks/${uid}`, { body });
@@ -165,7 +165,7 @@ test('a discard needs a pause before it; a repetition of one changes nothing', a
   expect(await stored()).toMatchObject({ discardBefore });
 });
 
-test('a schedule of its own is shown in the largest units that hold its waits whole', async () => {
+test("a webhook's own schedule is shown in the largest whole units", async () => {
   const retrySchedule = ['1000ms', '1001ms', '90s', '120s', '36h', '3d'];
   const created = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], retrySchedule },
@@ -184,7 +184,7 @@ test.each([
   [0.51, 'half'],
   [0.79, 'half'],
   [0.81, 'soon'],
-])('after %p of the time to its deactivation the warning is %j', async (share, warning) => {
+])('after %p of the time to the deactivation the warning is %j', async (share, warning) => {
   const uid = await register({});
   const failingSince = new Date(Date.now() - share * service.config.deactivateAfterMs);
   await service.store.webhooks.updateOne({ _id: uid }, { $set: { failingSince } });
@@ -195,7 +195,7 @@ test.each([
   expect(body['deactivatesAt']).toBe(new Date(deactivatesAt).toISOString());
 });
 
-test('reactivating a webhook clears its clock', async () => {
+test('reactivating a webhook restarts the count of failing days', async () => {
   const uid = await register({});
   const now = new Date();
   const failing = {

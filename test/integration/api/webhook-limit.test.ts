@@ -1,4 +1,4 @@
-// The limit of webhooks an application, raised by its setting, and what grows with it.
+// The limit of webhooks per application, raised by a setting, and the calls that depend on it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a raised limit is the limit: the 1,000th webhook is registered and the next is refused', async () => {
+test('at a limit of 1,000 the 1,000th webhook is registered and the next is refused', async () => {
   const last = await register();
   expect(last.status).toBe(201);
   const refused = await register();
@@ -45,7 +45,7 @@ test('a raised limit is the limit: the 1,000th webhook is registered and the nex
   await service.call('DELETE', `/webhooks/${String(last.body['uid'])}`);
 });
 
-test('all webhooks are listed with what each holds, counted to 10,000, by three queries', async () => {
+test('three queries list all webhooks with their held deliveries, counted up to 10,000', async () => {
   const [few = '', many = '', released = '', paused = ''] = webhookUids;
   const now = new Date();
   const { store } = service;
@@ -86,11 +86,11 @@ test('all webhooks are listed with what each holds, counted to 10,000, by three 
   const kinds = commands.map(({ ns, command }) => `${String(ns)}.${Object.keys(command)[0]}`);
   const [aggregate, find] = [`${names[0]}.aggregate`, `${names[0]}.find`];
   expect(kinds.toSorted()).toEqual([aggregate, aggregate, find]);
-  // Held deliveries are counted in their index: none of their documents is read.
+  // Held deliveries are counted in their index, without reading their documents.
   for (const { docsExamined } of commands) expect(docsExamined).toBeLessThanOrEqual(1_000);
 });
 
-test('an event may be resent to as many webhooks as a setting allows, and not to one more', async () => {
+test('an event may be resent to as many webhooks as the setting allows, and to no more', async () => {
   const event = await insertEvent(service, webhookUids);
   const path = `/events/${event._id}/resend`;
   const known = await service.call('POST', path, { body: { webhookUids } });

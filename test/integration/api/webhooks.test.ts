@@ -1,4 +1,4 @@
-// Webhooks: registering, reading, changing, deleting, and how many there may be.
+// Webhooks: registering, reading, changing, deleting, and their limit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
 });
 
-// Each test has an application of its own, for the limit and the list are the application's.
+// Each test has an application of its own, because the limit and the list are per application.
 beforeEach(async () => {
   client = await addApp(service);
   appUid = client.appUid;
@@ -44,7 +44,7 @@ async function listed(): Promise<JsonBody[]> {
   return answer.body as unknown as JsonBody[];
 }
 
-test('a registered webhook comes back whole, with its secret and its place', async () => {
+test('a registration returns the whole webhook, its secret and its Location', async () => {
   const answer = await register({ ...valid, entities: ['contextfile', 'agent'] });
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
@@ -80,7 +80,7 @@ test('a webhook is active unless it is registered paused', async () => {
   expect((await register({ url, entities, active: false })).body['active']).toBe(false);
 });
 
-test('the secret is given by the registration alone, and differs each time', async () => {
+test('only the registration returns the secret, a different one each time', async () => {
   const { secret, ...rest } = (await register()).body;
   const path = `/webhooks/${String(rest['uid'])}`;
   expect((await client.call('GET', path)).body).toEqual(rest);
@@ -90,7 +90,7 @@ test('the secret is given by the registration alone, and differs each time', asy
   expect((await register()).body['secret']).not.toBe(secret);
 });
 
-test('the secret is sealed at rest, for its own row alone', async () => {
+test('the secret is sealed at rest, bound to its own row', async () => {
   const { secret, uid } = (await register()).body;
   const stored = await service.store.webhooks.findOne({ _id: String(uid) });
   const text = JSON.stringify(stored);
@@ -109,7 +109,7 @@ test('the list is a plain array in the order of registration, empty at first', a
   for (let i = 0; i < 3; i += 1) {
     const answer = await register({ ...valid, url: `https://r${i}.example.com/` });
     uids.push(answer.body['uid']);
-    // Uids sort by the millisecond: the next must not fall into the same one.
+    // Uids sort by the millisecond, so the next one must not be made in the same.
     const at = Date.parse(String(answer.body['createdAt']));
     while (Date.now() <= at) await new Promise(setImmediate);
   }
@@ -148,7 +148,7 @@ test.each([
 test.each([
   ['the other port', 'https://receiver.example.com:8443/x?y=z'],
   ['2,048 characters', `https://receiver.example.com/${'x'.repeat(2_048 - 29)}`],
-])('a URL with %s is taken', async (_what, url) => {
+])('a URL with %s is accepted', async (_what, url) => {
   const answer = await register({ ...valid, url });
   expect(answer.status).toBe(201);
   expect(answer.body['url']).toBe(url);
@@ -176,7 +176,7 @@ test.each([
   expectProblem(changed, 400, 'invalid_request');
 });
 
-test('a change of one field leaves the others', async () => {
+test('a change of one field keeps the others', async () => {
   const { secret, ...before } = (await register()).body;
   const path = `/webhooks/${String(before['uid'])}`;
   const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
@@ -203,7 +203,7 @@ test.each([
   {},
   { ...valid, url: 'HTTPS://Receiver.example.com:443/hook' },
   { events: null, externalTenantIds: null, retrySchedule: null, ordering: 'parallel' },
-])('a change to what is there already, %j, writes nothing', async (body) => {
+])('a change to the same value, %j, writes nothing', async (body) => {
   const _id = String((await register()).body['uid']);
   const before = await service.store.webhooks.findOne({ _id });
   const rows = await service.store.auditLog.countDocuments({ appUid });
@@ -227,7 +227,7 @@ test.each([
   expectProblem(changed, 400, 'invalid_request');
 });
 
-test('setting active clears the reason for which the service had paused the webhook, other changes do not', async () => {
+test('setting active clears the reason for which the service paused the webhook; other changes do not', async () => {
   const _id = String((await register()).body['uid']);
   await service.store.webhooks.updateOne(
     { _id },
@@ -253,7 +253,7 @@ test('a deleted webhook is gone, and deleting it again gets 404', async () => {
 
 const webhooksPerAppMax = 100;
 
-/** Puts webhooks into the application without the API, which would take long for many. */
+/** Inserts webhooks without the API, which would take long for many. */
 async function fill(count: number): Promise<void> {
   const { uid } = (await register()).body;
   const model = await service.store.webhooks.findOne({ _id: String(uid) });
@@ -266,7 +266,7 @@ async function fill(count: number): Promise<void> {
   await service.store.apps.updateOne({ _id: appUid }, { $set: { webhookCount: count } });
 }
 
-test('without a setting an application has at most 100 webhooks, and a deleted one gives its place back once', async () => {
+test('by default an application has at most 100 webhooks, and deleting one allows one more', async () => {
   await fill(webhooksPerAppMax - 1);
   const last = await register();
   expect(last.status).toBe(201);
@@ -281,7 +281,7 @@ test('without a setting an application has at most 100 webhooks, and a deleted o
   expect(await listed()).toHaveLength(webhooksPerAppMax);
 });
 
-test('of 20 registrations at once at 95 webhooks exactly five succeed', async () => {
+test('of 20 concurrent registrations at 95 webhooks exactly five succeed', async () => {
   await fill(95);
   const answers = await Promise.all(Array.from({ length: 20 }, () => register()));
   const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
@@ -290,7 +290,7 @@ test('of 20 registrations at once at 95 webhooks exactly five succeed', async ()
   expect((await service.store.apps.findOne({ _id: appUid }))?.webhookCount).toBe(100);
 });
 
-test('the limit of one application does not touch another', async () => {
+test('the limit of one application does not affect another', async () => {
   await fill(webhooksPerAppMax);
   const answer = await service.call('POST', '/webhooks', { body: valid });
   expect(answer.status).toBe(201);
