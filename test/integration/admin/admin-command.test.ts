@@ -1,4 +1,4 @@
-// `npm run admin` as an operator meets it: a process of its own, the password through a pipe.
+// `npm run admin` as an operator runs it: a separate process, the password through a pipe.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ interface Ended {
   err: string;
 }
 
-/** Runs the command with the settings of the service, `input` typed into it. */
+/** Runs the command with the settings of the service and `input` on stdin. */
 async function run(
   args: string[],
   { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
@@ -51,7 +51,7 @@ async function run(
   return ended;
 }
 
-/** Makes an admin as the command does, for what another command then does to it. */
+/** Creates an admin as the command does, for a further command. */
 async function makeAdmin(
   email: string,
   { password = null as string | null, superuser = false } = {},
@@ -59,7 +59,7 @@ async function makeAdmin(
   await createAdmin(service.store, { email, password, superuser });
 }
 
-test('the first admin is a superuser, with the password that was piped in; it is not shown', async () => {
+test('the first admin is a superuser with the piped password, which is not shown', async () => {
   await service.store.admins.deleteMany({});
   const password = 'a piped password';
   const made = await run(['create', '--email', 'First@Example.com'], { input: `${password}\n` });
@@ -72,7 +72,7 @@ test('the first admin is a superuser, with the password that was piped in; it is
   expect(answer.body['admin']).toMatchObject({ superuser: true });
 });
 
-test('at a terminal the password is asked for twice and never shown', async () => {
+test('at a terminal the command prompts twice for the password and never shows it', async () => {
   const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
   const terminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
   const command = [process.execPath, main, 'create', '--email'];
@@ -83,12 +83,12 @@ test('at a terminal the password is asked for twice and never shown', async () =
   let screen = '';
   child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
   const closed = once(child, 'close');
-  await waitFor(() => screen.includes('not shown): '), { what: 'the question' });
-  // A mistake, and the key that takes it back.
+  await waitFor(() => screen.includes('not shown): '), { what: 'the first prompt' });
+  // A typing error and a backspace.
   child.stdin.write('a typed passworx\x7fd\r');
-  await waitFor(() => screen.includes('again: '), { what: 'the second question' });
+  await waitFor(() => screen.includes('again: '), { what: 'the second prompt' });
   child.stdin.write('a typed password\r');
-  await waitFor(() => screen.includes('adm_'), { what: 'the admin' });
+  await waitFor(() => screen.includes('adm_'), { what: 'the uid of the admin' });
   child.stdin.end();
   await closed;
   expect(screen).not.toMatch(/typed pass/);
@@ -96,7 +96,7 @@ test('at a terminal the password is asked for twice and never shown', async () =
   expect((await signIn(service, typed)).answer.status).toBe(200);
 });
 
-test('later ones are superusers if asked; a generated password is shown and works', async () => {
+test('later admins are superusers only on request, and a generated password is shown and works', async () => {
   const made = await run(['create', '--email', 'second@example.com', '--generate']);
   expect(made.code).toBe(0);
   expect(made.out).not.toContain('superuser');
@@ -121,7 +121,7 @@ test('a reset password works, the old one does not, and all sessions have ended'
   expect(now.answer.status).toBe(200);
 });
 
-test('an unlinked admin has no identity at the provider and no session any more', async () => {
+test('an unlinked admin loses the identity at the provider and all sessions', async () => {
   const email = 'linked@example.com';
   await makeAdmin(email, { password: 'a linked password' });
   const unlink = ['unlink', '--email', email];
@@ -135,7 +135,7 @@ test('an unlinked admin has no identity at the provider and no session any more'
   expect(await service.store.admins.findOne({ email })).not.toHaveProperty('identity');
 });
 
-test('a removed admin is refused with the next call; the last superuser stays', async () => {
+test('a removed admin is refused from the next call on, and the last superuser cannot be removed', async () => {
   await makeAdmin('stays@example.com', { superuser: true });
   const email = 'leaver@example.com';
   await makeAdmin(email, { password: 'a leaver of old' });
@@ -154,7 +154,7 @@ test('a removed admin is refused with the next call; the last superuser stays', 
   expect(await service.store.admins.countDocuments({ email: last ?? '', superuser: true })).toBe(1);
 });
 
-test('all admins are listed, with role, ways to sign in and last sign-in', async () => {
+test('all admins are listed with role, ways to sign in and last sign-in', async () => {
   const email = 'aaa@example.com';
   await run(['create', '--email', email, '--no-password']);
   await makeAdmin('aab@example.com', { password: 'a listed password' });
@@ -167,7 +167,7 @@ test('all admins are listed, with role, ways to sign in and last sign-in', async
   expect(more).toHaveLength((await service.store.admins.countDocuments({})) - 2);
 });
 
-test('who is promoted is a superuser with the next call, who is demoted no more, and each is a row', async () => {
+test('a promotion or demotion takes effect with the next call and leaves an audit row', async () => {
   const [email, password] = ['riser@example.com', 'a rising password'];
   await makeAdmin(email, { password });
   const { headers } = await signIn(service, { email, password });
@@ -188,7 +188,7 @@ test('who is promoted is a superuser with the next call, who is demoted no more,
   expect(actions).toEqual(['admin.promoted', 'admin.demoted']);
 });
 
-test('beside npm start the database is the one that runs there', async () => {
+test('while npm start runs, the command uses its database', async () => {
   const { MONGODB_URI = '' } = service.env;
   await writeDevFile(join(folder, 'dev.json'), {
     apiUrl: service.apiUrl,
@@ -223,7 +223,7 @@ test.each([
   expect(ended.err).not.toMatch(/\n\s+at /);
 });
 
-test('a short password, a taken e-mail, no database and an unprepared one are one sentence each', async () => {
+test('a short password, a taken e-mail, no database and an unprepared one are reported in one sentence each', async () => {
   const create = ['create', '--email', 'once@example.com'];
   const short = await run(create, { input: 'short\n' });
   expect(short.err).toContain('must have from 12 to 128 characters (got 5)');

@@ -38,7 +38,7 @@ async function roll(uid: unknown, body: unknown = {}): Promise<Answer> {
   return ada.call('POST', `/apps/${appUid}/keys/${String(uid)}/roll`, { body });
 }
 
-/** Calls the API with a key and gives the status: 200 while it is taken. */
+/** Calls the API with a key and returns the status: 200 while the key is accepted. */
 async function use(apiKey: unknown, apiUrl = service.apiUrl): Promise<number> {
   const headers = { 'x-api-key': String(apiKey) };
   const answer = await fetch(`${apiUrl}/api/v1/appuid/${appUid}/events`, { headers });
@@ -46,7 +46,7 @@ async function use(apiKey: unknown, apiUrl = service.apiUrl): Promise<number> {
   return answer.status;
 }
 
-/** Does `work` while the service's clock stands at a time. */
+/** Runs `work` while the service's clock is fixed at a time. */
 async function atTime(ms: number, work: () => Promise<void>): Promise<void> {
   const { clock } = service.context;
   service.context.clock = { now: () => new Date(ms) };
@@ -57,7 +57,7 @@ async function atTime(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a generated key is shown once, works at once, and has its scopes and no others', async () => {
+test('a generated key is shown once, works immediately, and has only its scopes', async () => {
   const made = await generate();
   expect(made.status).toBe(201);
   const { apiKey, ...shown } = made.body;
@@ -86,7 +86,7 @@ test('a generated key is shown once, works at once, and has its scopes and no ot
   for (const text of [again.text, list.text]) expect(text).not.toContain(String(apiKey).slice(17));
 });
 
-test('a repeat with the same Idempotency-Key gives the same key, and makes no other', async () => {
+test('a repeat with the same Idempotency-Key returns the same key and creates no other', async () => {
   const headers = { ...ada.headers, 'idempotency-key': 'generate-1' };
   const path = `/apps/${appUid}/keys`;
   const first = await ada.call('POST', path, { headers, body: wish });
@@ -95,7 +95,7 @@ test('a repeat with the same Idempotency-Key gives the same key, and makes no ot
   expect(itemsOf(await ada.call('GET', path))).toHaveLength(1);
 });
 
-test('a repeat gives the same key also when its time is over by then', async () => {
+test('a repeat returns the same key even after that key has expired', async () => {
   const headers = { ...ada.headers, 'idempotency-key': 'generate-2' };
   const path = `/apps/${appUid}/keys`;
   const { clock } = service.context;
@@ -112,12 +112,12 @@ test('a repeat gives the same key also when its time is over by then', async () 
   }
 });
 
-test.each([...scopes])('a key may have the scope %s alone', async (scope) => {
+test.each([...scopes])('a key may have only the scope %s', async (scope) => {
   const made = await generate({ name: 'One', scopes: [scope] });
   expect(made.body['scopes']).toEqual([scope]);
 });
 
-test('a rolled key and its successor are both taken until the overlap is over', async () => {
+test('a rolled key and its successor are both accepted until the overlap ends', async () => {
   const old = await generate();
   const rolled = await roll(old.body['uid'], { overlapSeconds: 60 });
   expect(rolled.status).toBe(201);
@@ -141,7 +141,7 @@ test('a rolled key and its successor are both taken until the overlap is over', 
   });
 });
 
-// A process with a late clock, too, must not take a key that ended at once.
+// A process whose clock is behind must not accept a key that ended immediately, either.
 test.each([
   [0, 'revoked', 401],
   [604_800, 'active', 200],
@@ -154,14 +154,14 @@ test.each([
   });
 });
 
-test('without a word the overlap is a day', async () => {
+test('the default overlap is a day', async () => {
   const old = await generate();
   const { body } = await roll(old.body['uid']);
   const expiresAt = Date.parse(String(body['previousKey']?.['expiresAt']));
   expect(expiresAt - Date.parse(String(body['createdAt']))).toBe(86_400_000);
 });
 
-test('a key with an end keeps it if that is before the overlap, and is followed by one as long-lived', async () => {
+test('a key that expires before the overlap ends keeps its expiry, and its successor lives as long', async () => {
   const expiresAt = new Date(Date.now() + 600_000).toISOString();
   const old = await generate({ ...wish, expiresAt });
   const { body } = await roll(old.body['uid'], { overlapSeconds: 3_600 });
@@ -171,7 +171,7 @@ test('a key with an end keeps it if that is before the overlap, and is followed 
   expect(lifetime(body)).toBe(lifetime(old.body));
 });
 
-test('a key is rolled once; a revoked or expired one is not', async () => {
+test('a key can be rolled only once, and not when it is revoked or expired', async () => {
   const old = await generate();
   await roll(old.body['uid']);
   expectProblem(await roll(old.body['uid']), 409, 'conflict');
@@ -187,7 +187,7 @@ test('a key is rolled once; a revoked or expired one is not', async () => {
   expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
-test('a revoked key is refused at once by every process; revoking again changes nothing', async () => {
+test('every process refuses a revoked key immediately, and revoking it again changes nothing', async () => {
   const { config, temporal } = service;
   await using store = await connectStore(config.mongodb);
   const context = await createApiContext({ config, store, temporal, eager: false });
@@ -204,7 +204,7 @@ test('a revoked key is refused at once by every process; revoking again changes 
   expect(again.body['revokedAt']).toBe(revoked.body['revokedAt']);
 });
 
-test('an application has at most 50 active keys, also when they come at once; a full one can still roll', async () => {
+test('an application has at most 50 active keys, even with concurrent requests, and can still roll them', async () => {
   const { apiKeysPerAppMax } = limits;
   const bulk = Array.from({ length: apiKeysPerAppMax - 2 }, (_, i) => ({
     _id: `key_${appUid}_${i}`,
@@ -232,7 +232,7 @@ test('an application has at most 50 active keys, also when they come at once; a 
   expect((await generate()).status).toBe(201);
 });
 
-test('an application keeps at most 1,000 keys, ended ones too; these are deleted, active ones are not', async () => {
+test('an application keeps at most 1,000 keys: ended ones are deleted, active ones are not', async () => {
   const other = await ada.call('POST', '/apps', { body: { name: 'Of many keys' } });
   const path = `/apps/${String(other.body['uid'])}/keys`;
   const made = await ada.call('POST', path, { body: wish });
@@ -284,7 +284,7 @@ test.each([
   [{ ...wish, expiresAt: '2020-01-01T00:00:00Z' }, ['#/expiresAt range']],
   [{ ...wish, expiresAt: 1 }, ['#/expiresAt type']],
   [{ ...wish, appUid: 'x' }, ['#/appUid additionalProperties']],
-])('the key %j is refused, naming each fault', async (body, faults) => {
+])('the key %j is refused with each of its faults', async (body, faults) => {
   const answer = await generate(body);
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer).sort()).toEqual(faults);

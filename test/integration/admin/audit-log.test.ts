@@ -1,4 +1,4 @@
-// The audit log: a row for every call that changes something, found by what is asked, never changed.
+// The audit log: a row for every call that changes something, which can be filtered and never changed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
@@ -33,7 +33,7 @@ async function rows(query = ''): Promise<JsonBody[]> {
   return itemsOf(await ada.call('GET', `${app}/audit-log${query}`));
 }
 
-/** Runs calls and gives the rows they left in the application's log, the first made first. */
+/** Runs calls and returns the rows they left in the application's log, the oldest first. */
 async function rowsOf(calls: () => Promise<unknown>): Promise<JsonBody[]> {
   const known = new Set((await rows('?limit=200')).map((row) => String(row['uid'])));
   await calls();
@@ -41,7 +41,7 @@ async function rowsOf(calls: () => Promise<unknown>): Promise<JsonBody[]> {
   return after.filter((row) => !known.has(String(row['uid']))).toReversed();
 }
 
-test('what is done to webhooks leaves a row each, by the key that did it and from where', async () => {
+test('each change of a webhook leaves a row with its key and address', async () => {
   const made = await rowsOf(async () => {
     const body = { url: 'http://127.0.0.1:9/hook?token=hunter2', entities: ['agent'] };
     const webhook = await service.call('POST', '/webhooks', { body });
@@ -90,7 +90,7 @@ function keyHeader(): Record<string, string> {
   return { 'x-api-key': service.app.apiKey };
 }
 
-test('what is refused leaves none', async () => {
+test('a refused call leaves no row', async () => {
   const made = await rowsOf(async () => {
     await service.call('POST', '/webhooks', { body: { url: 'ftp://x', entities: ['agent'] } });
     await service.call('PATCH', '/webhooks/whk_none', { body: { active: false } });
@@ -102,7 +102,7 @@ test('what is refused leaves none', async () => {
   expect(made).toEqual([]);
 });
 
-test('what admins do to keys, members and applications leaves a row each', async () => {
+test('each change that an admin makes to keys, members and applications leaves a row', async () => {
   const guest = await makeTestAdmin(service);
   const made = await rowsOf(async () => {
     const wish = { name: 'K', scopes: ['events:read'] };
@@ -131,7 +131,7 @@ test('what admins do to keys, members and applications leaves a row each', async
   expect(made[4]?.['details']).toEqual({ role: 'admin', previousRole: 'viewer' });
 });
 
-test('signing in, failing to, signing out and changing a password are rows of the installation', async () => {
+test('sign-ins, failed ones, sign-outs and changes of a password are rows of the installation', async () => {
   const guest = await makeTestAdmin(service);
   await signIn(service, guest);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
@@ -158,7 +158,7 @@ test('signing in, failing to, signing out and changing a password are rows of th
   });
 });
 
-test('a key with the scope admin reads the log, another does not', async () => {
+test('only a key with the scope admin reads the log', async () => {
   const only = await makeKey(service, { scopes: ['admin'] });
   const answer = await service.call('GET', '/audit-log', { headers: { 'x-api-key': only } });
   expect(answer.status).toBe(200);
@@ -168,7 +168,7 @@ test('a key with the scope admin reads the log, another does not', async () => {
   expectProblem(refused, 403, 'insufficient_scope');
 });
 
-test('rows are found by action, actor, target and time, alone and together, page by page', async () => {
+test('rows can be filtered by action, actor, target and time, alone and together, page by page', async () => {
   const all = await rows('?limit=200');
   const by = (name: string, of: (row: JsonBody) => unknown) => async (value: string) => {
     const found = await rows(`?limit=200&${name}=${value}`);
@@ -203,7 +203,7 @@ test.each([
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
-/** Gives the names of the stages and indexes of a plan. */
+/** Returns the names of the stages and indexes of a plan. */
 function stagesOf(plan: Document): string[] {
   const inner = [plan['inputStage'], ...((plan['inputStages'] as Document[] | undefined) ?? [])];
   const below = inner.filter((stage) => stage !== undefined).flatMap((stage) => stagesOf(stage));
@@ -235,7 +235,7 @@ test.each([
   }
 });
 
-test('a row goes with its change: where it cannot be written, nothing is changed', async () => {
+test('a row is committed with its change: if it cannot be written, nothing is changed', async () => {
   const { db } = service.store;
   const validator = { action: { $ne: 'api_key.created' } };
   await db.command({ collMod: 'auditLog', validator, validationAction: 'error' });

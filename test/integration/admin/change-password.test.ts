@@ -1,4 +1,4 @@
-// Changing one's password: the old one is asked for, the new one has rules, other sessions end.
+// Changing a password needs the old one, checks the new one, and ends all other sessions.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the new password is taken, the old one is not, and all sessions have ended but a new one of who asked', async () => {
+test('after the change only the new password is accepted, and only a new session of the caller is left', async () => {
   const ada = await makeTestAdmin(service);
   const other = await signIn(service, ada);
   const newPassword = 'another correct horse';
@@ -37,7 +37,7 @@ test('the new password is taken, the old one is not, and all sessions have ended
   expect(again.answer.status).toBe(200);
 });
 
-test('a sign-in that checked the old password before the change opens nothing after it', async () => {
+test('a sign-in that checked the old password before the change gets no session after it', async () => {
   const ada = await makeTestAdmin(service);
   const body = { currentPassword: ada.password, newPassword: 'another correct horse' };
   await ada.call('POST', '/password', { body });
@@ -49,7 +49,7 @@ test('a sign-in that checked the old password before the change opens nothing af
   expect(await service.store.adminSessions.countDocuments({})).toBe(before);
 });
 
-test('without the current password nothing changes, and guessing it is slowed down', async () => {
+test('without the current password nothing changes, and guesses are throttled', async () => {
   const ada = await makeTestAdmin(service);
   const body = { currentPassword: 'a wrong password', newPassword: 'another correct horse' };
   for (let i = 0; i < 5; i += 1) {
@@ -57,7 +57,7 @@ test('without the current password nothing changes, and guessing it is slowed do
     expectProblem(answer, 422, 'password_refused');
     expect(faultsOf(answer)).toEqual(['#/currentPassword password_wrong']);
   }
-  // The waits double, so one of the next guesses comes too early, however slow the machine is.
+  // The waits double, so one of the next guesses is too early on any machine.
   let answer = await ada.call('POST', '/password', { body });
   for (let i = 0; i < 4 && answer.status === 422; i += 1) {
     answer = await ada.call('POST', '/password', { body });
@@ -77,7 +77,7 @@ test.each([
   // Characters are counted, not bytes or UTF-16 units.
   ['😀😁😂😃😄'.repeat(3).slice(0, 22), length],
   ['😀😁😂😃😄'.repeat(26).slice(0, 256), 'taken'],
-  // One character in NFKC, however it is typed.
+  // Composed and decomposed, these are one character in NFKC.
   ['üöäßé'.normalize('NFD').repeat(3).slice(0, 20), length],
   [' '.repeat(12), uniform],
   ['abcdabcdabcd', uniform],
@@ -89,7 +89,7 @@ test.each([
   expect(passwordFault(newPassword, 'ada@example.com')?.detail ?? 'taken').toMatch(verdict);
 });
 
-test('two passwords that differ in their last character differ', async () => {
+test('passwords that differ only in their last character are different', async () => {
   const [email, password] = ['long@example.com', `${'long '.repeat(25)}a`];
   await createAdmin(service.store, { email, password, superuser: false });
   const wrong = await signIn(service, { email, password: `${'long '.repeat(25)}b` });
@@ -97,7 +97,7 @@ test('two passwords that differ in their last character differ', async () => {
   expect((await signIn(service, { email, password })).answer.status).toBe(200);
 });
 
-test('the new password keeps the rules, each named', async () => {
+test('a new password that breaks a rule is refused with the code of the rule', async () => {
   const ada = await makeTestAdmin(service);
   const refused = [
     ['too short', 'password_length'],
@@ -119,7 +119,7 @@ test('the new password keeps the rules, each named', async () => {
   expect(faultsOf(empty)).toEqual(['#/currentPassword required', '#/newPassword required']);
 });
 
-test('the part of the e-mail before the @ is no password', async () => {
+test('the part of the e-mail before the @ is refused as a password', async () => {
   const email = 'ada.lovelace.jr@example.com';
   const make = (password: string) =>
     createAdmin(service.store, { email, password, superuser: false });

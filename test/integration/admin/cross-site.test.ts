@@ -1,4 +1,4 @@
-// Requests that other sites' pages make a browser send: refused, though the cookie were with them.
+// Requests that pages of other sites make a browser send are refused, even with the cookie.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -34,7 +34,7 @@ test('a call that changes something needs the CSRF token of its own session', as
   expect(await createApp({ cookie, 'x-csrf-token': token })).toBe(201);
 });
 
-test('a call that reads needs none', async () => {
+test('a call that reads needs no CSRF token', async () => {
   const cookie = ada.headers['cookie'] ?? '';
   const answer = await service.raw('GET', '/admin/api/apps', { headers: { cookie } });
   expect(answer.status).toBe(200);
@@ -51,15 +51,15 @@ test.each([
   [{ 'sec-fetch-site': 'cross-site' }, 403],
   [{ 'sec-fetch-site': 'same-site' }, 403],
   [{ origin: 'http://herald.example', 'sec-fetch-site': 'cross-site' }, 403],
-] as const)('from the page %j a change gets %d', async (page, status) => {
+] as const)('a change from a page with the headers %j gets %d', async (page, status) => {
   expect(await createApp({ ...ada.headers, ...page })).toBe(status);
 });
 
-test('the address that the request was sent to is our own, too', async () => {
+test("the request's own host is accepted as an origin, too", async () => {
   expect(await createApp({ ...ada.headers, origin: service.apiUrl })).toBe(201);
 });
 
-test('nobody is signed in by another site', async () => {
+test('a sign-in from another site is refused', async () => {
   const answer = await service.raw('POST', '/admin/api/session', {
     headers: { origin: 'http://evil.example' },
     body: { email: ada.email, password: ada.password },

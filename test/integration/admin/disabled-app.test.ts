@@ -1,4 +1,4 @@
-// A disabled application: its keys open nothing, its tokens end, what was to be sent is sent.
+// A disabled application: its keys are refused, its tokens end, and its open deliveries are sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
@@ -39,7 +39,7 @@ async function actions(): Promise<string[]> {
   return rows.map((row) => row.action);
 }
 
-test('an owner disables and enables it, with a row of the audit log each and none for what is so already', async () => {
+test('an owner disables and enables an application, and each change leaves an audit row', async () => {
   expect((await change({ active: true })).body['active']).toBe(true);
   expect((await change({})).status).toBe(200);
   expect((await change({ active: false })).body).toMatchObject({ active: false, name: 'App' });
@@ -62,7 +62,7 @@ test.each([
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
-test('while it is disabled users neither sign in nor have their tokens verified, and the admin area goes on', async () => {
+test('while an application is disabled, sign-ins and token checks are refused and the admin area works', async () => {
   const token = await signIn(client, { externalId: 'ada' });
   await change({ active: false });
   const body = { externalId: 'ada' };
@@ -79,7 +79,7 @@ test('while it is disabled users neither sign in nor have their tokens verified,
   expectProblem(byNewKey, 403, 'app_disabled');
 });
 
-test('tokens from before it was enabled stay dead, those that a sign-in under way still gave as well', async () => {
+test('tokens issued before the application was enabled again stay revoked, also those of sign-ins under way', async () => {
   const token = await signIn(client, { externalId: 'ada' });
   const user = await service.store.users.findOne({ appUid, externalId: 'ada' });
   if (user === null) throw new Error('the user is not there');
@@ -95,7 +95,7 @@ test('tokens from before it was enabled stay dead, those that a sign-in under wa
   expect(await verify(client, again)).toMatchObject({ active: true });
 });
 
-test('an event from before is delivered and retried to its end', async () => {
+test('an event from before the application was disabled is delivered and retried to its end', async () => {
   let answers = 0;
   await using receiver = await startReceiver((response) => {
     answers += 1;

@@ -1,4 +1,4 @@
-// Who an admin is at the identity provider: the first identity to sign in, and no other until it is unlinked.
+// An admin is linked to the first identity of the provider that signs in, until it is unlinked.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
@@ -30,25 +30,25 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]();
 });
 
-/** Makes an admin who signs in through the provider only, and whom nobody has been yet. */
+/** Creates an admin without a password or a linked identity. */
 async function makeUnlinked(name: string): Promise<{ uid: string; mail: string }> {
   const mail = `${name}@example.com`;
   const wish = { email: mail, password: null, superuser: false };
   return { uid: (await createAdmin(service.store, wish))._id, mail };
 }
 
-/** Signs a user of the provider in, and gives the status. */
+/** Signs a user of the provider in, and returns the status. */
 async function signInAs(sub: string, mail: string, more: object = {}): Promise<number> {
   provider.claims = { sub, email: mail, email_verified: true, ...more };
   return (await comeBack(service, await visitProvider(service))).status;
 }
 
-/** Gives an admin's rows of the audit log, the first made first. */
+/** Returns an admin's rows of the audit log, the oldest first. */
 async function rowsOf(uid: string): Promise<AuditDocument[]> {
   return service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
 }
 
-test('the first sign-in links the admin to issuer and sub, and says so in the audit log', async () => {
+test('the first sign-in links the admin to issuer and sub, and leaves an audit row', async () => {
   const { uid, mail } = await makeUnlinked('first');
   expect(await signInAs('sub-first', mail)).toBe(303);
   const identity = { issuer: provider.issuer, subject: 'sub-first' };
@@ -64,7 +64,7 @@ test('the first sign-in links the admin to issuer and sub, and says so in the au
   expect(rows[1]).toMatchObject({ actor: { kind: 'admin', uid }, details: identity });
 });
 
-test('an e-mail that was given to another person at the provider does not open the account', async () => {
+test('another person who gets the e-mail at the provider cannot sign in as the admin', async () => {
   const { uid, mail } = await makeUnlinked('reused');
   expect(await signInAs('sub-old', mail)).toBe(303);
   expect(await signInAs('sub-new', mail)).toBe(401);
@@ -83,7 +83,7 @@ test('the same sub of another issuer is another person', async () => {
   expect(await signInAs('sub-moved', mail)).toBe(401);
 });
 
-test('a person whose e-mail changes at the provider signs in as before, also with that of another admin', async () => {
+test("a person whose e-mail changes at the provider signs in as before, even with another admin's e-mail", async () => {
   const { uid, mail } = await makeUnlinked('renamed');
   const other = await makeUnlinked('taken');
   expect(await signInAs('sub-renamed', mail)).toBe(303);
@@ -96,7 +96,7 @@ test('a person whose e-mail changes at the provider signs in as before, also wit
   expect(await signInAs('sub-other', other.mail)).toBe(303);
 });
 
-test('two persons with one e-mail who sign in first at once: one is linked, the other refused', async () => {
+test('of two persons with one e-mail whose first sign-ins are concurrent one is linked, the other is refused', async () => {
   const { uid, mail } = await makeUnlinked('raced');
   const visitAs = (sub: string): Promise<Visit> => {
     provider.claims = { sub, email: mail, email_verified: true };
@@ -109,7 +109,7 @@ test('two persons with one e-mail who sign in first at once: one is linked, the 
   expect(linked).toHaveLength(1);
 });
 
-test('one person who signs in first at once under two e-mails: one admin is linked, the other refused', async () => {
+test('of concurrent first sign-ins of one person with two e-mails one admin is linked, the other is refused', async () => {
   const makers = Array.from({ length: 5 }, (_, i) => [
     makeUnlinked(`one-${i}`),
     makeUnlinked(`two-${i}`),
@@ -122,7 +122,7 @@ test('one person who signs in first at once under two e-mails: one admin is link
       visits.push(await visitProvider(service));
     }
     const answers = await Promise.all(visits.map((visit) => comeBack(service, visit)));
-    // The later one is refused, or finds the link made already and signs that admin in.
+    // The later sign-in is refused, or finds the link and signs that admin in.
     const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
     expect([
       [303, 303],
@@ -133,7 +133,7 @@ test('one person who signs in first at once under two e-mails: one admin is link
   }
 });
 
-test('an admin who is unlinked is signed out, and linked anew by the next sign-in', async () => {
+test('an unlinked admin is signed out, and the next sign-in links the admin again', async () => {
   const { uid, mail } = await makeUnlinked('recreated');
   expect(await signInAs('sub-before', mail)).toBe(303);
   await unlinkAdmin(service.store, { email: mail });
@@ -143,7 +143,7 @@ test('an admin who is unlinked is signed out, and linked anew by the next sign-i
   expect((await rowsOf(uid)).map((row) => row.action)).toContain('admin.identity_unlinked');
 });
 
-/** Signs in at a certified provider, and gives where that leads and who is signed in there. */
+/** Signs in at a certified provider, and returns where that leads and the admin of the session. */
 async function signInAt(
   certified: CertifiedProvider,
   at: TestService,
@@ -158,9 +158,9 @@ async function signInAt(
   return { status: back.status, uid: session.body['admin']?.['uid'] as string | undefined };
 }
 
-test('at an independent, certified provider, too, an admin stays the person who first signed in', async () => {
+test('at an independent, certified provider an admin stays linked to the person who first signed in, too', async () => {
   const redirectUri = 'http://herald.example/admin/api/oidc/callback';
-  // It warns that its forms are for trying out, which is what they are used for, and of Node 20.
+  // The provider warns about its development forms, which the test needs, and about Node 20.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   await using certified = await startCertifiedProvider(redirectUri);
   await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });

@@ -1,4 +1,4 @@
-// A browser that an admin signed in with before is not held up by what others guess behind its address.
+// A browser that an admin has signed in with is not delayed by guesses from the same address.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
@@ -38,13 +38,13 @@ async function signIn({ email, password, device }: SignIn): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-/** Gives the cookie by which an answer makes the browser known. */
+/** Returns the cookie by which an answer makes the browser known. */
 function deviceOf(answer: Pick<Answer, 'headers'>): string {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
   return cookies.find((cookie) => cookie.startsWith('__Host-herald_device=')) ?? '';
 }
 
-/** Waits out the blocks of before, and gives a browser that the admin has signed in with. */
+/** Waits until earlier blocks have ended, and returns a browser that the admin has signed in with. */
 async function makeDevice(): Promise<string> {
   now = new Date(now.getTime() + 60 * 60_000);
   const answer = await signIn({});
@@ -52,7 +52,7 @@ async function makeDevice(): Promise<string> {
   return deviceOf(answer);
 }
 
-/** Makes the e-mail wait at this address, which all callers of the test share, as five guesses do. */
+/** Blocks the e-mail at the shared address of all callers, as five guesses do. */
 async function blockAddress(email = ada.email): Promise<void> {
   const guesser = { email, address: '127.0.0.1' };
   const pepper = service.config.keyPepper;
@@ -60,7 +60,7 @@ async function blockAddress(email = ada.email): Promise<void> {
   expectProblem(await signIn({ email }), 429, 'too_many_sign_ins');
 }
 
-test('it signs in while everyone else behind its address waits, and each time it is made known anew', async () => {
+test('a known browser signs in while others at its address are blocked, and each sign-in renews its cookie', async () => {
   const device = await makeDevice();
   await blockAddress();
   const answer = await signIn({ device });
@@ -70,7 +70,7 @@ test('it signs in while everyone else behind its address waits, and each time it
   expectProblem(await signIn({}), 429, 'too_many_sign_ins');
 });
 
-test('its own wrong passwords make it wait after five, and hold up nobody else', async () => {
+test('five wrong passwords block a known browser and no other client', async () => {
   const device = await makeDevice();
   const other = deviceOf(await signIn({}));
   for (let i = 0; i < 5; i += 1) {
@@ -85,7 +85,7 @@ test('its own wrong passwords make it wait after five, and hold up nobody else',
   expect((await signIn({})).status).toBe(200);
 });
 
-/** Has as many passwords of strangers checked as a process takes on, one after another until it is called off. */
+/** Keeps as many password checks of strangers running as a process allows; returns the function that stops it. */
 function crowd(): () => Promise<void> {
   const over = new AbortController();
   const guess = async (): Promise<void> => {
@@ -98,7 +98,7 @@ function crowd(): () => Promise<void> {
   };
 }
 
-test('it signs in beside a crowd of strangers, and those who are sent away are not taken to have guessed', async () => {
+test('a known browser signs in during a crowd of strangers, whose refused attempts do not count as guesses', async () => {
   const device = await makeDevice();
   const disperse = crowd();
   try {
@@ -110,7 +110,7 @@ test('it signs in beside a crowd of strangers, and those who are sent away are n
   expect((await signIn({})).status).toBe(200);
 }, 120_000);
 
-test("another admin's, one that was changed, sent twice or is too old is none", async () => {
+test("a device cookie that is another admin's, altered, sent twice or too old is ignored", async () => {
   const device = await makeDevice();
   const mallory = await makeTestAdmin(service);
   const { email, password } = mallory;
@@ -152,7 +152,7 @@ test.each([
   expectProblem(await signIn({ device }), 429, 'too_many_sign_ins');
 });
 
-test('signing out leaves it known, signing out everywhere takes its cookie away', async () => {
+test('signing out keeps the device cookie, signing out everywhere removes it', async () => {
   const taken = async (path: string): Promise<string[]> => {
     await makeDevice();
     const headers = sessionHeaders(await signIn({}));
@@ -163,7 +163,7 @@ test('signing out leaves it known, signing out everywhere takes its cookie away'
   expect(await taken('/sessions')).toEqual(['__Host-herald_admin=', '__Host-herald_device=']);
 });
 
-test('a change of the password works from it while its address waits, and makes all others unknown', async () => {
+test('a known browser can change the password while its address is blocked, and all others become unknown', async () => {
   const [device, other] = [await makeDevice(), deviceOf(await signIn({}))];
   const headers = sessionHeaders(await signIn({}));
   await blockAddress();
@@ -180,7 +180,7 @@ test('a change of the password works from it while its address waits, and makes 
   }
 });
 
-test('the cookie names nobody', async () => {
+test('the device cookie does not identify the admin', async () => {
   const device = await makeDevice();
   const bytes = Buffer.from(device.split('.')[1] ?? '', 'base64').toString('latin1');
   for (const text of [ada.email, ada.admin._id]) expect(device + bytes).not.toContain(text);

@@ -1,4 +1,4 @@
-// Signing in through an identity provider: who comes in, and which answers do not hold.
+// Signing in through an identity provider: who gets a session, and which answers are refused.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
@@ -36,7 +36,7 @@ async function expectRefused(answer: Response, status = 401): Promise<void> {
   expect(headers.getSetCookie()).toEqual([]);
 }
 
-test('the admin of a verified e-mail gets a session, in any spelling of the e-mail', async () => {
+test('the admin with a verified e-mail gets a session, in any spelling of the e-mail', async () => {
   provider.claims = { email: 'Ada@EXAMPLE.com', email_verified: true };
   const visit = await visitProvider(service);
   expect(visit.location).toMatch(/^http:\/\/herald\.example\/admin\/api\/oidc\/callback\?code=/);
@@ -52,7 +52,7 @@ test('the admin of a verified e-mail gets a session, in any spelling of the e-ma
   expect(who.body['admin']).toMatchObject({ email, hasPassword: false });
 });
 
-test('the way there carries state, nonce and PKCE, and the cookie tells none of them', async () => {
+test('the redirect to the provider has state, nonce and PKCE, and the cookie reveals none of them', async () => {
   const start = await openPage(`${service.apiUrl}/admin/api/oidc/start`);
   const query = new URL(start.headers.get('location') ?? '').searchParams;
   expect(query.get('code_challenge_method')).toBe('S256');
@@ -66,21 +66,21 @@ test('the way there carries state, nonce and PKCE, and the cookie tells none of 
 
 test.each([
   ['an e-mail that is not verified', { email, email_verified: false }],
-  ['one whose verification is not said', { email }],
-  ['one that is "true" as a text', { email, email_verified: 'true' }],
+  ['an e-mail without email_verified', { email }],
+  ['an e-mail whose email_verified is the text "true"', { email, email_verified: 'true' }],
   ['no e-mail', { email_verified: true }],
-  ['an e-mail that is none', { email: 'ada', email_verified: true }],
+  ['a malformed e-mail', { email: 'ada', email_verified: true }],
   ['an e-mail that no admin has', { sub: 'eve', email: 'eve@example.com', email_verified: true }],
   ['another nonce', { email, email_verified: true, nonce: 'other' }],
   ['another audience', { email, email_verified: true, aud: 'other' }],
   ['another issuer', { email, email_verified: true, iss: 'https://evil.example' }],
-  ['a token that has run out', { email, email_verified: true, exp: 1_000 }],
-])('%s lets nobody in', async (_what, claims) => {
+  ['an expired token', { email, email_verified: true, exp: 1_000 }],
+])('%s is refused', async (_what, claims) => {
   provider.claims = claims;
   await expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
-test('an e-mail that the ID token leaves out is asked for, and counts if it is the same user', async () => {
+test('an e-mail missing in the ID token is read from userinfo, and counts if that is the same user', async () => {
   provider.claims = {};
   provider.userInfo = { sub: 'user-1', email, email_verified: true };
   expect((await comeBack(service, await visitProvider(service))).status).toBe(303);
@@ -95,7 +95,7 @@ test('an e-mail that the ID token leaves out is asked for, and counts if it is t
   }
 });
 
-test('a verification that the ID token leaves out is asked for, with the e-mail that it is of', async () => {
+test('an email_verified missing in the ID token is read from userinfo, together with its e-mail', async () => {
   provider.claims = { email };
   provider.userInfo = { sub: 'user-1', email, email_verified: true };
   expect((await comeBack(service, await visitProvider(service))).status).toBe(303);
@@ -103,12 +103,12 @@ test('a verification that the ID token leaves out is asked for, with the e-mail 
   await expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
-test('an ID token signed with another key lets nobody in', async () => {
+test('an ID token signed with another key is refused', async () => {
   provider.forged = true;
   await expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
-test('an answer counts only in the browser that asked, for its own question, and once', async () => {
+test("the provider's answer is accepted once, in the browser and for the request that it belongs to", async () => {
   const [mine, other] = [await visitProvider(service), await visitProvider(service)];
   await expectRefused(await comeBack(service, { ...mine, cookie: '' }));
   await expectRefused(await comeBack(service, { ...mine, cookie: other.cookie }));
@@ -129,9 +129,9 @@ test('an answer counts only in the browser that asked, for its own question, and
   expect(provider.refusals).toEqual(['unknown code']);
 });
 
-test('the provider is asked for an address sixty times a minute and no more, whatever else was refused there', async () => {
+test('an address causes at most sixty requests to the provider a minute, whatever else was refused there', async () => {
   const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '1' };
-  // Time stands, so that the minute lasts as long as the machine takes.
+  // A fixed clock, so that the minute lasts on any machine.
   const now = new Date();
   await using limited = await startService({ worker: false, env, clock: { now: () => now } });
   await createAdmin(limited.store, { email, password: null, superuser: true });
@@ -147,8 +147,8 @@ test('the provider is asked for an address sixty times a minute and no more, wha
   const askedBefore = provider.refusals.length;
   for (let i = 0; i < 57; i += 1) await expectRefused(await comeBack(limited, guess, { address }));
   const limitedTo = async (answer: Promise<Response>): Promise<void> => {
-    const { status, headers: told } = await answer;
-    expect([status, told.has('retry-after')]).toEqual([429, true]);
+    const { status, headers: answerHeaders } = await answer;
+    expect([status, answerHeaders.has('retry-after')]).toEqual([429, true]);
   };
   await limitedTo(comeBack(limited, guess, { address }));
   await limitedTo(openPage(`${limited.apiUrl}/admin/api/oidc/start`, { address }));
@@ -156,9 +156,9 @@ test('the provider is asked for an address sixty times a minute and no more, wha
   expect((await comeBack(limited, await visitProvider(limited))).status).toBe(303);
 });
 
-test('a sign-in ends the session that the browser had when it set out, and no other', async () => {
+test('a sign-in ends the session that the browser had at its start, and no other', async () => {
   const signIn = async (cookie = ''): Promise<string> => {
-    // The way there is asked for by our own page, the way back comes from another site without the cookie.
+    // Our own page starts the sign-in; the way back comes from another site without the cookie.
     const back = await comeBack(service, await visitProvider(service, { cookie }));
     expect(back.status).toBe(303);
     return cookieOf(back);
@@ -172,7 +172,7 @@ test('a sign-in ends the session that the browser had when it set out, and no ot
   ]);
 });
 
-test('a return waits for its turn like every call, and where none is free the provider is not asked', async () => {
+test('a callback waits for a permit like every call, and without one the provider is not asked', async () => {
   const env = { ...oidcSettings(provider.issuer), HERALD_REQUESTS_AT_ONCE: '1' };
   await using busy = await startService({ worker: false, env });
   await createAdmin(busy.store, { email, password: null, superuser: true });
@@ -192,14 +192,14 @@ test('a return waits for its turn like every call, and where none is free the pr
   expect((await comeBack(busy, visit)).status).toBe(303);
 });
 
-test('what the provider refuses is refused', async () => {
+test('a sign-in that the provider refuses is refused', async () => {
   const { cookie, location } = await visitProvider(service);
   const state = new URL(location).searchParams.get('state') ?? '';
   const denied = `http://herald.example/admin/api/oidc/callback?error=access_denied&state=${state}`;
   await expectRefused(await comeBack(service, { cookie, location: denied }));
 });
 
-test('ten minutes later the answer comes too late', async () => {
+test("the provider's answer is refused after ten minutes", async () => {
   const visit = await visitProvider(service);
   const clock = service.context.clock;
   try {
@@ -210,7 +210,7 @@ test('ten minutes later the answer comes too late', async () => {
   }
 });
 
-test('a sign-in is a row of the audit log, as is that of someone who is no admin', async () => {
+test('a sign-in leaves an audit row, and so does one of a person who is no admin', async () => {
   await comeBack(service, await visitProvider(service));
   provider.claims = { sub: 'mallory', email: 'mallory@example.com', email_verified: true };
   await comeBack(service, await visitProvider(service));
@@ -225,7 +225,7 @@ test('a sign-in is a row of the audit log, as is that of someone who is no admin
   ]);
 });
 
-test('a provider that does not answer is 503, and works again once it does', async () => {
+test('while the provider does not answer sign-ins get 503, and they work again once it does', async () => {
   const visit = await visitProvider(service);
   provider.silent = true;
   await expectRefused(await comeBack(service, visit), 503);
@@ -240,12 +240,12 @@ test.each([
   [200, '<h1>We are back soon</h1>', 503],
   [400, '{"error":"invalid_grant"}', 401],
   [403, '{"error":"access_denied"}', 401],
-])('a token endpoint that answers %d %s is %d to the admin', async (status, body, told) => {
+])('when the token endpoint answers %d %s, the admin gets %d', async (status, body, expected) => {
   provider.tokenFault = [status, body];
-  await expectRefused(await comeBack(service, await visitProvider(service)), told);
+  await expectRefused(await comeBack(service, await visitProvider(service)), expected);
 });
 
-test('a provider that is not there is 503; without one the paths are not found', async () => {
+test('an unreachable provider is answered 503, and without a provider the paths get 404', async () => {
   const gone = await startIdentityProvider();
   await gone[Symbol.asyncDispose]();
   await using away = await startService({ worker: false, env: oidcSettings(gone.issuer) });

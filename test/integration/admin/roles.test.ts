@@ -1,4 +1,4 @@
-// Who may do what in an application: every call of the admin area by every role, and members.
+// The rights of the roles: every call of the admin area by every role, and the members.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import type { Role } from '../../../lib/model/membership.ts';
 import { removeAdmin } from '../../../lib/access/create-admin.ts';
@@ -56,7 +56,7 @@ const calls: [string, string, unknown, Role][] = [
   ['GET', '/audit-log', undefined, 'viewer'],
 ];
 
-test.each(calls)('%s {app}%s is for those who may', async (...line) => {
+test.each(calls)('%s {app}%s is allowed to the right roles only', async (...line) => {
   const [method, path, body, needed] = line;
   const order: Role[] = ['viewer', 'admin', 'owner'];
   const options = body === undefined ? {} : { body };
@@ -105,7 +105,7 @@ test('a superuser sees all applications, others those they are members of, with 
   expect(owners).toMatchObject([{ adminUid: superuser.admin._id, role: 'owner' }]);
 });
 
-test("an admin's applications page by the time they were joined", async () => {
+test("an admin's applications are paged by the time of joining", async () => {
   const joiner = await makeTestAdmin(service);
   const uids: unknown[] = [];
   for (const name of ['One', 'Two', 'Three']) {
@@ -130,7 +130,7 @@ test('an application is renamed, and found under its new name', async () => {
   });
 });
 
-test('accounts are made, renamed and deleted here as with a key, and the audit log tells by whom', async () => {
+test('admins create, rename and delete accounts, and the audit log names the admin', async () => {
   const made = await members.admin.call('POST', `${app}/accounts`, { body: { name: 'One' } });
   const path = `${app}/accounts/${String(made.body['uid'])}`;
   expect(made.headers.get('location')).toBe(`/admin/api${path}`);
@@ -152,7 +152,7 @@ test('accounts are made, renamed and deleted here as with a key, and the audit l
   ]);
 });
 
-test('a role taken away is gone with the next call', async () => {
+test('a removed role is refused from the next call on', async () => {
   const guest = await makeTestAdmin(service);
   const path = `${app}/members/${guest.admin._id}`;
   const body = { email: guest.email, role: 'admin' };
@@ -167,7 +167,7 @@ test('a role taken away is gone with the next call', async () => {
   expectProblem(await members.owner.call('DELETE', path), 404, 'not_found');
 });
 
-test('nobody is a member twice, and only admins become members', async () => {
+test('an admin can be a member only once, and only admins can be members', async () => {
   const path = `${app}/members`;
   const twice = { email: members.viewer.email.toUpperCase(), role: 'owner' };
   expectProblem(await members.owner.call('POST', path, { body: twice }), 409, 'conflict');
@@ -177,7 +177,7 @@ test('nobody is a member twice, and only admins become members', async () => {
   expect(faultsOf(answer)).toEqual(['#/email unknown_admin']);
 });
 
-test('the last owner stays; two owners who remove one another at once do not both succeed', async () => {
+test('the last owner cannot be removed, even when two owners remove each other concurrently', async () => {
   const made = await superuser.call('POST', '/apps', { body: { name: 'Owned' } });
   const path = `/apps/${String(made.body['uid'])}/members`;
   const self = `${path}/${superuser.admin._id}`;
@@ -207,7 +207,7 @@ const becomingOwner: [string, (guest: TestAdmin) => Promise<Answer>, number][] =
 ];
 
 test.each(becomingOwner)(
-  'an admin who is removed while it %s owns nothing',
+  'an admin who is removed while it %s owns no application',
   async (_what, call) => {
     const guest = await makeTestAdmin(service, { superuser: true });
     const { admins, memberships } = service.store;
@@ -216,7 +216,7 @@ test.each(becomingOwner)(
     let removal: Promise<unknown> = Promise.resolve();
     const hook = vi.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
       removal = removeAdmin(service.store, guest);
-      // It is done by now, or has met the transaction under way and is tried until that has ended.
+      // By now the removal has ended, or conflicts with the open transaction and is being retried.
       await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
       return insertOne(...insert);
     });
@@ -228,19 +228,22 @@ test.each(becomingOwner)(
   },
 );
 
-test.each(becomingOwner)('one who is removed just before it %s is refused', async (...line) => {
-  const [, call, status] = line;
-  const guest = await makeTestAdmin(service, { superuser: true });
-  const { client, memberships } = service.store;
-  const withSession = client.withSession.bind(client);
-  const hook = vi.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
-    await removeAdmin(service.store, guest);
-    return withSession(...work);
-  });
-  expect((await call(guest)).status).toBe(status);
-  hook.mockRestore();
-  expect(await memberships.countDocuments({ adminUid: guest.admin._id })).toBe(0);
-});
+test.each(becomingOwner)(
+  'an admin who was removed just before it %s is refused',
+  async (...line) => {
+    const [, call, status] = line;
+    const guest = await makeTestAdmin(service, { superuser: true });
+    const { client, memberships } = service.store;
+    const withSession = client.withSession.bind(client);
+    const hook = vi.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
+      await removeAdmin(service.store, guest);
+      return withSession(...work);
+    });
+    expect((await call(guest)).status).toBe(status);
+    hook.mockRestore();
+    expect(await memberships.countDocuments({ adminUid: guest.admin._id })).toBe(0);
+  },
+);
 
 test.each([
   ['POST', '/apps', {}, ['#/name required']],

@@ -1,4 +1,4 @@
-// Failed sign-ins in the audit log: all of them are counted, a bounded number leaves a row.
+// Failed sign-ins in the audit log: all are counted, and a bounded number leaves a row.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait-for.ts';
 let provider: TestProvider;
 let service: TestService;
 const firstTen = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-// Failures are counted by the day, and no midnight comes while the tests run.
+// Failures are counted per day; at a fixed noon no midnight can interfere.
 const noon = new Date(new Date().setUTCHours(12, 0, 0, 0));
 // Far ahead, so that the database does not remove counts as old between two failures.
 const day = new Date('2126-03-01T23:59:59.999Z');
@@ -28,7 +28,7 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]();
 });
 
-/** Fails so often at once; gives the counts that the rows of the audit log then have. */
+/** Records `times` failures concurrently; returns the counts in the rows of the audit log. */
 async function fail(adminUid: string | null, times: number, now: Date): Promise<unknown[]> {
   const { store } = service;
   await Promise.all(
@@ -48,22 +48,22 @@ async function countsOf(uid: string, createdAt: Date): Promise<unknown[]> {
     .toSorted((one, other) => one - other);
 }
 
-test('of the failures of an admin in a day the first ten leave a row each, and no others do', async () => {
+test("only an admin's first ten failures of a day leave a row each", async () => {
   expect(await fail('adm_1', 9, day)).toEqual(firstTen.slice(0, 9));
   expect(await fail('adm_1', 100, day)).toEqual(firstTen);
   expect(await fail('adm_2', 1, day)).toEqual([1]);
 });
 
-test('the next day counts anew', async () => {
+test('the count starts again on the next day', async () => {
   expect(await fail('adm_3', 1, day)).toEqual([1]);
   expect(await fail('adm_3', 1, nextDay)).toEqual([1]);
 });
 
-test('e-mails that no admin has are counted together, however many there are', async () => {
+test('failures with unknown e-mails share one count', async () => {
   expect(await fail(null, 300, day)).toEqual(firstTen);
 });
 
-test('people whom the provider knows and who are no admins are counted as well', async () => {
+test('users of the provider who are no admins are counted as well', async () => {
   provider.claims = { email: 'stranger@example.com', email_verified: true };
   for (let i = 0; i < 12; i += 1) {
     expect((await comeBack(service, await visitProvider(service))).status).toBe(401);
@@ -71,7 +71,7 @@ test('people whom the provider knows and who are no admins are counted as well',
   expect(await countsOf('unknown', noon)).toEqual(firstTen);
 });
 
-test('a failure is answered whether or not it can be recorded', async () => {
+test('a failed sign-in is answered even if it cannot be recorded', async () => {
   const { db } = service.store;
   const refuse = { collMod: 'rateCounts', validator: { neverThere: { $type: 'bool' } } };
   await db.command({ ...refuse, validationLevel: 'strict' });
@@ -81,7 +81,7 @@ test('a failure is answered whether or not it can be recorded', async () => {
   expect(answer.status).toBe(401);
 });
 
-test('a wrong password of an admin is a row of that admin, with the address it came from', async () => {
+test("a wrong password leaves a row with the admin's uid and the caller's address", async () => {
   const email = 'ada@example.com';
   const wish = { email, password: 'correct horse battery', superuser: true };
   const { _id: uid } = await createAdmin(service.store, wish);

@@ -1,4 +1,4 @@
-// Guessing passwords is slowed down; nobody can be locked out by it.
+// Password guesses are throttled without locking the owner out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
@@ -11,7 +11,7 @@ const email = 'ada@example.com';
 const password = 'correct horse battery';
 
 beforeAll(async () => {
-  // Time stands, so that a wait is not over before the next guess is made, however slow the machine is.
+  // A fixed clock, so that no wait ends before the next guess on a slow machine.
   const now = new Date();
   service = await startService({
     worker: false,
@@ -31,7 +31,7 @@ async function signInFrom(address: string, given: string): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('after five failures an address waits for that e-mail, while the owner signs in from another', async () => {
+test('after five failures an address must wait for that e-mail, while the owner signs in from another', async () => {
   for (let i = 0; i < 5; i += 1) {
     expectProblem(await signInFrom('198.51.100.1', 'wrong'), 401, 'sign_in_refused');
   }
@@ -43,13 +43,13 @@ test('after five failures an address waits for that e-mail, while the owner sign
   expect((await signInFrom('198.51.100.2', password)).status).toBe(200);
 });
 
-test('what the client itself writes into X-Forwarded-For does not make it another address', async () => {
+test("a client's own X-Forwarded-For does not change its address", async () => {
   for (let i = 0; i < 5; i += 1) await signInFrom(`10.0.0.${i}, 198.51.100.3`, 'wrong');
   const answer = await signInFrom('10.9.9.9, 198.51.100.3', 'wrong');
   expectProblem(answer, 429, 'too_many_sign_ins');
 });
 
-test('an attempt that cannot be counted is not made: the right password opens nothing', async () => {
+test('a sign-in that cannot be counted is refused, even with the right password', async () => {
   const { store } = service;
   const refuse = { collMod: 'signInThrottles', validator: { neverThere: { $type: 'bool' } } };
   await store.db.command({ ...refuse, validationLevel: 'strict' });
@@ -61,7 +61,7 @@ test('an attempt that cannot be counted is not made: the right password opens no
   expect((await signInFrom('198.51.100.9', password)).status).toBe(200);
 });
 
-test('guesses made at once count as well as those made one after another', async () => {
+test('concurrent guesses count like successive ones', async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => signInFrom('198.51.100.4', 'wrong')),
   );
@@ -70,16 +70,16 @@ test('guesses made at once count as well as those made one after another', async
   expect(answers.filter((answer) => answer.status === 429).length).toBe(30 - checked.length);
 });
 
-/** Fails `count` times, each as soon as it may, and gives the waits in seconds. */
+/** Fails `count` times, each as early as allowed, and returns the waits in seconds. */
 async function waitsOf(subject: { email: string; address: string }, count: number) {
-  // Not of another day, or the database forgets it while the tests run.
+  // The real day, because the database would expire counts of another one.
   let now = new Date();
   const waits: number[] = [];
   for (let i = 0; i < count; i += 1) {
     const options = { pepper: service.config.keyPepper, now };
     expect((await takeSignInTurn(service.store, subject, options)).allowed).toBe(true);
     const next = await takeSignInTurn(service.store, subject, options);
-    // An attempt that is allowed counts, so where there is no wait this one is the next.
+    // An allowed attempt counts, so without a wait this one is the next failure.
     const waitMs = next.allowed ? 0 : next.retryAfterMs;
     if (next.allowed) i += 1;
     waits.push(waitMs / 1_000);
@@ -93,7 +93,7 @@ test('the waits double from one second to a quarter of an hour', async () => {
   expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
 });
 
-test('an address alone waits after twenty failures, whatever the e-mails; an IPv6 one as its /64', async () => {
+test('an address waits after twenty failures with any e-mails, an IPv6 address as its /64', async () => {
   const options = { pepper: service.config.keyPepper, now: new Date() };
   const attempt = (i: number, address: string) =>
     takeSignInTurn(service.store, { email: `spray${i}@example.com`, address }, options);
@@ -104,7 +104,7 @@ test('an address alone waits after twenty failures, whatever the e-mails; an IPv
   expect((await attempt(21, '2001:db8:1:3::1')).allowed).toBe(true);
 });
 
-test('an attempt while its address waits is counted nowhere, and the owner comes in once the wait is over', async () => {
+test('an attempt during a wait is not counted, and the owner can sign in once the wait is over', async () => {
   const { store, config } = service;
   const now = new Date();
   const address = '203.0.113.20';
@@ -125,7 +125,7 @@ test('an attempt while its address waits is counted nowhere, and the owner comes
   expect((await attempt('owner@example.com', new Date(now.getTime() + 1_000))).allowed).toBe(true);
 });
 
-test('a turn that is handed back leaves nothing behind', async () => {
+test('a returned attempt leaves no count', async () => {
   const { store, config } = service;
   const now = new Date();
   const subject = { email: 'unserved@example.com', address: '203.0.113.30' };
@@ -138,7 +138,7 @@ test('a turn that is handed back leaves nothing behind', async () => {
   expect(await store.signInThrottles.countDocuments({})).toBe(before);
 });
 
-test('turns that are handed back after others were taken leave nothing but what the others cost', async () => {
+test('of several concurrent attempts the returned ones leave no count', async () => {
   const { store, config } = service;
   const options = { pepper: config.keyPepper, now: new Date() };
   const subject = { email: 'crowded@example.com', address: '203.0.113.31' };
@@ -162,7 +162,7 @@ test('turns that are handed back after others were taken leave nothing but what 
   expect(counted.map(({ failures }) => failures)).toEqual([1, 1]);
 });
 
-test('a success forgets the failures of its e-mail, and of its address only itself', async () => {
+test('a success clears the failures of its e-mail, and only its own attempt from those of its address', async () => {
   const { store, config } = service;
   const now = new Date();
   const options = { pepper: config.keyPepper, now };
@@ -183,7 +183,7 @@ test('a success forgets the failures of its e-mail, and of its address only itse
   ).toBe(false);
 });
 
-test('MongoDB forgets failures after a day', async () => {
+test('MongoDB deletes failures after a day', async () => {
   const indexes = await service.store.signInThrottles.indexes();
   expect(indexes.find((index) => index.name === 'expiry')).toMatchObject({
     key: { updatedAt: 1 },

@@ -1,4 +1,4 @@
-// Signing in to the admin area: the cookie, how long a session lasts, and who may not come in.
+// Signing in to the admin area: the cookie, the life of a session, and refused sign-ins.
 import { scryptSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { currentCost, hashPassword } from '../../../lib/access/password.ts';
@@ -27,7 +27,7 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('signing in gives a session in a cookie that only this host gets and no script reads', async () => {
+test('a sign-in sets a session cookie that only this host gets and no script reads', async () => {
   const { answer } = await signIn(service, ada);
   expect(answer.status).toBe(200);
   const [cookie = '', device = '', ...more] = answer.headers.getSetCookie();
@@ -46,7 +46,7 @@ test('signing in gives a session in a cookie that only this host gets and no scr
   expect(answer.text).not.toContain(cookieOf(answer).split('=')[1]);
 });
 
-test('the e-mail is taken in any case, the password in any form of the same characters', async () => {
+test('the e-mail is accepted in any case, the password in any form of the same characters', async () => {
   const email = 'umlaut@example.com';
   await createAdmin(service.store, { email, password: 'Zoë liest Bücher', superuser: false });
   const decomposed = 'Zoë liest Bücher'.normalize('NFD');
@@ -55,7 +55,7 @@ test('the e-mail is taken in any case, the password in any form of the same char
   expect(answer.status).toBe(200);
 });
 
-test('a wrong password and an unknown e-mail get one and the same answer after the same work', async () => {
+test('a wrong password and an unknown e-mail get the same answer after the same work', async () => {
   currentCost.log2N = 16;
   const emails = { known: 'somebody@example.com', unknown: 'nobody@example.com' };
   await createAdmin(service.store, {
@@ -63,7 +63,7 @@ test('a wrong password and an unknown e-mail get one and the same answer after t
     password: 'a password of somebody',
     superuser: false,
   });
-  // The least of three, which a busy machine does not make longer for one of them alone.
+  // The fastest of three, so that a busy machine does not delay only one of them.
   const leastMs = { known: Infinity, unknown: Infinity };
   const bodies = new Set<string>();
   for (const who of ['known', 'unknown', 'known', 'unknown', 'known', 'unknown'] as const) {
@@ -78,7 +78,7 @@ test('a wrong password and an unknown e-mail get one and the same answer after t
   expect(leastMs.unknown).toBeGreaterThan(leastMs.known / 2);
 });
 
-test('the session tells who is signed in, and ends when the admin signs out', async () => {
+test('the session shows who is signed in, and ends when the admin signs out', async () => {
   const { headers } = await signIn(service, ada);
   const who = await service.raw('GET', '/admin/api/session', { headers });
   expect(who.body).toMatchObject({
@@ -106,7 +106,7 @@ test('a sign-in ends the session that the browser had before, and no other', asy
   expect(left.status).toBe(200);
 });
 
-test('signing out everywhere ends every session of the admin and of nobody else', async () => {
+test("signing out everywhere ends every session of the admin and no other admin's", async () => {
   const grace = await makeTestAdmin(service);
   const one = await signIn(service, grace);
   expect((await grace.call('DELETE', '/sessions')).status).toBe(204);
@@ -133,7 +133,7 @@ test('a session ends an hour after its last use and twelve hours after its start
   }
 });
 
-test('the database holds neither the session nor the password', async () => {
+test('the database contains neither the session nor the password', async () => {
   const { headers } = await signIn(service, ada);
   const token = headers['cookie']?.split('=')[1] ?? '';
   const sessions = await service.store.adminSessions.find({}).toArray();
@@ -142,7 +142,7 @@ test('the database holds neither the session nor the password', async () => {
   expect(admin?.passwordHash).toMatch(/^\$scrypt\$ln=12,r=8,p=1\$[^$]{22}\$[^$]{43}$/);
 });
 
-/** Makes an admin whose password was hashed at a lower cost than that of today. */
+/** Creates an admin whose password is hashed at a lower cost than the present one. */
 async function makeWithOldHash(email: string) {
   const password = 'an old password';
   const { _id } = await createAdmin(service.store, { email, password, superuser: false });
@@ -155,14 +155,14 @@ async function makeWithOldHash(email: string) {
   return { email, password, storedHash };
 }
 
-test('a password hashed at a lower cost is taken, and hashed again at the cost of today', async () => {
+test('a password hashed at a lower cost is accepted, and hashed again at the present cost', async () => {
   const { email, password, storedHash } = await makeWithOldHash('old-hash@example.com');
   expect((await post({ email, password })).status).toBe(200);
   expect(await storedHash()).toMatch(/^\$scrypt\$ln=12,/);
   expect((await post({ email, password })).status).toBe(200);
 });
 
-test('where too many wait for a hash it is hashed again another time, and the sign-in succeeds', async () => {
+test('when too many wait for a hash, the sign-in succeeds and the rehash is left for later', async () => {
   const { email, password, storedHash } = await makeWithOldHash('old-hash-in-a-crowd@example.com');
   currentCost.log2N = 17;
   const over = new AbortController();
@@ -181,7 +181,7 @@ test('where too many wait for a hash it is hashed again another time, and the si
   expect(await storedHash()).toMatch(/^\$scrypt\$ln=17,/);
 }, 120_000);
 
-test('an admin without a password does not sign in with any', async () => {
+test('an admin without a password cannot sign in with any password', async () => {
   const email = 'oidc-only@example.com';
   await createAdmin(service.store, { email, password: null, superuser: false });
   expectProblem(await post({ email, password: 'null null null' }), 401, 'sign_in_refused');
@@ -197,13 +197,13 @@ test.each([
     ['#/email maxLength', '#/password maxLength'],
   ],
   [{ email: 'a@b.co', password: 'x', role: 'owner' }, ['#/role additionalProperties']],
-])('the sign-in %j is refused, naming each fault', async (body, faults) => {
+])('the sign-in %j is refused with each of its faults', async (body, faults) => {
   const answer = await post(body);
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer).sort()).toEqual(faults.sort());
 });
 
-test('the cookies are Secure on a plain http address of this machine, too, and without the prefix, which needs https', async () => {
+test('on plain http of this machine the cookies are Secure, without the prefix that needs https', async () => {
   await using local = await startService({
     worker: false,
     env: { HERALD_PUBLIC_URL: 'http://localhost:3000' },
@@ -217,7 +217,7 @@ test('the cookies are Secure on a plain http address of this machine, too, and w
   expect((await admin.call('GET', '/session')).status).toBe(200);
 });
 
-test('two cookies get 400; an API key opens nothing here, and a session nothing there', async () => {
+test('two session cookies get 400, and API keys and sessions are not accepted in place of each other', async () => {
   const cookie = `${ada.headers['cookie']}; ${ada.headers['cookie']}`;
   const twice = await service.raw('GET', '/admin/api/session', { headers: { cookie } });
   expectProblem(twice, 400, 'credentials_conflict');
@@ -231,7 +231,7 @@ test('two cookies get 400; an API key opens nothing here, and a session nothing 
 });
 
 test.each(['', 'x', 'a'.repeat(43), 'a'.repeat(44), '"'])(
-  'the session %j is none',
+  'the malformed session %j is refused',
   async (token) => {
     const headers = { cookie: `__Host-herald_admin=${token}` };
     expectProblem(
