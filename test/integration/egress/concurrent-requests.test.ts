@@ -1,4 +1,4 @@
-// How many requests are under way at a receiver that never answers: of a webhook, to an origin, in all.
+// The limits of concurrent requests to a receiver that never answers: per webhook, per origin, in all.
 import { expect, test } from 'vitest';
 import { errorCode } from '../../../lib/platform/error-code.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
@@ -11,7 +11,7 @@ const policy = {
   allowCidrs: ['127.0.0.0/8'],
   denyCidrs: [],
 };
-// Every host name leads to the one receiver, and is an origin of its own.
+// Every host name resolves to the one receiver, and is an origin of its own.
 const resolver = async (): Promise<string[]> => ['127.0.0.1'];
 const overdueAfterMs = 1_000;
 
@@ -20,7 +20,7 @@ interface Target {
   readonly webhookUid: string;
 }
 
-/** Sends to each target at once, stops when more requests came than had permits, and returns when. */
+/** Sends to all targets concurrently until more requests have arrived than had permits; returns their times. */
 async function sendAll(targets: readonly Target[], permits: number) {
   await using receiver = await startReceiver(() => undefined);
   const stopping = new AbortController();
@@ -42,7 +42,7 @@ async function sendAll(targets: readonly Target[], permits: number) {
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_none, index) => make(index));
 
-test('to an origin 128 requests go, of each webhook 32, and the next when those are overdue', async () => {
+test('an origin gets 128 requests, 32 of each webhook, and the next when those are overdue', async () => {
   const { nextAfterMs, paths } = await sendAll(
     many(300, (index) => ({ webhookUid: `w${index % 5}` })),
     128,
@@ -53,7 +53,7 @@ test('to an origin 128 requests go, of each webhook 32, and the next when those 
   }
 });
 
-test('in all 256 go', async () => {
+test('at most 256 requests are under way in all', async () => {
   const { nextAfterMs } = await sendAll(
     many(300, (index) => ({ host: `${index}.example.com`, webhookUid: `w${index}` })),
     256,
@@ -64,7 +64,7 @@ test('in all 256 go', async () => {
 test.each([
   { whose: 'retries', avoidsSaturated: false },
   { whose: 'first attempts', avoidsSaturated: true },
-])('$whose: 32 requests to a silent webhook are ever under way', async ({ avoidsSaturated }) => {
+])('$whose: at most 32 requests to a silent webhook are under way', async ({ avoidsSaturated }) => {
   await using receiver = await startReceiver(() => undefined);
   await using sender = createHttpSender({ policy, timeoutMs: 1_500 });
   let [waiting, underWay, most, ended] = [0, 0, 0, 0];
@@ -72,7 +72,7 @@ test.each([
     let isWaiting = true;
     waiting += 1;
     const compose = async () => {
-      // Whose permit it has may not have noted its end yet.
+      // The end of the request that had its permit may not be processed yet.
       await new Promise((resolve) => void setImmediate(resolve));
       [isWaiting, waiting, underWay] = [false, waiting - 1, underWay + 1];
       most = Math.max(most, underWay);
@@ -98,7 +98,7 @@ test.each([
   expect(most).toBe(32);
 });
 
-test('when the waits end, what waits is throttled, and what is under way ends as it would', async () => {
+test('when waiting is ended, waiting requests are throttled, and those under way end normally', async () => {
   const answers: (() => void)[] = [];
   let waitsEnded = false;
   await using receiver = await startReceiver((response) => {
@@ -110,7 +110,7 @@ test('when the waits end, what waits is throttled, and what is under way ends as
   const sends = many(100, () => sender.send(target));
   await waitFor(() => answers.length >= 32);
   sender.endWaits();
-  // What has begun and comes later is answered as it comes.
+  // Requests that arrive later are answered immediately.
   waitsEnded = true;
   await expect(sends.at(-1)).rejects.toMatchObject({ code: 'THROTTLED' });
   for (const answer of answers) answer();

@@ -1,4 +1,4 @@
-// The sender and scripted DNS: no answer of a resolver leads to a connection the guard refuses.
+// The sender with scripted DNS: no answer of a resolver leads to a connection that the guard refuses.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
@@ -24,7 +24,7 @@ interface ScriptedDns {
   readonly questions: readonly string[];
 }
 
-/** Gives the answers one after the other, the last for ever. */
+/** A resolver that returns the answers one after the other, and then the last one again. */
 function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   const questions: string[] = [];
   return {
@@ -39,7 +39,7 @@ function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   };
 }
 
-/** Nothing here comes near it but a silence, which has a deadline of its own. */
+/** Reached by no test except those with silence, which have a deadline of their own. */
 const timeoutMs = 10_000;
 
 function startEverywhere(): Promise<Receiver> {
@@ -74,7 +74,7 @@ const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.each(refusedAnswers)(
-  'DNS that answers with %s is blocked unconnected',
+  'DNS that answers with %s is blocked without a connection',
   async (_what, answer) => {
     await using receiver = await startEverywhere();
     const dns = scriptDns(answer);
@@ -83,7 +83,7 @@ test.each(refusedAnswers)(
       kind: 'failed',
       errorClass: 'blocked',
       detail: 'the receiver is not at a public address',
-      // For the operator's log, which may name what the tenant must not learn.
+      // Only for the operator's log, since the tenant must not see it.
       cause: expect.stringMatching(/^\S+: .+/),
       address: null,
     });
@@ -111,7 +111,7 @@ test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what,
   expect(second).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('an error and then a private address is dns and then blocked', async () => {
+test('a DNS error is classed as dns, and a private address in the next answer as blocked', async () => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
@@ -119,7 +119,7 @@ test('an error and then a private address is dns and then blocked', async () => 
   expect(receiver.sockets).toHaveLength(0);
 });
 
-test('each connection asks once, so a later answer changes nothing', async () => {
+test('each connection makes one lookup, so a later answer changes nothing', async () => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(['127.0.0.1'], ['127.0.0.2']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
@@ -132,7 +132,7 @@ test('each connection asks once, so a later answer changes nothing', async () =>
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('sends at the same time to one name share a lookup', async () => {
+test('concurrent sends to one name share a lookup', async () => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(['127.0.0.1']);
   await using sender = createHttpSender({ policy, resolver: dns.resolver });
@@ -154,7 +154,7 @@ test('a second address is tried when the first does not connect', async () => {
 });
 
 test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])(
-  'the host %s in a url is held to the allowed ranges without DNS',
+  'the host %s in a url is checked against the allowed ranges without DNS',
   async (host) => {
     await using receiver = await startEverywhere();
     const dns = scriptDns(['127.0.0.1']);
@@ -186,7 +186,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
       bytesReceived += chunk.length;
     });
   });
-  // The first verdict passes, as if resolver or kernel had led elsewhere than it said.
+  // The first check passes, as if the connection led to another address than the resolver said.
   let verdicts = 0;
   const guard = {
     verdict: () => {
@@ -211,7 +211,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
 });
 
 test.each([[['8.8.4.4']], [['1.1.1.1', '8.8.4.4']], [['2600::5']]])(
-  "DNS that answers with %j, where one is the host's own public address, is blocked undialled",
+  "DNS that answers with %j, which includes the host's own public address, is blocked without a connection",
   async (answer) => {
     const guard = createAddressGuard(policy, () => ['8.8.4.4', '2600::5']);
     const hosts = createHostResolver(guard, async () => answer);

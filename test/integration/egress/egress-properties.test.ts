@@ -1,4 +1,4 @@
-// Random hosts and random DNS over real sockets: nothing that is denied is ever connected to.
+// Random hosts and random DNS over real sockets: no denied address is ever connected to.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,19 +12,19 @@ import {
 } from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 
-// Listeners on all of these; two play public receivers, the others what must not be reached.
+// Listeners on all of these; two stand for public receivers, the others must not be reached.
 const allowed = ['127.0.0.1', '127.0.0.3'];
 const denied = ['127.0.0.2', '127.0.0.4', '127.1.2.3', '127.255.255.254', '::1'];
 
 const policy: EgressPolicy = {
   allowHttp: true,
   ports: 'any',
-  // As wide as an operator may write it, with holes: deny wins, also over the IPv6 spellings.
+  // As wide as an operator may write it, with exceptions: deny wins, also for the IPv6 spellings.
   allowCidrs: ['127.0.0.0/30', '::/96', '::ffff:0:0/96', '64:ff9b::/96'],
   denyCidrs: ['127.0.0.2', '::1'],
 };
 
-/** Denied as well, but nobody can listen there: private, metadata, other spellings of loopback. */
+/** Denied as well, but without a listener: private, metadata, other spellings of loopback. */
 const deniedElsewhere = [
   '10.0.0.1',
   '169.254.169.254',
@@ -44,7 +44,7 @@ const deniedElsewhere = [
 const runsOfTest = soakShare(2_500);
 // Ten thousand runs with four sends each are minutes on a slow machine.
 const testTimeoutMs = 600_000;
-// Far above what a send to this machine takes, so that a stall is no outcome.
+// Far longer than a send to this machine takes, so that a stall does not end in a timeout.
 const timeoutMs = 30_000;
 
 let port: number;
@@ -54,7 +54,7 @@ const connections = new Map<string, number>();
 /** Counts the connections to an address. */
 async function listenOn(address: string, wantedPort: number): Promise<number> {
   let answered = 0;
-  // Two connections of three are closed, so that the next send has to look and connect again.
+  // Two connections of three are closed, so that the next send has to look up and connect again.
   const server = createServer((_request, response) => {
     answered += 1;
     response.writeHead(200, { connection: answered % 3 === 0 ? 'keep-alive' : 'close' }).end();
@@ -94,7 +94,7 @@ const anyAnswer: fc.Arbitrary<Answer> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('failure' as const) },
 );
 
-/** What must come of a lookup: the oracle knows the lists above, and nothing of ranges. */
+/** The expected outcome of a lookup: the oracle knows only the lists above, no ranges. */
 function outcomeOfAnswer(answer: Answer): string {
   if (answer === 'failure' || answer.length === 0) return 'dns';
   return answer.every((address) => allowed.includes(address)) ? '200' : 'blocked';
@@ -109,7 +109,7 @@ interface Script {
   asked: number;
 }
 
-/** A sender whose DNS reads, for each name, the next line of the name's script. */
+/** A sender whose DNS answers each name with the next line of its script. */
 function createScripted(): { sender: HttpSender; scripts: Map<string, Script> } {
   const scripts = new Map<string, Script>();
   const resolver = async (name: string): Promise<readonly string[]> => {
@@ -123,7 +123,7 @@ function createScripted(): { sender: HttpSender; scripts: Map<string, Script> } 
 }
 
 test(
-  'no DNS script, however it mixes and flips, leads to a denied address',
+  'no sequence of DNS answers leads to a denied address',
   async () => {
     const { sender, scripts } = createScripted();
     await using _sender = sender;
@@ -139,7 +139,7 @@ test(
           const askedBefore = state.asked;
           const url = `http://${name}:${port}/`;
           const outcome = outcomeOf(await sender.send({ url, headers: {}, body: '', timeoutMs }));
-          // A kept connection asks nothing; a new one asks exactly once.
+          // A kept connection makes no lookup; a new one makes exactly one.
           const asked = state.asked - askedBefore;
           const expected = asked === 0 ? '200' : outcomeOfAnswer(answers[askedBefore] ?? []);
           expect([asked <= 1, outcome]).toEqual([true, expected]);
@@ -200,7 +200,7 @@ test(
     await fc.assert(
       fc.asyncProperty(prefix, host, async (before, text) => {
         const url = `http://${before}${text}:${port}/`;
-        // Addresses that are allowed but where nobody listens are refused by the kernel at once.
+        // The kernel immediately refuses allowed addresses without a listener.
         const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 200 });
         expect(result.kind === 'answered' ? result.address : '127.0.0.1').toMatch(
           /^(?:::ffff:)?127\.0\.0\.[13]$/,

@@ -1,4 +1,4 @@
-// Requests through the operator's proxy: it gets vetted addresses only, and its faults are not the receiver's.
+// Requests through the operator's proxy: it gets only checked addresses, and its faults are not the receiver's.
 import { beforeAll, expect, test } from 'vitest';
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
@@ -43,7 +43,7 @@ function senderThrough(
   return createHttpSender({ policy, proxy, resolver: async () => ['127.0.0.1'], ...options });
 }
 
-test('the proxy is asked for the vetted address, and the certificate is checked by the name', async () => {
+test('the proxy gets the checked address, and the certificate is checked against the name', async () => {
   await using receiver = await startTlsReceiver(pair, (response) => response.end('hello'));
   await using proxy = await startConnectProxy();
   await using sender = senderThrough(proxy, { ca: pair.cert });
@@ -55,14 +55,14 @@ test('the proxy is asked for the vetted address, and the certificate is checked 
     address: '127.0.0.1',
     ms: { connect: expect.any(Number), tls: expect.any(Number) },
   });
-  // The connection is kept as one without a proxy is.
+  // The connection is kept like one without a proxy.
   expect(await send('receiver.example.com')).toMatchObject({ status: 200 });
   expect(proxy.targets).toEqual([`127.0.0.1:${receiver.port}`]);
   expect(await send('other.example.com')).toMatchObject({ kind: 'failed', errorClass: 'tls' });
   expect(receiver.requests).toHaveLength(2);
 });
 
-test('plain http goes through a tunnel too, and credentials go to the proxy alone', async () => {
+test('plain http goes through a tunnel, too, and credentials go only to the proxy', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using proxy = await startConnectProxy();
   await using sender = senderThrough(proxy, { credentials: 'herald:p%40ss@' });
@@ -75,7 +75,7 @@ test('plain http goes through a tunnel too, and credentials go to the proxy alon
 });
 
 test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
-  'the proxy never hears of a name that leads to %s',
+  'a name that resolves to %s causes no request to the proxy',
   async (address) => {
     await using proxy = await startConnectProxy();
     await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.1', address] });
@@ -88,7 +88,7 @@ test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
   },
 );
 
-test('an address that the proxy does not reach is followed by the next', async () => {
+test('when the proxy cannot reach an address, the next one is tried', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using proxy = await startConnectProxy((target) =>
     target.startsWith('127.0.0.3') ? { status: 502 } : 'connect',
@@ -107,21 +107,24 @@ const refusals: readonly (readonly [string, ProxyReaction])[] = [
   ['407 without a challenge, as smokescreen refuses', { status: 407 }],
   ['502', { status: 502 }],
   ['503', { status: 503 }],
-  ['bytes nobody asked for', { status: 200, early: 'HTTP/1.1 200 OK\r\n\r\n' }],
+  ['unrequested bytes', { status: 200, early: 'HTTP/1.1 200 OK\r\n\r\n' }],
 ];
 
-test.each(refusals)('a proxy that answers with %s did not connect', async (_what, reaction) => {
-  await using proxy = await startConnectProxy(() => reaction);
-  await using sender = senderThrough(proxy);
-  const url = 'http://receiver.example.com/';
-  expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
-    errorClass: 'connect',
-    detail: 'the egress proxy did not connect to the receiver',
-  });
-  await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
-});
+test.each(refusals)(
+  'a proxy that answers with %s counts as not connected',
+  async (_what, reaction) => {
+    await using proxy = await startConnectProxy(() => reaction);
+    await using sender = senderThrough(proxy);
+    const url = 'http://receiver.example.com/';
+    expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
+      errorClass: 'connect',
+      detail: 'the egress proxy did not connect to the receiver',
+    });
+    await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
+  },
+);
 
-test('a proxy that connects for ever is a timeout of the receiver', async () => {
+test('a proxy that never finishes connecting is a timeout of the receiver', async () => {
   await using proxy = await startConnectProxy(() => 'silence');
   await using sender = senderThrough(proxy);
   const url = 'http://receiver.example.com/';
@@ -132,7 +135,7 @@ test('a proxy that connects for ever is a timeout of the receiver', async () => 
   });
 });
 
-test('a proxy that is away, breaks off or wants other credentials is our fault, not an attempt', async () => {
+test('a proxy that is unreachable, disconnects or refuses the credentials is our fault and no attempt', async () => {
   const post = { url: 'http://receiver.example.com/', headers: {}, body: '' };
   await using away = senderThrough({ port: await closedPort() });
   await expect(away.send(post)).rejects.toMatchObject({ code: 'PROXY_FAILED' });
@@ -160,7 +163,7 @@ test("the caller's signal rejects with its reason while the proxy connects", asy
   await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
 });
 
-test('a proxy is an http address with a host, and its password is in no error', () => {
+test('a proxy must be an http address with a host, and no error contains its password', () => {
   expect(parseEgressProxy('http://proxy.example:3128')).toEqual({
     host: 'proxy.example',
     port: 3128,

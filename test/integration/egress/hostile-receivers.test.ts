@@ -1,4 +1,4 @@
-// Receivers that do their worst: every attempt ends in its time, with the right class, and lets go.
+// Hostile receivers: every attempt ends in time, with the right class, and releases its connection.
 import { expect, test } from 'vitest';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ const policy: EgressPolicy = {
 
 /** The deadline of an attempt is 5 s. */
 const attemptMsMax = 5_200;
-/** However slow the machine: a sender that receivers can hold up for so long is not done with them. */
+/** The limit on any machine. */
 const heldUpMsMax = 15_000;
 const answerStart = 'HTTP/1.1 200 OK\r\n';
 const chunkedStart = `${answerStart}Transfer-Encoding: chunked\r\n\r\n`;
@@ -29,20 +29,20 @@ const chunkedStart = `${answerStart}Transfer-Encoding: chunked\r\n\r\n`;
 interface HostileReceiver {
   readonly behaviour: string;
   readonly scheme?: 'https';
-  /** What it does with a connection; `asked` below waits for the first bytes of the request. */
+  /** Its behaviour on a connection; `asked` below waits for the first bytes of the request. */
   readonly onSocket: (socket: Socket) => void;
   /** The class of the failure, or the status that counts. */
   readonly expected: string | number;
 }
 
-/** Does something once the request has begun to arrive. */
+/** Runs `act` once the request has begun to arrive. */
 function asked(act: (socket: Socket) => void): (socket: Socket) => void {
   return (socket) => void socket.once('data', () => act(socket));
 }
 
-/** Writes a beginning and then the same again and again, as fast as it is taken. */
+/** Writes a start and then the same piece repeatedly, as fast as it is read. */
 function endless(start: string, piece: string | Buffer): (socket: Socket) => void {
-  // In large writes: it is the sender that must be kept busy, and not this process with small ones.
+  // In large writes, which keep the sender busy and not the receiver.
   const copies = Math.ceil(65_536 / piece.length);
   const block = Buffer.concat(Array.from({ length: copies }, () => Buffer.from(piece)));
   return asked((socket) => {
@@ -55,7 +55,7 @@ function endless(start: string, piece: string | Buffer): (socket: Socket) => voi
   });
 }
 
-/** Writes a beginning and then one piece every 50 ms. */
+/** Writes a start and then one piece every 50 ms. */
 function drip(start: string, piece: string): (socket: Socket) => void {
   return asked((socket) => {
     socket.write(start);
@@ -165,7 +165,7 @@ const hostileReceivers: readonly HostileReceiver[] = [
   },
 ];
 
-// A body larger than the buffers of both kernels, so that a receiver that does not read is felt.
+// A body larger than the buffers of both kernels, so that a receiver that does not read blocks the sender.
 const body = Buffer.alloc(256 * 1024, 0x20);
 
 function outcomeOf(result: SendResult): string | number {
@@ -177,18 +177,18 @@ async function meet(receiver: HostileReceiver, sender: HttpSender): Promise<Send
   const url = server.url.replace('http:', `${receiver.scheme ?? 'http'}:`);
   const result = await sender.send({ url, headers: {}, body });
   await waitFor(() => server.sockets.every((socket) => isGone(socket)), {
-    what: `the connection to a receiver that ${receiver.behaviour} let go`,
+    what: `the end of the connection to a receiver that ${receiver.behaviour}`,
   });
   return result;
 }
 
-/** A peer that reads nothing does not learn that the connection has ended, so it is made to read. */
+/** Makes the peer read, since otherwise it does not see that the connection has ended. */
 function isGone(socket: Socket): boolean {
   socket.resume();
   return socket.destroyed || socket.readableEnded;
 }
 
-test('every hostile receiver is done with in 5.2 s, all of them at once, each with its class', async () => {
+test('concurrent sends to all hostile receivers end within 5.2 s, each with its class', async () => {
   await using sender = createHttpSender({ policy });
   const { result: met, blockedMsMax } = await watchEventLoop(() =>
     Promise.all(
@@ -201,13 +201,13 @@ test('every hostile receiver is done with in 5.2 s, all of them at once, each wi
   expect(met.map(({ behaviour, result }) => [behaviour, outcomeOf(result)])).toEqual(
     hostileReceivers.map(({ behaviour, expected }) => [behaviour, expected]),
   );
-  // Receivers and sender are one process here: the deadline's timer may come late, and its end too.
+  // Receivers and sender share one process, so the deadline's timer and the end of the send may be late.
   const limitMs = Math.min(attemptMsMax + 2 * blockedMsMax, heldUpMsMax);
   const slow = met.filter(({ result }) => result.ms.total > limitMs);
   expect(slow).toEqual([]);
 });
 
-test('a redirect back to this host is an answer and not a way', async () => {
+test('a redirect back to this host is an answer and is not followed', async () => {
   await using target = await startReceiver((response) => response.end());
   await using receiver = await startReceiver((response, { path }) => {
     const status = Number(path.slice(1));
@@ -223,7 +223,7 @@ test('a redirect back to this host is an answer and not a way', async () => {
   expect(target.sockets).toHaveLength(0);
 });
 
-test('an answer that nobody asked for is not taken for the answer of the next request', async () => {
+test('an unrequested answer is not used as the answer of the next request', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     const answer = (status: string): string => `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
     socket.on('data', () => socket.write(answer('500 Mine') + answer('200 Smuggled')));

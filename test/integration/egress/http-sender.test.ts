@@ -1,11 +1,11 @@
-// The sender against real receivers: what it sends, what it makes of answers, and its limits.
+// The sender with real receivers: its requests, how it reads answers, and its limits.
 import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
-test('the receiver gets exactly the bytes, names and values it was sent', async () => {
+test('the receiver gets exactly the bytes, names and values that were sent', async () => {
   await using receiver = await startReceiver((response) => response.end('thanks'));
   await using sender = createHttpSender({ policy, userAgent: 'agent-herald/9.9' });
   const body = Buffer.from('{"name":"Zoë\u2028\u0000","n":1.0}', 'utf8');
@@ -43,7 +43,7 @@ test('the receiver gets exactly the bytes, names and values it was sent', async 
   });
 });
 
-test('headers that belong to the sender are a fault of ours, and so are line breaks', async () => {
+test("the sender's own headers and line breaks in headers are rejected as our fault", async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   const withHost = post(receiver.url, { headers: { Host: 'internal' } });
@@ -53,17 +53,20 @@ test('headers that belong to the sender are a fault of ours, and so are line bre
   expect(receiver.requests).toHaveLength(0);
 });
 
-test.each([204, 302, 400, 404, 410, 500, 503])('an answer of %d is a value', async (status) => {
-  await using receiver = await startReceiver((response) => {
-    response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
-  });
-  await using sender = createHttpSender({ policy });
-  expect(statusOf(await sender.send(post(receiver.url)))).toBe(status);
-  // A redirect that was followed would be a second request.
-  expect(receiver.requests).toHaveLength(1);
-});
+test.each([204, 302, 400, 404, 410, 500, 503])(
+  'an answer of %d is returned as a result',
+  async (status) => {
+    await using receiver = await startReceiver((response) => {
+      response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+    });
+    await using sender = createHttpSender({ policy });
+    expect(statusOf(await sender.send(post(receiver.url)))).toBe(status);
+    // A followed redirect would be a second request.
+    expect(receiver.requests).toHaveLength(1);
+  },
+);
 
-test('Retry-After is handed on as written', async () => {
+test('Retry-After is returned unchanged', async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(429, { 'retry-after': '120' }).end('slow down');
   });
@@ -75,7 +78,7 @@ test('Retry-After is handed on as written', async () => {
   });
 });
 
-test('a compressed answer is kept as bytes and never unfolded', async () => {
+test('a compressed answer is kept as bytes and never decompressed', async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip at all');
   });
@@ -117,7 +120,7 @@ test('endless interim answers do not outlast the deadline', async () => {
   expect(failureOf(result)).toBe('timeout');
 });
 
-test('an endless answer is cut at 64 KiB, its status decides, and it is closed', async () => {
+test('an endless answer is cut at 64 KiB, its status counts, and its connection is closed', async () => {
   let written = 0;
   await using receiver = await startReceiver((response) => {
     response.writeHead(200);
@@ -147,8 +150,8 @@ test('headers over 16 KiB are too large, and headers under it are read', async (
 });
 
 const breakages: readonly (readonly [string, string])[] = [
-  ['closes without a word', ''],
-  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['closes without an answer', ''],
+  ['uses another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['breaks off its headers', 'HTTP/1.1 200 OK\r\nContent-Le'],
   ['breaks off its body', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'],
 ];
@@ -161,11 +164,11 @@ test.each(breakages)('a receiver that %s is a reset', async (_what, bytes) => {
   const result = await sender.send(post(receiver.url));
   expect(failureOf(result)).toBe('reset');
   expect(result.address).toBe('127.0.0.1');
-  // On a connection of its own a reset may hide a delivery, so it is not tried again here.
+  // On a new connection a reset may follow a delivery, so the request is not repeated.
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('an answer that is not HTTP is told from a connection that was closed', async () => {
+test('an answer that is not HTTP has another message than a closed connection', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     socket.once('data', () => socket.write('220 mail.example.com ESMTP\r\n'));
   });
@@ -184,7 +187,7 @@ test('a hard reset while the request is read is a reset', async () => {
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
 });
 
-test('a port on which nothing listens is a connect failure with a fixed sentence', async () => {
+test('a port on which nothing listens is a connect failure with a fixed message', async () => {
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(`http://127.0.0.1:${await closedPort()}/`));
   expect(result).toMatchObject({
@@ -218,7 +221,7 @@ test("the caller's signal rejects with its reason, before and during a send", as
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
-test('a disposed sender has closed its connections and takes no more', async () => {
+test('a disposed sender has closed its connections and accepts no more sends', async () => {
   await using receiver = await startReceiver((response) => response.end());
   const sender = createHttpSender({ policy });
   await sender.send(post(receiver.url));
@@ -242,7 +245,7 @@ test('a disposed sender waits for the sends under way', async () => {
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
-test('a message is composed when its request has its permits, and what that throws is thrown', async () => {
+test('a message is composed once its request has its permits, and an error of that is thrown', async () => {
   const answers: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     answers.push(() => response.end());

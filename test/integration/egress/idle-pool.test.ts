@@ -1,4 +1,4 @@
-// Kept connections are bounded: by origin, in all, and in the time they may stay idle.
+// Kept connections are bounded per origin, in all, and in their idle time.
 import { expect, test } from 'vitest';
 import { type Connection, createConnection, IdlePool } from '../../../lib/egress/connection.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
@@ -12,7 +12,7 @@ async function open(port: number, origin: string): Promise<Connection> {
   return createConnection(origin, socket, '127.0.0.1');
 }
 
-test('the newest connection of an origin is taken first, and another origin has none', async () => {
+test('the newest connection of an origin is used first, and only for that origin', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
   const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
   const older = await open(receiver.port, 'http://a.example.com');

@@ -5,7 +5,7 @@ import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
-test('a second send to an origin uses the connection again, without connecting', async () => {
+test('a second send to an origin reuses the connection', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   await sender.send(post(receiver.url));
@@ -16,12 +16,12 @@ test('a second send to an origin uses the connection again, without connecting',
     if (ms.connect !== undefined) connects += 1;
     else expect(Object.keys(ms).sort()).toEqual(['firstByte', 'total']);
   }
-  // One, where a busy machine let the connection idle until it was closed.
+  // One if a busy machine kept the connection idle until it was closed.
   expect(connects).toBeLessThanOrEqual(1);
   expect(receiver.sockets).toHaveLength(1 + connects);
 });
 
-test('sends at the same time each have a connection, and none waits for another', async () => {
+test('concurrent sends each have a connection, and none waits for another', async () => {
   const waiting: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     waiting.push(() => response.end());
@@ -33,7 +33,7 @@ test('sends at the same time each have a connection, and none waits for another'
   expect(results.map(statusOf)).toEqual(Array.from({ length: 20 }, () => 200));
 });
 
-test('a kept connection that the receiver closed is replaced at once', async () => {
+test('a kept connection that the receiver closed is replaced immediately', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   await sender.send(post(receiver.url));
@@ -43,7 +43,7 @@ test('a kept connection that the receiver closed is replaced at once', async () 
   expect(receiver.sockets).toHaveLength(2);
 });
 
-test('a kept connection that breaks under the next request is replaced at once', async () => {
+test('a kept connection that breaks during the next request is replaced immediately', async () => {
   let seen = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -58,7 +58,7 @@ test('a kept connection that breaks under the next request is replaced at once',
   expect(receiver.sockets).toHaveLength(2);
 });
 
-test('a kept connection that breaks after the answer began is not tried again', async () => {
+test('a request whose kept connection breaks after the answer began is not repeated', async () => {
   let seen = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -79,7 +79,7 @@ test('1,000 origins leave at most 256 connections open, and none once they are i
   const origins = Array.from({ length: 1_000 }, (_none, index) => {
     return `http://127.1.${index >> 8}.${index & 255}:${receiver.port}/`;
   });
-  // In waves, or a slow machine would have the last wait for a permit for too long.
+  // In waves, since on a slow machine the last would wait too long for a permit.
   const waveMax = 200;
   for (let sent = 0; sent < origins.length; sent += waveMax) {
     const wave = origins.slice(sent, sent + waveMax);

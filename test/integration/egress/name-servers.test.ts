@@ -1,4 +1,4 @@
-// The sender and real name servers: every answer is vetted, and silent servers hold up nobody else.
+// The sender with real name servers: every answer is checked, and silent servers delay no other name.
 import { expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import {
@@ -18,7 +18,7 @@ const policy: EgressPolicy = {
 };
 
 function senderOver(address: string): HttpSender {
-  // Longer than name servers may take, so that a slow machine does not make theirs the receiver's time.
+  // Longer than name servers may take, so that their timeout comes first on a slow machine, too.
   const timeoutMs = 20_000;
   return createHttpSender({
     policy,
@@ -47,20 +47,23 @@ const cases: readonly (readonly [string, NameAnswer, string])[] = [
   ['a mapped address', ['::ffff:10.0.0.1'], blocked],
   ['metadata of a cloud', ['169.254.169.254'], blocked],
   ['25 addresses, the last one refused', [...many(24), '10.0.0.1'], blocked],
-  ['that there is no such name', 'unknown', 'dns: the host name was not found'],
-  ['that the name has no address', [], 'dns: the host name has no address'],
-  ['that it failed', 'failure', 'dns: the host name could not be resolved'],
+  ['an unknown name', 'unknown', 'dns: the host name was not found'],
+  ['no address', [], 'dns: the host name has no address'],
+  ['a server failure', 'failure', 'dns: the host name could not be resolved'],
 ];
 
-test.each(cases)('a name server that answers with %s', async (_what, answer, expected) => {
-  await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
-  await using names = await startNameServer(() => answer);
-  await using sender = senderOver(names.address);
-  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
-  expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
-  // No search domain is tried: one name, once for IPv4 and once for IPv6.
-  expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
-});
+test.each(cases)(
+  'a name server that answers with %s leads to its outcome',
+  async (_what, answer, expected) => {
+    await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
+    await using names = await startNameServer(() => answer);
+    await using sender = senderOver(names.address);
+    expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
+    expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
+    // No search domain is tried: one name, once for IPv4 and once for IPv6.
+    expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
+  },
+);
 
 test('a name that moves to a refused address between attempts is blocked at the next', async () => {
   await using receiver = await startReceiver((response) => {
@@ -75,7 +78,7 @@ test('a name that moves to a refused address between attempts is blocked at the 
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('names whose servers stay silent hold up no other, and end in their time', async () => {
+test('names with silent servers delay no other name and end in time', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using names = await startNameServer((name) =>
     name.startsWith('silent') ? 'silence' : ['127.0.0.1'],
@@ -91,7 +94,7 @@ test('names whose servers stay silent hold up no other, and end in their time', 
   expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
 });
 
-test('name servers that change are asked a minute later, and the former ones answer what they were asked', async () => {
+test('changed name servers are used after a minute, and lookups under way end at the former ones', async () => {
   await using former = await startNameServer((name) =>
     name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
   );
@@ -111,7 +114,7 @@ test('name servers that change are asked a minute later, and the former ones ans
   await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
 });
 
-test('without a name server that answers nothing is connected to', async () => {
+test('without an answering name server no connection is made', async () => {
   await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
   const names = await startNameServer(() => 'silence');
   await names[Symbol.asyncDispose]();

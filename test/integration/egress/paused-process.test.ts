@@ -1,4 +1,4 @@
-// A process that stood still past a deadline or a wait for a permit: the pause is ours and not the receiver's.
+// A process that was suspended past a deadline or a wait for a permit: the pause does not count against the receiver.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const timeoutMs = 2_000;
 const pauseMs = 2_500;
 const message = { headers: {}, body: '{}' };
 
-// In a thread of its own, so that it goes on while this one stands still.
+// In a separate thread, so that it continues while this one is blocked.
 const receiverSource = `
   const { createServer } = require('node:http');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -25,7 +25,7 @@ const receiverSource = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-function standStill(forMs: number): void {
+function blockThread(forMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 }
 
@@ -38,25 +38,25 @@ async function sendAndPause({ answers }: { answers: boolean }) {
     const asked = once(receiver, 'message');
     const sent = sender.send({ url: `http://127.0.0.1:${port}/`, ...message, timeoutMs });
     await asked;
-    standStill(pauseMs);
+    blockThread(pauseMs);
     return await sent;
   } finally {
     await receiver.terminate();
   }
 }
 
-test('an answer that came during a pause counts, though its deadline passed unseen', async () => {
+test('an answer that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
   expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('an answer that did not come during the pause is a timeout at its end', async () => {
+test('a request without an answer during the pause is a timeout at its end', async () => {
   const result = await sendAndPause({ answers: false });
   expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
-  // The pause gives the receiver no time of its own.
+  // The receiver gets no further time after the pause.
   expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
 });
 
-test('a pause throttles nobody who waits for a receiver that answers at once', async () => {
+test('a pause throttles no request that waits for a receiver with immediate answers', async () => {
   const workerData = { answers: true, afterMs: 20 };
   const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {
@@ -66,8 +66,8 @@ test('a pause throttles nobody who waits for a receiver that answers at once', a
     const asked = once(receiver, 'message');
     const sends = Array.from({ length: 100 }, () => sender.send({ ...target, ...message }));
     await asked;
-    // Longer than until a request is overdue and than anybody waits.
-    standStill(2_500);
+    // Longer than until a request is overdue, and longer than any wait for a permit.
+    blockThread(2_500);
     const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
     expect(kinds).toEqual(sends.map(() => 'answered'));
   } finally {

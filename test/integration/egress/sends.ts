@@ -1,4 +1,4 @@
-// What tests of the sender send to receivers on this machine, and how they name what came of it.
+// Requests of the sender's tests to receivers on this machine, and names for their results.
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import type { SendRequest, SendResult } from '../../../lib/egress/http-sender.ts';
 
@@ -15,12 +15,12 @@ export function post(url: string, more: Partial<SendRequest> = {}): SendRequest 
   return { url, headers: {}, body: '{}', timeoutMs: 30_000, ...more };
 }
 
-/** Names the class of a failure, or the answer where there should be none. */
+/** Returns the class of a failure, or a name for an unexpected answer. */
 export function failureOf(result: SendResult): string {
   return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
 }
 
-/** Gives the status of an answer, or names the failure where there should be none. */
+/** Returns the status of an answer, or a name for an unexpected failure. */
 export function statusOf(result: SendResult): number | string {
   return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
 }

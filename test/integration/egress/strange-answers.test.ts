@@ -1,4 +1,4 @@
-// Answers that are wrong, odd or for another client: each is a result, and none is mixed with the next.
+// Wrong or odd answers: each is a result, and none is mixed with the next.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
@@ -14,7 +14,7 @@ const notHttp = 'reset: the answer of the receiver was not valid HTTP/1.1';
 const cutShort = 'reset: the receiver closed the connection before its answer was complete';
 const broken = 'reset: the answer of the receiver was not complete or not valid HTTP/1.1';
 
-/** Writes an answer to each request, in pieces, and then does something with the connection. */
+/** Writes an answer to each request, in pieces, and then runs an action on the connection. */
 function startAnswering(
   pieces: readonly string[],
   afterwards: (socket: Socket) => void,
@@ -36,7 +36,7 @@ function startAnswering(
 
 const close = (socket: Socket): void => void socket.end();
 
-/** What an answer is taken for, and over how many connections two of them come. */
+/** An answer, its result, and the number of connections that two of them take. */
 type Case = readonly [string, string | readonly string[], number | string, 1 | 2];
 
 const whileOpen: readonly Case[] = [
@@ -144,14 +144,14 @@ test.each(cases)('a receiver that sends $sent', async (strange) => {
   await using receiver = await startAnswering(strange.pieces, strange.afterwards);
   await using sender = createHttpSender({ policy });
   for (let round = 0; round < 2; round += 1) {
-    // Long enough for any machine: none of these is a matter of time.
+    // Long enough for any machine, since none of these tests a timeout.
     const result = await sender.send(post(receiver.url, { timeoutMs: 60_000 }));
     expect(statusOf(result)).toBe(strange.expected);
   }
   expect(receiver.sockets).toHaveLength(strange.connections);
 });
 
-test('a connection that broke within an interim answer is not tried again', async () => {
+test('a request whose connection breaks within an interim answer is not repeated', async () => {
   let asked = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -166,7 +166,7 @@ test('a connection that broke within an interim answer is not tried again', asyn
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('a connection is not used again while the last request waits to be written', async () => {
+test('a connection is not reused while the last request is still being written', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     socket.once('data', () => {
       socket.pause();
@@ -212,7 +212,7 @@ const part = fc.oneof(
 );
 const answers = fc.array(part, { minLength: 1, maxLength: 5 });
 
-test('whatever a receiver sends, it is a result and not a fault of ours', async () => {
+test('any bytes of a receiver lead to a result and not to a fault of ours', async () => {
   let pieces: readonly string[] = [];
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {

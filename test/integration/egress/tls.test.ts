@@ -1,4 +1,4 @@
-// The sender over TLS: which certificates it believes, and what it tells of those it does not.
+// The sender over TLS: which certificates it trusts, and how it reports the others.
 import { beforeAll, expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
@@ -29,7 +29,7 @@ function senderWith(ca?: string): HttpSender {
 }
 
 test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
-  'a certificate that is trusted and names %s is believed',
+  'a trusted certificate for %s is accepted',
   async (host) => {
     await using receiver = await startTlsReceiver(pair, (response) => response.end('hello'));
     await using sender = senderWith(pair.cert);
@@ -86,7 +86,7 @@ test('a handshake that never ends is a timeout', async () => {
   });
 });
 
-// None of these is a matter of time, unless the sender waits for what will not come.
+// None of these tests a timeout; it is reached only if the sender waits in vain.
 const timeoutMs = 60_000;
 
 test.each([
@@ -100,20 +100,23 @@ test.each([
     'the receiver wants a client certificate, and none is sent',
   ],
   [{ requestCert: true, maxVersion: 'TLSv1.2' }, 'the TLS handshake with the receiver failed'],
-] as const)('a receiver with the TLS options %j is told of as such', async (options, detail) => {
-  const wanted = { ...pair, ...options, ca: pair.cert };
-  await using receiver = await startTlsReceiver(wanted, (response) => response.end());
-  await using sender = senderWith(pair.cert);
-  const url = `https://receiver.example.com:${receiver.port}/`;
-  const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
-  expect(result).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
-  expect(receiver.requests).toHaveLength(0);
-});
+] as const)(
+  'a receiver with the TLS options %j fails with its own message',
+  async (options, detail) => {
+    const wanted = { ...pair, ...options, ca: pair.cert };
+    await using receiver = await startTlsReceiver(wanted, (response) => response.end());
+    await using sender = senderWith(pair.cert);
+    const url = `https://receiver.example.com:${receiver.port}/`;
+    const result = await sender.send({ url, headers: {}, body: '{}', timeoutMs });
+    expect(result).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
+    expect(receiver.requests).toHaveLength(0);
+  },
+);
 
-// Bytes beside the TLS connection: an alert that is not encrypted, and no record at all.
+// Bytes outside the TLS connection: an unencrypted alert, and bytes that are no record.
 const brokenRecords = [Buffer.from('15030300020228', 'hex'), Buffer.from('no record')];
 
-test.each(brokenRecords)('a broken record ends an exchange at once (%#)', async (record) => {
+test.each(brokenRecords)('a broken record ends an exchange immediately (%#)', async (record) => {
   await using receiver = await startTlsReceiver(pair, (response) => {
     response.writeHead(200, { 'content-length': 20 });
     response.write('half', () => receiver.sockets.at(-1)?.write(record));
@@ -129,7 +132,7 @@ test.each(brokenRecords)('a broken record ends an exchange at once (%#)', async 
 });
 
 test.each(brokenRecords)(
-  'a kept connection with a broken record is replaced at once (%#)',
+  'a kept connection with a broken record is replaced immediately (%#)',
   async (record) => {
     await using receiver = await startTlsReceiver(pair, (response) => response.end());
     await using sender = senderWith(pair.cert);
