@@ -1,4 +1,4 @@
-// What an event costs, in counts that no machine's speed changes: commands, transitions, history.
+// The cost of an event in counts that do not depend on the machine's speed: commands, transitions, history.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -31,17 +31,17 @@ async function clear(): Promise<void> {
 interface Cost {
   /** Commands on the service's collections by name, such as `events.insert`. */
   commands: Record<string, number>;
-  /** Documents and index keys that these commands looked at. */
+  /** Documents and index keys that these commands read. */
   documentsRead: number;
   stateTransitions: number;
   historyEvents: number;
   historyBytes: number;
 }
 
-/** Counts what `work` causes until the deliveries of the events that it gives are settled. */
+/** Counts what `work` causes until the deliveries of the events that it returns are settled. */
 async function costOf(deliveries: number, work: () => Promise<readonly string[]>): Promise<Cost> {
   const { store, temporal } = service;
-  // The server itself notes each command on this test's database.
+  // The server's profiler records each command on this test's database.
   await store.db.setProfilingLevel('all');
   const eventIds = await work();
   await waitFor(
@@ -67,7 +67,7 @@ async function costOf(deliveries: number, work: () => Promise<readonly string[]>
   };
 }
 
-/** The least cost of three: a machine that stalls for a second adds a heartbeat, which is a transition. */
+/** Returns the lowest cost of three: on a machine that stalls for a second a heartbeat adds a transition. */
 async function leastOf(measure: () => Promise<Cost>): Promise<Cost> {
   const costs: Cost[] = [];
   for (let n = 0; n < 3; n += 1) {
@@ -93,10 +93,10 @@ async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>
   return { commands, documentsRead };
 }
 
-// Once a second a process, and once a minute a key, however many events there are.
+// Once a second per process, and once a minute per key, for any number of events.
 const byTheClock = new Set(['rateCounts.query', 'rateCounts.update', 'apiKeys.update']);
 
-/** What no event causes: the counting of these tests, and the relay's looks each second. */
+/** Commands that no event causes: the counts of these tests, and the relay's sweeps. */
 function isNoCost(command: Record<string, unknown>): boolean {
   const filter = (command['filter'] ?? {}) as Record<string, unknown>;
   const isCount = 'aggregate' in command && command['aggregate'] !== 'apiKeys';
@@ -105,7 +105,7 @@ function isNoCost(command: Record<string, unknown>): boolean {
 
 const reportOne = async (): Promise<string[]> => [await reportChange(service, { agentName: 'A' })];
 
-// However many webhooks an event has; each delivery and its webhook's last time are written besides.
+// For any number of webhooks; the deliveries and their webhooks' last times are written besides.
 const commandsOfEvent = {
   // With its application, joined by the server.
   'apiKeys.command': 1,
@@ -118,7 +118,7 @@ const commandsOfEvent = {
 };
 const commandsOfOne = { ...commandsOfEvent, 'deliveries.insert': 1, 'webhooks.update': 1 };
 
-test('an event alone, reported: ten commands, six transitions, 12 events of history', async () => {
+test('a reported event alone costs ten commands, six transitions and 12 events of history', async () => {
   const cost = await leastOf(async () => {
     await insertWebhook(service, { url: receiver.url });
     return costOf(1, reportOne);
@@ -129,7 +129,7 @@ test('an event alone, reported: ten commands, six transitions, 12 events of hist
   expect(cost.historyBytes).toBeLessThan(3_000);
 });
 
-test('a change of an agent costs a read and a write more, in one transaction with its event', async () => {
+test('a change of an agent costs one read and one write more, in one transaction with its event', async () => {
   await insertWebhook(service, { url: receiver.url });
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 'tenant-1' },
@@ -145,7 +145,7 @@ test('a change of an agent costs a read and a write more, in one transaction wit
     const request = await waitFor(() => receiver.requests[before]);
     return [String(request.headers['x-webhook-event-id'])];
   });
-  // `lastTriggeredAt` is moved once a second at most, so here it may move or not.
+  // `lastTriggeredAt` is written at most once a second, so here it may be written or not.
   const { 'webhooks.update': triggered = 0, ...commands } = cost.commands;
   expect(triggered).toBeLessThanOrEqual(1);
   expect(commands).toEqual({
@@ -156,10 +156,10 @@ test('a change of an agent costs a read and a write more, in one transaction wit
   });
 });
 
-test('fifty events that share a workflow cost it what one does, and few commands more', async () => {
+test('fifty events that share a workflow cost as many transitions as one, and few commands more', async () => {
   const { commands, ...cost } = await leastOf(async () => {
     const webhook = await insertWebhook(service, { url: receiver.url });
-    // Of a minute ahead, so that the relay does not take for lost what is about to be started.
+    // A minute ahead, so that the relay does not start them as lost.
     const createdAt = new Date(Date.now() + 60_000);
     const events = Array.from({ length: 50 }, () => newEvent(service, [webhook._id], createdAt));
     await service.store.events.insertMany(events);
@@ -176,13 +176,13 @@ test('fifty events that share a workflow cost it what one does, and few commands
     'webhooks.update': 1,
     'deliveries.query': 1,
   });
-  // How many answers are recorded together is a matter of when they come.
+  // The number of answers recorded together depends on their arrival.
   expect(inserts).toBeLessThanOrEqual(25);
   expect(cost).toMatchObject({ stateTransitions: 6, historyEvents: 12 });
   expect(cost.historyBytes / 50).toBeLessThan(500);
 });
 
-test('a hundred webhooks of an event cost one activity, and few commands more than one', async () => {
+test('an event to a hundred webhooks costs one activity, and few commands more than to one', async () => {
   for (let n = 0; n < 100; n += 1) await insertWebhook(service, { url: receiver.url });
   const { commands, ...cost } = await costOf(100, reportOne);
   const { 'deliveries.insert': inserts = 0, 'webhooks.update': triggered, ...others } = commands;
@@ -195,7 +195,7 @@ test('a hundred webhooks of an event cost one activity, and few commands more th
   expect(cost.historyBytes / 100).toBeLessThan(400);
 });
 
-test('webhooks that do not match and events already stored add nothing to it', async () => {
+test('webhooks that do not match and events already stored add nothing to the cost of an event', async () => {
   for (let n = 0; n < 99; n += 1) {
     await insertWebhook(service, { url: receiver.url, entities: ['context'] });
   }

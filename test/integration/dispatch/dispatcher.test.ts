@@ -1,4 +1,4 @@
-// Which workflow carries which events, and that no crash or race gives an event two or none.
+// The grouping of events into workflows: no crash or race gives an event two workflows or none.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -20,7 +20,7 @@ const never = new AbortController().signal;
 const longAgo = (): Date => new Date(Date.now() - 60_000);
 
 beforeAll(async () => {
-  // Without a worker nothing ends, so that each test finds its workflows as they were started.
+  // Without a worker no workflow ends, so that each test finds its workflows as they were started.
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
@@ -69,7 +69,7 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
   );
 }
 
-test('events that wait together share one workflow, and each is found there by its id', async () => {
+test('events that wait together share one workflow, and each can be found by its id', async () => {
   const events = await insertEvents(60);
   const dispatcher = newDispatcher(service);
   dispatcher.dispatch(events);
@@ -93,7 +93,7 @@ test('events that wait together share one workflow, and each is found there by i
   );
 });
 
-test('one more than fits goes into another workflow', async () => {
+test('an event beyond the maximum of a workflow goes into another one', async () => {
   const events = await insertEvents(61);
   const dispatcher = newDispatcher(service);
   dispatcher.dispatch(events);
@@ -103,14 +103,14 @@ test('one more than fits goes into another workflow', async () => {
   expect(ids[60]).toBe(`event/${events[60]?._id}`);
 });
 
-test('while the pace allows, an event is given a workflow of its own; then it is to share', () => {
+test('while the pace allows it, each event gets its own workflow; after that, events share one', () => {
   const dispatcher = newDispatcher(service);
   const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
   expect(chosen[0]).toBe('event/evt_0');
   expect(chosen.at(-1)).toBeNull();
 });
 
-test('with one event a workflow, each has its own however many come', async () => {
+test('with one event per workflow, each of many events has its own', async () => {
   const dispatcher = newDispatcher(service, { eventsPerWorkflowMax: 1 });
   const chosen = Array.from({ length: 100 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
   expect(chosen).toEqual(chosen.map((_, n) => `event/evt_${n}`));
@@ -125,7 +125,7 @@ test('with one event a workflow, each has its own however many come', async () =
   }
 });
 
-test('two processes that want the same events never both carry one', async () => {
+test('two processes that claim the same events never both get one', async () => {
   const events = await insertEvents(30);
   const dispatchers = [newDispatcher(service), newDispatcher(service), newDispatcher(service)];
   for (const [n, dispatcher] of dispatchers.entries()) dispatcher.dispatch(events.slice(n * 5));
@@ -140,7 +140,7 @@ test('two processes that want the same events never both carry one', async () =>
   expect(carried.toSorted()).toEqual(events.map((event) => event._id));
 });
 
-test('a claim is seen whole or not at all, so no relay starts half a batch', async () => {
+test('a claim is visible completely or not at all, so no relay starts half a batch', async () => {
   const events = await insertEvents(200, longAgo());
   const before = new Date();
   const sizes = new Set<number>();
@@ -158,7 +158,7 @@ test('a claim is seen whole or not at all, so no relay starts half a batch', asy
   await service.store.events.deleteMany({ workflowId: 'batch/whole' });
 });
 
-test('a crash between claim and start: the relay starts the same batch under the same id', async () => {
+test('after a crash between claim and start the relay starts the same batch under the same id', async () => {
   const events = await insertEvents(5, longAgo());
   await claimEvents(service.store, events, 'batch/bat_crashed');
   const ports = { ...relayPorts(), dispatcher: newDispatcher(service) };
@@ -168,9 +168,9 @@ test('a crash between claim and start: the relay starts the same batch under the
   await untilDispatched(events);
 });
 
-test('a lost batch is started with its younger events too, which no other workflow would carry', async () => {
+test('a lost batch is started with its younger events, which no other workflow would deliver', async () => {
   const now = new Date();
-  // The relay leaves events alone for two seconds: the last two are just not old enough yet.
+  // The grace period of the relay is two seconds: the last two are not old enough yet.
   const ages = [2_001, 2_001, 2_000, 0];
   const events: EventDocument[] = [];
   for (const ageMs of ages) {
@@ -185,7 +185,7 @@ test('a lost batch is started with its younger events too, which no other workfl
   await untilDispatched(events);
 });
 
-test('more lost batches than a sweep looks at are started by the next ones, each whole', async () => {
+test('more lost batches than a sweep reads are started completely by the next sweeps', async () => {
   const batches: EventDocument[][] = [];
   for (let n = 0; n < 3; n += 1) batches.push(await insertEvents(3, longAgo()));
   for (const [n, events] of batches.entries()) {
@@ -197,7 +197,7 @@ test('more lost batches than a sweep looks at are started by the next ones, each
   await service.store.events.deleteMany({ workflowId: /^batch\/bat_cut/ });
 });
 
-test('a crash between start and mark: the relay marks, and nothing is started again', async () => {
+test('after a crash between start and mark the relay marks the events and starts nothing again', async () => {
   const events = await insertEvents(5, longAgo());
   const dispatcher = newDispatcher(service);
   await dispatcher.start(events);
@@ -212,7 +212,7 @@ test('a crash between start and mark: the relay marks, and nothing is started ag
   await untilDispatched(events);
 });
 
-test('after a failed start Temporal is left alone for a moment and the relay has the rest', async () => {
+test('after a failed start the dispatcher pauses and leaves the rest to the relay', async () => {
   const away = newDispatcherWithoutTemporal(service);
   const [events, later] = [await insertEvents(3), await insertEvents(1)];
   away.dispatch(events);
@@ -229,7 +229,7 @@ test('after a failed start Temporal is left alone for a moment and the relay has
   expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
 });
 
-test('a job is started once by whoever comes first, and marked', async () => {
+test('concurrent starts of a job start it once and mark it', async () => {
   const { store } = service;
   const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
   await store.jobs.insertOne(job);
@@ -243,7 +243,7 @@ test('a job is started once by whoever comes first, and marked', async () => {
   await waitFor(async () => (await unstarted()).length === 0, { what: 'the mark' });
 });
 
-test('two resumes of a webhook in one millisecond have a release each', async () => {
+test('two resumes of a webhook in one millisecond have separate releases', async () => {
   const at = new Date();
   const made = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, at));
   const dispatcher = newDispatcher(service);

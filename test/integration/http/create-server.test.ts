@@ -1,4 +1,4 @@
-// The server under Koa: what becomes of a client that takes nothing, and of one that goes on sending.
+// The server under Koa: clients that do not read, and clients that do not stop sending.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -9,11 +9,11 @@ import { createServer } from '../../../api/http/create-server.ts';
 afterEach(() => void vi.useRealTimers());
 
 const requests = 20;
-// All of them together are more than the buffers between the two sides hold.
+// Together larger than the buffers between client and server.
 const answer = 'x'.repeat(1_000_000);
 const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** Listens on a free port with an application that answers all requests alike. */
+/** Listens on a free port with an application that answers all requests the same. */
 async function listen(): Promise<{ server: Server; port: number }> {
   const app = new Koa().use((ctx) => {
     ctx.body = answer;
@@ -25,7 +25,7 @@ async function listen(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a client that does not read its answers is cut off, and one that reads gets them all', async () => {
+test('a client that does not read its answers is disconnected, and one that reads gets all of them', async () => {
   const { server, port } = await listen();
   expect(server.timeout).toBe(30_000);
 
@@ -41,7 +41,7 @@ test('a client that does not read its answers is cut off, and one that reads get
   await gotAll;
   reader.destroy();
 
-  // Only now, so that it does not cut off a reader that a busy machine made wait.
+  // Only now, so that a reader on a busy machine is not disconnected.
   server.timeout = 300;
   const accepted = once(server, 'connection');
   const deaf = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -53,7 +53,7 @@ test('a client that does not read its answers is cut off, and one that reads get
   await once(server, 'close');
 });
 
-test('a refused client has a second to read why, although it goes on sending', async () => {
+test('a refused client has a second to read the error, even while it keeps sending', async () => {
   const { server, port } = await listen();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const accepted = once(server, 'connection');

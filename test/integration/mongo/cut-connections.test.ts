@@ -1,4 +1,4 @@
-// Connections to MongoDB that are cut: what was not written is not taken for written, and nothing hangs.
+// Cut connections to MongoDB: an unwritten change is never taken as written, and no call hangs.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// The driver repeats a write once on another connection, so two cuts make it fail.
+// The driver retries a write once on another connection, so it fails after two cuts.
 const driverTries = 2;
 
 let proxy: MongodbProxy;
@@ -58,12 +58,12 @@ test('an insert of deliveries whose connections are cut rejects with the network
     expect.objectContaining({ name: 'MongoNetworkError' }),
   );
   expect(await store.deliveries.countDocuments()).toBe(0);
-  // One that is there already is told from one that is written now, and nothing else is.
+  // The insert reports which deliveries existed already.
   expect(await insertDeliveries(store, steps.slice(0, 1))).toEqual([true]);
   expect(await insertDeliveries(store, steps)).toEqual([false, true]);
 });
 
-test('an attempt whose record is cut off is made again, and recorded', async () => {
+test('an attempt whose record fails for a cut connection is made again and recorded', async () => {
   await using service = await startService({ env: throughProxy() });
   await using receiver = await startReceiver((response) => response.writeHead(200).end());
   const { _id: webhookUid } = await insertWebhook(service, { url: receiver.url });
@@ -79,7 +79,7 @@ test('an attempt whose record is cut off is made again, and recorded', async () 
   expect(ids).toEqual([event._id, event._id]);
 });
 
-test('a change whose event cannot be written for lost connections is 503 unavailable, never 500', async () => {
+test('a change whose event cannot be written for lost connections gets 503 unavailable, never 500', async () => {
   await using service = await startService({ env: throughProxy(), worker: false });
   const context = await service.call('POST', '/contexts', {
     body: { contextName: 'Docs', externalTenantId: 'tenant-1' },
@@ -91,7 +91,7 @@ test('a change whose event cannot be written for lost connections is 503 unavail
     [`/contexts/${String(context.body['uid'])}/files`, file],
   ] as const;
   for (const [path, body] of calls) {
-    // Cut at the event's insert, and away from then on: the driver looks for a server and finds none.
+    // Cut at the event's insert, and unreachable from then on: the driver finds no server.
     proxy.cutAt((message) => {
       const isInsert = isCommand('insert', 'events')(message);
       if (isInsert) proxy.refuse(true);
@@ -104,7 +104,7 @@ test('a change whose event cannot be written for lost connections is 503 unavail
   }
 });
 
-/** Destroys the next socket to `port` that is to take a message that matches, just before it would. */
+/** Destroys the next socket to `port` just before a matching message is written to it. */
 function destroyBeforeWrite(
   port: number,
   matches: (message: Buffer) => boolean,
@@ -121,7 +121,7 @@ function destroyBeforeWrite(
       }
       return write(...args);
     };
-    // Node sets `write` anew when a socket begins to connect.
+    // Node resets `write` when a socket begins to connect.
     socket.once('connect', () => Object.assign(socket, { write: guarded }));
   };
   subscribe('net.client.socket', watch);

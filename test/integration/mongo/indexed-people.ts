@@ -1,4 +1,4 @@
-// Users, agents and admins of every kind that an index tells apart.
+// Users, agents and admins of every kind that an index distinguishes.
 import { newId } from '../../../lib/platform/ids.ts';
 import type { UserDocument } from '../../../lib/model/user.ts';
 import { makeAdmin } from '../../../lib/access/admins.ts';

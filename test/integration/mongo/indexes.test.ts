@@ -1,4 +1,4 @@
-// Every partial index is read by the queries it was made for: MongoDB tells what it really did.
+// Every partial index is used by its queries, as MongoDB's profiler shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
@@ -23,7 +23,7 @@ import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { writePeople } from './indexed-people.ts';
 
-// So many documents of each kind that a plan which reads them all is told from one that does not.
+// Enough documents of each kind to detect a plan that reads all of them.
 const othersCount = 60;
 const at = new Date('2026-01-01T00:00:00Z');
 const later = new Date('2026-01-02T00:00:00Z');
@@ -80,7 +80,7 @@ async function writeEvents(): Promise<void> {
   await service.store.events.insertMany([
     ...sent(numbers.map(() => [])),
     ...sent(other.map((place) => [place])),
-    // Two webhooks have the same event, under numbers of their own.
+    // Two webhooks get the same event, each with its own number.
     ...sent(ours.map((place, n) => [place, { webhookUid: 'whk_other', n: n + 1 + othersCount }])),
     unclaimed,
     claimed,
@@ -133,7 +133,7 @@ const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
 
-/** By index, what reads along it: the service's own functions. */
+/** The service's own functions that read along each index. */
 const readings: [index: string, what: string, read: () => Promise<unknown>][] = [
   [
     'users.appExternalId',
@@ -209,7 +209,7 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ],
   [
     'events.partition',
-    'what waits in a partition',
+    'the waiting events of a partition',
     () => findNumbered(service.store, partition, { from: 5, countMax: 20 }),
   ],
   [
@@ -219,7 +219,7 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ],
   [
     'deliveries.jobPage',
-    'what a page of a job took',
+    'the deliveries that a page of a job took',
     () => findStamped(service.store, { jobUid: 'job_taken', page: 7 }),
   ],
   [
@@ -244,22 +244,25 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
   ],
 ];
 
-test.each(readings)('%s serves %s, and nothing else is looked at', async (index, _what, read) => {
-  const [collection = ''] = index.split('.');
-  const profiles = await profile(service.store, collection, read);
-  const served = profiles.filter(({ execStats }) =>
-    indexesOf(execStats as Document, collection).has(index),
-  );
-  expect(served.length).toBeGreaterThan(0);
-  for (const { docsExamined, nreturned, nMatched } of served) {
-    const found = Number(nreturned ?? nMatched);
-    expect(found).toBeGreaterThan(0);
-    expect(docsExamined).toBeLessThanOrEqual(found + 1);
-  }
-  expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
-});
+test.each(readings)(
+  'the index %s serves %s without reading other documents',
+  async (index, _what, read) => {
+    const [collection = ''] = index.split('.');
+    const profiles = await profile(service.store, collection, read);
+    const served = profiles.filter(({ execStats }) =>
+      indexesOf(execStats as Document, collection).has(index),
+    );
+    expect(served.length).toBeGreaterThan(0);
+    for (const { docsExamined, nreturned, nMatched } of served) {
+      const found = Number(nreturned ?? nMatched);
+      expect(found).toBeGreaterThan(0);
+      expect(docsExamined).toBeLessThanOrEqual(found + 1);
+    }
+    expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
+  },
+);
 
-test('no partial index is left without a query that is seen to use it', async () => {
+test('every partial index has a query here that uses it', async () => {
   const partial = await Promise.all(
     (await service.store.db.collections()).map(async (collection) => {
       const indexes = await collection.indexes();

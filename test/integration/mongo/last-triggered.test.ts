@@ -1,4 +1,4 @@
-// `lastTriggeredAt`: each webhook's is the time of its own latest attempt.
+// `lastTriggeredAt` of a webhook is the time of its own latest attempt.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createTriggerRecorder } from '../../../lib/webhooks/webhooks.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Gives the time that is stored, which reads see a moment after it was written. */
+/** Returns the stored time, which reads see a moment after it was written. */
 function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
   return waitFor(async () => {
     const stored = await installation.store.webhooks.findOne({ _id });
@@ -26,22 +26,27 @@ function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-test('attempts at several webhooks, noted at once, leave each the time of its own, the latest', async () => {
+test('concurrently recorded attempts leave each webhook the time of its own latest attempt', async () => {
   const insert = () => insertWebhook(installation, { url: 'https://receiver.example.com' });
   const [one, other] = [await insert(), await insert()];
-  const note = createTriggerRecorder(installation.store);
-  const notes = [note(one, at(5)), note(other, at(30)), note(one, at(9)), note(one, at(2))];
-  await Promise.all(notes);
+  const record = createTriggerRecorder(installation.store);
+  const records = [
+    record(one, at(5)),
+    record(other, at(30)),
+    record(one, at(9)),
+    record(one, at(2)),
+  ];
+  await Promise.all(records);
   await waitFor(async () => (await lastTriggeredAt(one)) > at(5));
   expect(await lastTriggeredAt(one)).toEqual(at(9));
   expect(await lastTriggeredAt(other)).toEqual(at(30));
 });
 
-test('an earlier attempt that another process notes later does not move it back', async () => {
+test('an earlier attempt that another process records later does not move the time back', async () => {
   const webhook = await insertWebhook(installation, { url: 'https://receiver.example.com' });
   await createTriggerRecorder(installation.store)(webhook, at(30));
   await createTriggerRecorder(installation.store)(webhook, at(5));
-  // The last that is written to is seen last.
+  // When the last write is visible, the earlier ones are, too.
   const last = await insertWebhook(installation, { url: 'https://receiver.example.com' });
   await createTriggerRecorder(installation.store)(last, at(1));
   await lastTriggeredAt(last);

@@ -1,4 +1,4 @@
-// A page of a release costs the same however much its webhook was ever sent, and however much it holds.
+// The cost of a page of a release does not depend on how many deliveries its webhook has or holds.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeReleasePage } from '../../../lib/deliveries/release-page.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -26,7 +26,7 @@ const resumedAt = new Date('2026-01-02T00:00:00Z');
 const after = new Date('2026-01-03T00:00:00Z');
 const dropped = 60;
 
-/** Writes a webhook that holds more than a page from before its resume and from after it, and was sent more. */
+/** Writes a webhook with more than a page of deliveries held before its resume, held after it, and settled. */
 async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> {
   const { appUid } = installation.app;
   const release = newRelease({ appUid, webhookUid: newId('whk') }, resumedAt);
@@ -47,10 +47,10 @@ async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> 
 }
 
 test.each([
-  ['what a webhook held', {}, 20],
-  ['what a resume dropped', { discardBefore: resumedAt }, dropped],
-  ['what a webhook held since a resume that dropped the rest', { discardBefore: longBefore }, 20],
-])('a page of a release looks at %s and at nothing else', async (_what, fields, count) => {
+  ['the held deliveries', {}, 20],
+  ['the deliveries that a resume dropped', { discardBefore: resumedAt }, dropped],
+  ['the deliveries held since a discard', { discardBefore: longBefore }, 20],
+])('a page of a release reads only %s', async (_what, fields, count) => {
   const { store } = installation;
   const release = await writeHeld(fields);
   const making = { page: 1, now: after };

@@ -1,4 +1,4 @@
-// A transaction that others are always in the way of.
+// A transaction with permanent write conflicts.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
@@ -14,11 +14,11 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('a transaction is begun again while another is in its way, and given up after ten seconds', async () => {
+test('a transaction is retried while another conflicts with it, and aborted after ten seconds', async () => {
   const { store } = installation;
   const { _id } = await insertWebhook(installation, { url: 'https://receiver.example/' });
   const touch = { $set: { updatedAt: new Date() } };
-  // The time that the limit goes by stands still, but for the two steps below.
+  // The clock of the limit is fixed, except for the two steps below.
   const startedAtMs = performance.now();
   using clock = vi.spyOn(performance, 'now').mockReturnValue(startedAtMs);
   const nowMsAfter = [startedAtMs, startedAtMs + 9_999, startedAtMs + 10_000];

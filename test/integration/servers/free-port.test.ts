@@ -1,4 +1,4 @@
-// Ports: the preferred one when free, never one that is taken.
+// Ports: the preferred one if it is free, never one in use.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ async function holdPort(host = '127.0.0.1'): Promise<number> {
   return address.port;
 }
 
-test('a free preferred port is given', async () => {
+test('a free preferred port is returned', async () => {
   const free = await pickPort(0);
   expect(free).toBeGreaterThan(0);
   expect(await pickPort(free)).toBe(free);
@@ -46,13 +46,13 @@ test('ports picked together differ, even when the same one is preferred', async 
   expect(new Set(ports).size).toBe(4);
 });
 
-test('a demanded port that is taken is one sentence naming the port and the setting', async () => {
+test('a required port in use is reported in one sentence with the port and the setting', async () => {
   const taken = await holdPort();
   await expect(requirePort(taken, { setting: 'PORT' })).rejects.toThrow(
     `port ${taken} is already in use; stop what uses it, or set PORT to another port (0 picks a free one)`,
   );
 });
 
-test('a demanded port of 0 is any free one', async () => {
+test('a required port of 0 is any free one', async () => {
   expect(await requirePort(0, { setting: 'PORT' })).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-// A guarded server ends with whoever started it, and a server that does not start says why.
+// A guarded server ends with the process that started it, and a failed start is reported with its reason.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ test('stopping ends the server and its watcher', async () => {
   await waitFor(() => groupIsGone(server.pid), { what: 'the watcher to end' });
 });
 
-test('the pid given is that of the server itself', async () => {
+test('the returned pid is that of the server itself', async () => {
   const server = await startShell('echo $$; exec sleep 60', 'pid.log');
   const log = await waitFor(async () => (await readFile(server.logFile, 'utf8')) || undefined);
   await server.stop();
@@ -49,7 +49,7 @@ test('a server that ends by itself leaves no watcher', async () => {
   await server.stop();
 });
 
-test('a server that ends while starting is an error with its log and the end of it', async () => {
+test('a server that ends while starting is reported with the path and the last lines of its log', async () => {
   const server = await startShell('echo first; echo out of luck >&2; exit 7', 'fault.log');
   const ready = waitUntilReady(server, { check: async () => undefined, timeoutMs: 5000 });
   await expect(ready).rejects.toThrow(
@@ -57,7 +57,7 @@ test('a server that ends while starting is an error with its log and the end of 
   );
 });
 
-test('a server that never answers is stopped and the last refusal reported', async () => {
+test('a server that never answers is stopped, and the last error is reported', async () => {
   const server = await startShell('exec sleep 60', 'silent.log');
   const ready = waitUntilReady(server, {
     check: () => Promise.reject(new Error('nobody home')),
@@ -75,7 +75,7 @@ test('a binary that is missing is reported by the shell in the log', async () =>
   await expect(ready).rejects.toThrow(/ghost did not start: it ended with code 127.*not found/s);
 });
 
-test('the log of the run before is kept beside the new one', async () => {
+test('the log of the previous run is kept beside the new one', async () => {
   await (
     await startShell('echo one', 'twice.log')
   ).exited;
@@ -98,7 +98,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-  'a parent ended by %s takes its server with it within 2 s',
+  'the server of a parent ended by %s ends within 2 s',
   async (signal) => {
     const parent = spawnParent('wait');
     const pid = Number(await firstLine(parent));
@@ -108,7 +108,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('a parent that crashes takes its server with it within 2 s', async () => {
+test('the server of a parent that crashes ends within 2 s', async () => {
   const parent = spawnParent('crash');
   const pid = Number(await firstLine(parent));
   await once(parent, 'exit');

@@ -1,4 +1,4 @@
-// The embedded MongoDB: a replica set of one whose data survives crashes and changes of port.
+// The embedded MongoDB: a replica set of one, whose data survives crashes and changes of port.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -41,7 +41,7 @@ async function withNotes<Result>(
 const insertNote = (client: MongoClient) => client.db('test').collection('notes').insertOne({});
 const countNotes = (client: MongoClient) => client.db('test').collection('notes').countDocuments();
 
-test('data acknowledged before SIGKILL is there after a start on another port', async () => {
+test('data acknowledged before SIGKILL is still stored after a start on another port', async () => {
   const dataDir = join(folder, 'kept');
   const first = await start(dataDir);
   await withNotes(first, insertNote);
@@ -56,14 +56,14 @@ test('data acknowledged before SIGKILL is there after a start on another port', 
   expect(await withNotes(second, countNotes)).toBe(2);
 });
 
-test('a second mongod on the same data is refused with its log, and the first keeps running', async () => {
+test('a second mongod on the same data fails with its log, and the first keeps running', async () => {
   const dataDir = join(folder, 'shared');
   await using first = await start(dataDir);
   await expect(start(dataDir)).rejects.toThrow(/^mongod did not start: .*mongod\.log, ends:\n/s);
   await withNotes(first, insertNote);
 });
 
-test('data nobody keeps has transactions, and is removed with the server', async () => {
+test('a server without a data folder supports transactions, and its data is removed with it', async () => {
   const messages: string[] = [];
   const progress = (line: string) => void messages.push(line);
   const server = await startMongodb({ binary, dataDir: null, port: 0, progress });
@@ -85,7 +85,7 @@ test('data nobody keeps has transactions, and is removed with the server', async
   expect((await tempFolders()).filter(isOurs)).toEqual([]);
 });
 
-test('a port that is taken is refused before anything is started', async () => {
+test('a port in use is refused before anything is started', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const address = holder.address();
@@ -98,7 +98,7 @@ test('a port that is taken is refused before anything is started', async () => {
   holder.close();
 });
 
-test('an open transaction of a client that is gone is given up within ten seconds', async () => {
+test('an open transaction of a lost client is aborted within ten seconds', async () => {
   await using server = await start(null);
   const lifetime = await withNotes(server, (client) =>
     client.db('admin').command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 }),

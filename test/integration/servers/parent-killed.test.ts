@@ -1,4 +1,4 @@
-// The real servers end with the process that started them, and the time-skipping one runs where it was found.
+// The real servers end with the process that started them, and the time-skipping one runs from its path.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a parent ended by SIGKILL takes MongoDB and Temporal with it within 2 s', async () => {
+test('MongoDB and Temporal of a parent ended by SIGKILL end within 2 s', async () => {
   const script = fileURLToPath(new URL('start-servers-parent.ts', import.meta.url));
   const args = ['--import', 'tsx', script, paths.mongod, paths.temporal, folder];
   const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -37,7 +37,7 @@ test('a parent ended by SIGKILL takes MongoDB and Temporal with it within 2 s', 
   });
 });
 
-test('the time-skipping server runs from the path found', async () => {
+test('the time-skipping server runs from the path that was found', async () => {
   const executable = { type: 'existing-path', path: paths['temporal-test-server'] } as const;
   const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   const before = await environment.currentTimeMs();

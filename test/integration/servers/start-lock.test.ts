@@ -1,4 +1,4 @@
-// The start lock: one process a data folder, and no lock outlives its process.
+// The start lock: one process per data folder, and no lock outlives its process.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function deadPid(): number {
   return spawnSync('true').pid;
 }
 
-test('the lock holds until it is disposed of, and leaves nothing behind', async () => {
+test('the lock is held until it is disposed of, and leaves no file', async () => {
   const folder = join(dataDir, 'made', 'on', 'demand');
   {
     await using lock = await takeStartLock(folder);
@@ -32,7 +32,7 @@ test('the lock holds until it is disposed of, and leaves nothing behind', async 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a second start is refused in one sentence naming the process, the file and the setting', async () => {
+test('a second start is refused in one sentence with the process, the file and the setting', async () => {
   await using _lock = await takeStartLock(dataDir);
   await expect(takeStartLock(dataDir)).rejects.toThrow(
     `agent-herald is already running here (pid ${process.pid}, lock file ${lockFile}); ` +
@@ -41,13 +41,13 @@ test('a second start is refused in one sentence naming the process, the file and
   expect(await readdir(dataDir)).toEqual(['start.lock']);
 });
 
-test('a lock whose process is gone is taken over', async () => {
+test('the lock of a process that has ended can be acquired', async () => {
   await writeFile(lockFile, JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' }));
   await using _lock = await takeStartLock(dataDir);
   expect(JSON.parse(await readFile(lockFile, 'utf8'))).toMatchObject({ pid: process.pid });
 });
 
-test('a lock whose process number belongs to another process by now is taken over', async () => {
+test('a lock whose process number now belongs to another process can be acquired', async () => {
   const startTime = `${await processStartTime(process.pid)}0`;
   await writeFile(lockFile, JSON.stringify({ pid: process.pid, startTime, token: 'x' }));
   await using _lock = await takeStartLock(dataDir);
@@ -60,7 +60,7 @@ test.each([
   ['names no process', '{"pid":"12"}'],
   ['names process 0', '{"pid":0}'],
   ['is null', 'null'],
-])('a lock file that %s is taken over', async (_fault, content) => {
+])('a lock file that %s is replaced', async (_fault, content) => {
   await writeFile(lockFile, content);
   await using _lock = await takeStartLock(dataDir);
   expect(JSON.parse(await readFile(lockFile, 'utf8'))).toMatchObject({ pid: process.pid });
@@ -71,14 +71,14 @@ test('a lock without a start time is respected while its process lives', async (
   await expect(takeStartLock(dataDir)).rejects.toThrow(`pid ${process.pid}`);
 });
 
-test('of twenty starts that meet a stale lock at once, exactly one gets it', async () => {
+test('of twenty concurrent starts at a stale lock exactly one gets it', async () => {
   await writeFile(lockFile, JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' }));
   const starts = await Promise.allSettled(Array.from({ length: 20 }, () => takeStartLock(dataDir)));
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await readdir(dataDir)).toEqual(['start.lock']);
 });
 
-test('a takeover whose process was killed in the middle does not block the next', async () => {
+test('a process that was killed while it replaced a stale lock does not block the next', async () => {
   const stale = JSON.stringify({ pid: deadPid(), startTime: '1', token: 'x' });
   await writeFile(lockFile, stale);
   await writeFile(`${lockFile}.takeover`, stale);
@@ -86,7 +86,7 @@ test('a takeover whose process was killed in the middle does not block the next'
   expect(await readdir(dataDir)).toEqual(['start.lock']);
 });
 
-test("disposing of a lock leaves another's lock alone", async () => {
+test("disposing of a lock does not remove another process's lock", async () => {
   const lock = await takeStartLock(dataDir);
   await writeFile(lockFile, 'another');
   await lock[Symbol.asyncDispose]();

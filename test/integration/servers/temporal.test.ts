@@ -1,4 +1,4 @@
-// The embedded Temporal: namespaces usable at once, workflows kept over restarts.
+// The embedded Temporal: namespaces usable immediately, workflows kept over restarts.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ async function startWorkflow(connection: Connection, namespace: string): Promise
   return workflowId;
 }
 
-test('every namespace keeps closed workflows for 7 days, the one the server brings along too', async () => {
+test("every namespace keeps closed workflows for 7 days, including the server's default one", async () => {
   await using server = await start({ namespaces: ['default', 'herald'] });
   await withConnection(server, async ({ workflowService }) => {
     for (const namespace of ['default', 'herald']) {
@@ -71,7 +71,7 @@ test('every namespace keeps closed workflows for 7 days, the one the server brin
   });
 });
 
-test('a retention that somebody made longer stays', async () => {
+test('a longer retention set by an operator is kept', async () => {
   await using server = await start({ namespaces: [] });
   await withConnection(server, async (connection) => {
     const { workflowService } = connection;
@@ -84,7 +84,7 @@ test('a retention that somebody made longer stays', async () => {
   });
 });
 
-test('a started workflow is there after SIGKILL and a start on another port', async () => {
+test('a started workflow is still running after SIGKILL and a start on another port', async () => {
   const dataDir = join(folder, 'kept');
   const first = await start({ dataDir });
   const workflowId = await withConnection(first, (connection) =>
@@ -104,7 +104,7 @@ test('a started workflow is there after SIGKILL and a start on another port', as
   expect(page.status).toBe(200);
 });
 
-test('a namespace made at run time takes workflows and answers queries at once', async () => {
+test('a namespace created at run time accepts workflows and answers queries immediately', async () => {
   await using server = await start({ namespaces: [] });
   expect(server.uiUrl).toBeNull();
   await withConnection(server, async (connection) => {
@@ -125,7 +125,7 @@ test('a namespace made at run time takes workflows and answers queries at once',
   });
 });
 
-test('data of another CLI version is left alone, and said to be', async () => {
+test('data of another CLI version is not used, and this is reported', async () => {
   const dataDir = await mkdtemp(join(folder, 'versions-'));
   await writeFile(join(dataDir, 'temporal-cli-0.9.9.sqlite'), 'of another version');
   const lines: string[] = [];
@@ -140,7 +140,7 @@ test('data of another CLI version is left alone, and said to be', async () => {
   expect(files).toHaveLength(2);
 });
 
-test('a server that cannot start says why', async () => {
+test('a server that cannot start reports the reason', async () => {
   const dataDir = await mkdtemp(join(folder, 'broken-'));
   await start({ dataDir }).then((server) => server[Symbol.asyncDispose]());
   const [file = ''] = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'));

@@ -1,4 +1,4 @@
-// Servers that are slow to answer: a probe tells of them, a start waits for them.
+// Slow servers: a probe reports them, a start waits for them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** The same connection, over which one answer that is asked for at every check takes 3 s. */
+/** The same connection, with a delay of 3 s for one call of every check. */
 function slowed(connection: ConnectionLike): ConnectionLike {
   const { workflowService } = connection;
   const slow = Object.create(workflowService, {
@@ -29,7 +29,7 @@ function slowed(connection: ConnectionLike): ConnectionLike {
   return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
 }
 
-test('a probe asks Temporal for 5 s and no longer, so that it sees soon that a silent one is back', async () => {
+test('a probe waits at most 5 s for Temporal, so that it soon sees that Temporal is back', async () => {
   const { connection, namespace } = service.temporal;
   const askedForMs: number[] = [];
   const withDeadline: ConnectionLike['withDeadline'] = (deadline, ask) => {
@@ -46,7 +46,7 @@ test('a probe asks Temporal for 5 s and no longer, so that it sees soon that a s
   expect(askedForMs.slice(2).map((ms) => Math.ceil(ms / 1_000))).toEqual([15, 15]);
 });
 
-test('what answers after 3 s is not ready for a probe, and good enough for a start', async () => {
+test('a server that answers after 3 s fails a probe and passes a start', async () => {
   const { connection, namespace } = service.temporal;
   const servers = { store: service.store, connection: slowed(connection), namespace };
   const [{ temporal }] = await Promise.all([createInspection(servers)(), checkServers(servers)]);

@@ -1,4 +1,4 @@
-// The list filters that docs/operations.md names: each finds what it says, and no more.
+// The list filters in docs/operations.md: each finds exactly the workflows that it describes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypedSearchAttributes, defaultPayloadConverter } from '@temporalio/common';
 import type { EventName } from '../../../lib/model/event-name.ts';
@@ -88,13 +88,13 @@ async function startWorkflows(): Promise<typeof workflows> {
   };
 }
 
-/** Starts a workflow whose code faults on its input, again and again. */
+/** Starts a workflow whose code fails on its input again and again. */
 async function startBroken(): Promise<string> {
   const { workflowId } = await service.temporal.client.workflow.start('deliverEvents', {
     workflowId: 'event/evt_broken',
     taskQueue: 'herald-events',
     args: [{}],
-    // A fault is reported once and then left to this timeout, which is 10 s otherwise.
+    // After one reported failure the task waits for this timeout, which is 10 s by default.
     workflowTaskTimeout: '1 second',
     typedSearchAttributes: new TypedSearchAttributes([
       { key: deliveryStateAttribute, value: 'delivering' },
@@ -147,7 +147,7 @@ async function find(query: string, { temporal } = service): Promise<string[]> {
   return found.sort();
 }
 
-/** Puts a value where the documented filter has a placeholder such as `whk_…`. */
+/** Replaces a placeholder of the documented filter, such as `whk_…`, with a value. */
 function fill(filter: string, value: string): string {
   return filter.replace(/[a-z]*_?…/, value);
 }
@@ -223,7 +223,7 @@ test.each(cases.filter(({ filter }) => filter.includes('StartTime')))(
   },
 );
 
-test(`${neverAttempted} finds an event that no worker takes up`, async () => {
+test(`${neverAttempted} finds an event that no worker has taken`, async () => {
   await using unattended = await startService({ worker: false });
   await insertWebhook(unattended, { url: 'http://127.0.0.1:1/' });
   await unattended.call('POST', '/agents', { body: { agentName: 'A', externalTenantId: 'acme' } });
@@ -234,7 +234,7 @@ test(`${neverAttempted} finds an event that no worker takes up`, async () => {
   );
 });
 
-test(`${reported} finds the workflow whose code faults again and again`, async () => {
+test(`${reported} finds the workflow whose code fails again and again`, async () => {
   await waitFor(async () => (await find(reported)).length > 0, {
     what: 'the report of a problem',
   });
@@ -251,7 +251,7 @@ async function activitySummaries(workflowId: string): Promise<string[]> {
   );
 }
 
-test('a workflow and its activities say in a line what they are about', async () => {
+test('a workflow and its activities have a summary of one line', async () => {
   const summaryOf = async (workflowId: string) =>
     (await service.temporal.client.workflow.getHandle(workflowId).describe()).staticSummary();
   const { well, down, paused } = webhooks;

@@ -1,4 +1,4 @@
-// The search attributes of a namespace: setup makes them, and setup and /readyz tell of wrong ones.
+// The search attributes of a namespace: setup registers them, and setup and /readyz report wrong ones.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '@temporalio/client';
@@ -25,7 +25,7 @@ async function readyz(): Promise<[status: number, attributes: string]> {
   return [response.status, parts['searchAttributes'] ?? ''];
 }
 
-/** Gives the search attribute AppUid of the service's namespace another type, null takes it away. */
+/** Sets the type of the search attribute AppUid in the service's namespace; null removes it. */
 async function replaceAppUid(type: number | null): Promise<void> {
   const { connection, namespace } = service.temporal;
   const { operatorService } = connection;
@@ -35,7 +35,7 @@ async function replaceAppUid(type: number | null): Promise<void> {
   await operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-test('a missing search attribute is told with what mends it, and setup mends it', async () => {
+test('a missing search attribute is reported with its remedy, and setup registers it', async () => {
   await replaceAppUid(null);
   expect(await readyz()).toEqual([503, 'missing AppUid; run: npm run setup']);
   await prepareServers(service.config);
@@ -46,18 +46,21 @@ test.each([
   [1, 'Text'],
   [3, 'Int'],
   [5, 'Bool'],
-])('a search attribute of type number %i is told by setup and /readyz', async (number, type) => {
-  await replaceAppUid(number);
-  const sentence = `AppUid is of type ${type}, not Keyword; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
-  expect(await readyz()).toEqual([503, sentence]);
-  await expect(prepareServers(service.config)).rejects.toThrow(
-    `the search attributes of namespace ${service.temporal.namespace}: ${sentence}`,
-  );
-  await replaceAppUid(2);
-  expect(await readyz()).toEqual([200, 'ok']);
-});
+])(
+  'a search attribute of the wrong type %i (%s) is reported by setup and /readyz',
+  async (number, type) => {
+    await replaceAppUid(number);
+    const sentence = `AppUid is of type ${type}, not Keyword; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
+    expect(await readyz()).toEqual([503, sentence]);
+    await expect(prepareServers(service.config)).rejects.toThrow(
+      `the search attributes of namespace ${service.temporal.namespace}: ${sentence}`,
+    );
+    await replaceAppUid(2);
+    expect(await readyz()).toEqual([200, 'ok']);
+  },
+);
 
-test('registered by two at once, search attributes can be used and asked for at once', async () => {
+test('search attributes registered by two concurrent processes can be used and queried immediately', async () => {
   const { connection } = service.temporal;
   const namespace = `test_${randomUUID()}`;
   await ensureNamespace(connection, namespace);

@@ -1,4 +1,4 @@
-// What the Temporal UI shows of a workflow beside its name.
+// The summaries of workflows in the Temporal UI.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { eventWorkflowId, partitionWorkflowId } from '../../../lib/temporal/names.ts';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Starts the workflow of an event about a resource and that of its partition; gives both. */
+/** Starts the workflow of an event about a resource and that of its partition; returns both. */
 async function startBoth(resourceUid: string) {
   const { temporal, store, app } = service;
   const event = { ...newEvent(service, [webhookUid], new Date()), resourceUid };
@@ -42,18 +42,21 @@ test.each([
     `${'\u{1f600}'.repeat(63)}…`,
   ],
   ['of quotes', '"'.repeat(nameCharactersMax), `${'"'.repeat(63)}…`],
-])('a uid %s fits into summaries of 400 bytes, and is whole beside them', async (...row) => {
-  const [, resourceUid, shown] = row;
-  const [event, partition] = await startBoth(resourceUid);
-  const summaries = [await event?.staticSummary(), await partition?.staticSummary()];
-  expect(summaries).toEqual([
-    `agent.updated ${shown} → 1 webhook`,
-    `contextfile ${shown} in order → ${webhookUid}`,
-  ]);
-  for (const summary of summaries) {
-    expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(400);
-  }
-  for (const workflow of [event, partition]) {
-    expect(workflow?.typedSearchAttributes.get(resourceUidAttribute)).toBe(resourceUid);
-  }
-});
+])(
+  'a uid %s fits into summaries of 400 bytes, and is complete in the search attribute',
+  async (...row) => {
+    const [, resourceUid, shown] = row;
+    const [event, partition] = await startBoth(resourceUid);
+    const summaries = [await event?.staticSummary(), await partition?.staticSummary()];
+    expect(summaries).toEqual([
+      `agent.updated ${shown} → 1 webhook`,
+      `contextfile ${shown} in order → ${webhookUid}`,
+    ]);
+    for (const summary of summaries) {
+      expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(400);
+    }
+    for (const workflow of [event, partition]) {
+      expect(workflow?.typedSearchAttributes.get(resourceUidAttribute)).toBe(resourceUid);
+    }
+  },
+);

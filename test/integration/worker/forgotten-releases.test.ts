@@ -1,4 +1,4 @@
-// Releases that are missing are started anew by the retention: what is held at an active webhook has one.
+// The retention starts a release for an active webhook that has held deliveries and no release.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -14,7 +14,7 @@ let installation: Installation;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
-  // Whatever paused webhooks hold does not hide it.
+  // The many held deliveries of a paused webhook must not hide it.
   await hold((await insertWebhook(installation, { url, active: false }))._id, 1_001, 60);
 });
 
@@ -31,7 +31,7 @@ test.each([
   { active: true, before: 'done', heldMinutes: 9.9, isStarted: false },
   { active: true, before: 'running', heldMinutes: 10.1, isStarted: false },
   { active: false, before: 'done', heldMinutes: 10.1, isStarted: false },
-] as const)('a release is started anew, once, where none runs: %j', async (facts) => {
+] as const)('a missing release is started once: %j', async (facts) => {
   const { active, before, heldMinutes, isStarted } = facts;
   const { store, app, config } = installation;
   const webhookUid = newId('whk');

@@ -1,4 +1,4 @@
-// What works on the database beats while it waits for it, so that only a dead worker is taken for one.
+// Activities send heartbeats while they wait for the database, so that only dead workers time out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ClientSession } from 'mongodb';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** What an activity is to change: written before, locked by another's transaction, and changed by `run`. */
+/** A document that another transaction locks, and the activity that changes it. */
 interface Work {
   lock: (session: ClientSession) => Promise<unknown>;
   run: () => Promise<unknown>;
@@ -35,7 +35,7 @@ async function releasing(): Promise<Work> {
   const { store, app } = installation;
   const held = newDelivery(installation, new Date(Date.now() - 1_000), { state: 'held' });
   const { webhookUid, _id } = held;
-  // Of a webhook that is gone: what it held is cancelled.
+  // The webhook is deleted, so its held delivery is cancelled.
   const release = newRelease({ appUid: app.appUid, webhookUid }, new Date());
   await store.deliveries.insertOne(held);
   await store.jobs.insertOne(release);
@@ -73,8 +73,8 @@ async function erasing(): Promise<Work> {
 test.each([
   ['a page of a release', releasing],
   ['a batch of the retention', deletingExpired],
-  ['a stretch of an erasure', erasing],
-])('%s beats while it waits', async (_what, prepare) => {
+  ['a chunk of an erasure', erasing],
+])('%s sends heartbeats while it waits', async (_what, prepare) => {
   const { lock, run } = await prepare();
   await using session = installation.store.client.startSession();
   session.startTransaction();

@@ -1,4 +1,4 @@
-// The relay: whatever the direct start missed is started, once, and Temporal's absence costs only time.
+// The relay starts once what the direct start missed; an outage of Temporal only delays it.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -35,7 +35,7 @@ const uidOf = ({ _id }: { _id: string }): string => _id;
 const longAgo = (): Date => new Date(Date.now() - 60_000);
 
 beforeAll(async () => {
-  // Without a worker nothing else sweeps, so each test sees its own sweeps alone.
+  // Without a worker nothing else sweeps, so each test sees only its own sweeps.
   service = await startService({ worker: false });
   dispatcher = newDispatcher(service);
   signalPartition = createPartitionSignaller(service.temporal.client);
@@ -65,7 +65,7 @@ async function untilMarked(eventId: string): Promise<void> {
   await waitFor(async () => (await dispatchedAt(eventId)) instanceof Date, { what: 'the mark' });
 }
 
-test('an event whose start was lost is started and marked', async () => {
+test('the relay starts and marks an event whose direct start was lost', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   expect(await sweepOnce()).toBe(1);
   await untilMarked(event._id);
@@ -73,7 +73,7 @@ test('an event whose start was lost is started and marked', async () => {
   expect((await handle.describe()).status.name).toBe('RUNNING');
 });
 
-test('an event younger than two seconds is left to the direct start', async () => {
+test('the relay leaves an event younger than two seconds to the direct start', async () => {
   const event = await insertEvent(service, [webhookUid]);
   const sweepAfter = (ms: number): Promise<number> =>
     sweepOnce({ now: () => new Date(event.createdAt.getTime() + ms) });
@@ -83,7 +83,7 @@ test('an event younger than two seconds is left to the direct start', async () =
   await untilMarked(event._id);
 });
 
-test('an event that was started and not marked is not started twice', async () => {
+test('an event that was started but not marked is not started twice', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   await dispatcher.start([event]);
   const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
@@ -102,7 +102,7 @@ test('an event that was started and not marked is not started twice', async () =
 test.each([
   ['a release', () => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo())],
   ['an erasure', () => newErasure(service.app.appUid, { externalTenantId: 'tenant-1' }, longAgo())],
-])('%s whose start was lost is started once, and marked', async (_what, make) => {
+])('%s whose direct start was lost is started once, and marked', async (_what, make) => {
   const { jobs } = service.store;
   const job = make();
   const { _id } = job;
@@ -120,7 +120,7 @@ test.each([
   expect(await sweepOnce()).toBe(0);
 });
 
-/** Writes a partition in which one event waits, to be signalled at a time. */
+/** Writes a partition with one waiting event and its `signalAt`. */
 async function insertPartition(resourceUid: string, signalAt: Date): Promise<PartitionDocument> {
   const { appUid } = service.app;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
@@ -130,7 +130,7 @@ async function insertPartition(resourceUid: string, signalAt: Date): Promise<Par
   return partition;
 }
 
-test('a partition whose signal was lost is signalled in time, and again each minute while nothing moves it', async () => {
+test('a partition whose signal was lost is signalled when due, and again each minute while it does not move', async () => {
   const now = new Date();
   const partition = await insertPartition('agt_lost', now);
   const sweepAfter = (ms: number): Promise<number> =>
@@ -146,7 +146,7 @@ test('a partition whose signal was lost is signalled in time, and again each min
   await service.store.partitions.deleteMany({});
 });
 
-test('a relay that meets failures goes on until the starts succeed, then stops when told to', async () => {
+test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
   let starts = 0;
@@ -166,7 +166,7 @@ test('a relay that meets failures goes on until the starts succeed, then stops w
   expect(starts).toBeGreaterThanOrEqual(2);
 });
 
-test('a change is answered although no workflow can be started, and is kept for the relay', async () => {
+test('a change is answered even if no workflow can be started, and its event is kept for the relay', async () => {
   const away = newDispatcherWithoutTemporal(service);
   const real = service.context.dispatcher;
   service.context.dispatcher = away;
@@ -184,7 +184,7 @@ test('a change is answered although no workflow can be started, and is kept for 
   await untilMarked(eventId);
 });
 
-test('an event without a subscriber is kept and needs no workflow', async () => {
+test('an event that no webhook gets is stored and needs no workflow', async () => {
   const event = await service.call('POST', '/changes', {
     body: { event: 'context.updated', data: { uid: 'ctx_elsewhere', externalTenantId: 't' } },
   });
@@ -198,7 +198,7 @@ test('an event without a subscriber is kept and needs no workflow', async () => 
   expect(event.status).toBe(202);
 });
 
-test('a workflow that cannot be started holds up none behind it; when none can be, the relay backs off', async () => {
+test('a workflow that cannot be started delays no other, and the relay backs off when none can be started', async () => {
   await service.store.events.updateMany({}, { $set: { dispatchedAt: new Date() } });
   const event = await insertEvent(service, [webhookUid], longAgo());
   const jobs = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo()));
@@ -219,16 +219,16 @@ test('a workflow that cannot be started holds up none behind it; when none can b
       key.resourceUid === stuckPartition.resourceUid ? refuse() : signalPartition(key),
   };
   expect(await sweep(ports, never)).toBe(2);
-  // Those of other tests may be on their way.
+  // Jobs of other tests may be about to start.
   const ours = { _id: { $in: jobs.map(uidOf) }, startedAt: null };
   const unstarted = async () => ({
     events: (await service.store.events.find({ dispatchedAt: null }).toArray()).map(uidOf),
     jobs: (await service.store.jobs.find(ours).toArray()).map(uidOf),
   });
   const stuckOnes = { events: [event._id], jobs: [stuck?._id] };
-  // A start is marked behind the call that makes it.
+  // A start is marked after the call that makes it returns.
   await waitFor(async () => isDeepStrictEqual(await unstarted(), stuckOnes), {
-    what: 'the marks of all that was started',
+    what: 'the marks of all started jobs',
     state: unstarted,
   });
 

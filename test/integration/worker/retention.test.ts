@@ -1,4 +1,4 @@
-// What is old is deleted, what is not stays, and a schedule sees to it.
+// The retention deletes old records and keeps others; a schedule runs it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   keptDeliveries,
@@ -48,7 +48,7 @@ async function insertDeliveries(
   return made.map((delivery) => delivery._id);
 }
 
-/** Writes an event that a workflow took over long ago, with deliveries; gives its uid. */
+/** Writes an event that was dispatched long ago, with deliveries; returns its uid. */
 async function insertSent(at: Date, ...deliveries: Partial<DeliveryDocument>[]): Promise<string> {
   const event = newEvent(service, ['whk_1'], at);
   await service.store.events.insertOne({ ...event, dispatchedAt: at });
@@ -68,7 +68,7 @@ async function clear(): Promise<void> {
 
 type Counts = Record<'deliveries' | 'events', number>;
 
-/** Returns how many deliveries and events some work deletes. */
+/** Returns how many deliveries and events `work` deletes. */
 async function deletedBy({ events, deliveries }: Store, work: () => unknown): Promise<Counts> {
   const count = () => Promise.all([deliveries.countDocuments(), events.countDocuments()]);
   const before = await count();
@@ -89,7 +89,7 @@ function runRetention(): Promise<Counts> {
   );
 }
 
-/** Deletes one batch, in so many days. */
+/** Deletes one batch, a number of days ahead. */
 function deleteIn(
   days: number,
   { store, config }: Pick<TestService, 'store' | 'config'> = service,
@@ -99,7 +99,7 @@ function deleteIn(
   return deletedBy(store, () => deleteExpired({ store, retention }, { now }));
 }
 
-test('records older than the retention go, in as many batches as it takes; younger ones stay', async () => {
+test('records older than the retention are deleted in batches, younger ones are kept', async () => {
   const many = await insertSent(daysAgo(31));
   await insertDeliveries(2_500, { eventId: many, state: 'delivered' }, daysAgo(31));
   for (let n = 0; n < 450; n += 1) await insertSent(daysAgo(31));
@@ -112,7 +112,7 @@ test('records older than the retention go, in as many batches as it takes; young
   await clear();
 });
 
-test('an old event stays while a delivery of it is not settled, or was settled not long ago', async () => {
+test('an old event is kept while one of its deliveries is open or was settled recently', async () => {
   const settled = { state: 'exhausted', updatedAt: daysAgo(31) } as const;
   const kept = [];
   for (const state of openStates) {
@@ -128,7 +128,7 @@ test('an old event stays while a delivery of it is not settled, or was settled n
   await clear();
 });
 
-test('an old event whose workflow is still to be started stays', async () => {
+test('an old event that is not dispatched yet is kept', async () => {
   // Without a worker nothing starts it.
   await using unattended = await createInstallation();
   const { store } = unattended;
@@ -138,7 +138,7 @@ test('an old event whose workflow is still to be started stays', async () => {
   expect(await deleteIn(0, unattended)).toMatchObject({ events: 1 });
 });
 
-test('events that stay do not keep the retention from those behind them', async () => {
+test('kept events do not stop the retention from deleting those behind them', async () => {
   const held = { state: 'held', updatedAt: daysAgo(1) } as const;
   const kept = [];
   for (let n = 0; n < 401; n += 1) kept.push(await insertSent(daysAgo(40), held));
@@ -149,10 +149,10 @@ test('events that stay do not keep the retention from those behind them', async 
 });
 
 test.each([
-  ['go together while they have at most 1,000 deliveries', [600, 400, 1], 2],
-  ['of more than 1,000 deliveries go in several batches', [600, 401, 1], 1],
-  ['go one by one where one alone has more', [1_001, 1], 1],
-  ['go 200 at a time however few deliveries they have', Array<number>(201).fill(0), 200],
+  ['are deleted together while they have at most 1,000 deliveries', [600, 400, 1], 2],
+  ['of more than 1,000 deliveries are deleted in several batches', [600, 401, 1], 1],
+  ['are deleted one by one where a single one has more', [1_001, 1], 1],
+  ['are deleted 200 at a time even without deliveries', Array<number>(201).fill(0), 200],
 ])('old events %s', async (_rule, webhookCounts, firstBatch) => {
   await using unattended = await createInstallation();
   const { store } = unattended;
@@ -169,7 +169,7 @@ test.each([
   expect(second).toMatchObject({ events: left, more: false });
 });
 
-test('a delivery that is sent again when its event is nearly too old is retried to its end', async () => {
+test('a resend of an event that is nearly too old is retried to its end', async () => {
   const receiver = await startReceiver((response) => response.writeHead(500).end());
   const webhook = await insertWebhook(service, { url: receiver.url, retryScheduleMs: [dayMs] });
   const { _id: webhookUid } = webhook;
@@ -188,7 +188,7 @@ test('a delivery that is sent again when its event is nearly too old is retried 
   await clear();
 });
 
-test('what nothing has touched for the whole retention has an end: it is cancelled, and goes later', async () => {
+test('an open delivery without a change during the whole retention is cancelled, and deleted later', async () => {
   const states = ['pending', 'retrying'] as const;
   const abandoned: string[] = [];
   for (const state of states) {
@@ -202,7 +202,7 @@ test('what nothing has touched for the whole retention has an end: it is cancell
   await clear();
 });
 
-test('rows of the audit log go after 400 days, however many there are', async () => {
+test('rows of the audit log are deleted after 400 days, in any number', async () => {
   const { auditLog } = service.store;
   await auditLog.deleteMany({});
   const insertRows = async (count: number, at: Date): Promise<void> => {
@@ -217,7 +217,7 @@ test('rows of the audit log go after 400 days, however many there are', async ()
   expect(await auditLog.countDocuments()).toBe(2);
 });
 
-test('what has been held for too long is dropped; what was held later, or is not held, stays', async () => {
+test('deliveries that were held for too long are cancelled, and others are kept', async () => {
   await insertDeliveries(1, { state: 'held' }, daysAgo(3.01));
   await insertDeliveries(1, { state: 'held' }, daysAgo(2.99));
   await insertDeliveries(1, { state: 'retrying' }, daysAgo(5));
@@ -268,7 +268,7 @@ test('what an active webhook still holds is left to its release for the whole re
   await clear();
 });
 
-test('jobs older than the retention go; younger ones stay', async () => {
+test('jobs older than the retention are deleted, younger ones are kept', async () => {
   const { jobs } = service.store;
   const { appUid } = service.app;
   const done = (at: Date) =>
@@ -280,7 +280,7 @@ test('jobs older than the retention go; younger ones stay', async () => {
   expect((await jobs.find().toArray()).map(({ _id }) => _id)).toEqual([kept._id]);
 });
 
-test('what is looked at is found by an index', async () => {
+test('the queries of the retention use an index', async () => {
   const { events, deliveries } = service.store;
   const plans = (await Promise.all([
     events
@@ -296,7 +296,7 @@ test('what is looked at is found by an index', async () => {
   }
 });
 
-test('the schedule is made once however often it is asked for, and runs one at a time', async () => {
+test('repeated calls create the schedule once, and it runs one workflow at a time', async () => {
   const { client } = service.temporal;
   await Promise.all([ensureRetentionSchedule(client), ensureRetentionSchedule(client)]);
   await ensureRetentionSchedule(client);
@@ -309,13 +309,13 @@ test('the schedule is made once however often it is asked for, and runs one at a
   });
 });
 
-test('the schedule runs the workflow that deletes what is old', async () => {
+test('the schedule runs the workflow that deletes old records', async () => {
   const { client } = service.temporal;
   await ensureRetentionSchedule(client);
   const eventId = await insertSent(daysAgo(31), { state: 'delivered' });
   await client.schedule.getHandle(retentionScheduleId).trigger();
   await waitFor(async () => (await stillThere([eventId])).length === 0, {
-    what: 'the end of the old event',
+    what: 'the deletion of the old event',
   });
   expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
 });
