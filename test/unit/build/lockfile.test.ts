@@ -1,4 +1,4 @@
-// The lock file names every platform's packages, or npm ci refuses it on a clean machine.
+// The lock file names the packages of every platform; otherwise npm ci refuses it on a clean machine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a plain script without types
@@ -14,7 +14,7 @@ test('every exactly pinned platform package has its entry', () => {
   expect(missingEntries(lock)).toEqual({});
 });
 
-test('an entry that is left out is found, with its platform', () => {
+test('a missing entry is reported with its platform', () => {
   const packages = { ...lock.packages };
   delete packages['node_modules/@rolldown/binding-linux-x64-musl'];
   expect(missingEntries({ packages })).toEqual({
@@ -26,7 +26,7 @@ test('an entry that is left out is found, with its platform', () => {
   });
 });
 
-test('no entry tells from which address it was installed', () => {
+test('no entry names the address that it was installed from', () => {
   const resolved = Object.values(lock.packages).filter((entry) => entry.resolved !== undefined);
   expect(resolved).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Many items in one call: who goes together, and what each gets.
+// Many items in one call: which share a call, and the result of each.
 import { expect, test } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
@@ -24,7 +24,7 @@ function controlled(options: CoalesceOptions) {
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test('items that come in the same turn go in one call, and each gets its own result', async () => {
+test('items of the same turn of the event loop share one call, and each gets its own result', async () => {
   const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
   const results = [1, 2, 3].map(ask);
   await turn();
@@ -33,7 +33,7 @@ test('items that come in the same turn go in one call, and each gets its own res
   expect(await Promise.all(results)).toEqual([10, 20, 30]);
 });
 
-test('an item never joins a call that has begun, and goes with the next', async () => {
+test('an item does not join a call that has begun, but the next one', async () => {
   const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
   const first = ask(1);
   await turn();
@@ -48,7 +48,7 @@ test('an item never joins a call that has begun, and goes with the next', async 
   expect(await Promise.all(later)).toEqual([20, 30]);
 });
 
-test('a call takes at most its number of items, and at most its number of calls run at once', async () => {
+test('the items of a call and the concurrent calls are limited', async () => {
   const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 2 });
   const results = [1, 2, 3, 4, 5].map(ask);
   await turn();
@@ -67,7 +67,7 @@ test('a call takes at most its number of items, and at most its number of calls 
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
 });
 
-test('a call that fails fails its own items, and those after it go on', async () => {
+test('a failed call rejects only its own items, and later calls continue', async () => {
   const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 1 });
   const [one, two, three] = [1, 2, 3].map(ask);
   await turn();
@@ -79,14 +79,14 @@ test('a call that fails fails its own items, and those after it go on', async ()
   expect(await three).toBe(30);
 });
 
-test('the items of a call that does not end in its time reject, and the next call goes', async () => {
+test('the items of a call that exceeds its time limit are rejected, and the next call starts', async () => {
   const { ask, calls } = controlled({ itemsPerCallMax: 1, callsAtOnceMax: 1, callTimeoutMs: 20 });
   const [hanging, next] = [ask(1), ask(2)];
   await expect(hanging).rejects.toThrow(CallTimeoutError);
   await turn();
   calls[1]?.end([20]);
   expect(await next).toBe(20);
-  // Its late end changes nothing for anybody.
+  // Its late end has no effect.
   calls[0]?.end([10]);
   const last = ask(3);
   await turn();

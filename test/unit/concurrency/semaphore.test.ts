@@ -1,4 +1,4 @@
-// So many run concurrently by key, the next wait in order of arrival, and who waits too long is refused.
+// A limit of concurrent work per key: others wait in order of arrival, and too long a wait is refused.
 import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../lib/concurrency/semaphore.ts';
 
@@ -13,7 +13,7 @@ interface Caller {
   fault?: unknown;
 }
 
-/** Asks for a permit; what came of it shows after `settle`. */
+/** Requests a permit; the result is visible after `settle`. */
 function ask(semaphore: Semaphore, options: AcquireOptions = {}, key = 'a'): Caller {
   const caller: Caller = {};
   semaphore.acquire(key, options).then(
@@ -31,7 +31,7 @@ const settle = async (afterMs = 0): Promise<void> =>
 
 const hasPermit = ({ permit }: Caller): boolean => permit !== undefined;
 
-test('a key has so many permits, and each released one goes to who has waited longest', async () => {
+test('a key has a fixed number of permits, and a released one goes to the longest waiting caller', async () => {
   const semaphore = new Semaphore(2, refusal);
   const callers = askAll(semaphore, 4);
   await settle();
@@ -42,14 +42,14 @@ test('a key has so many permits, and each released one goes to who has waited lo
   expect(callers.map(hasPermit)).toEqual([true, true, true, false]);
 });
 
-test('keys do not wait for each other', async () => {
+test('callers of different keys do not wait for each other', async () => {
   const semaphore = new Semaphore(1, refusal);
   const callers = [ask(semaphore), ask(semaphore, {}, 'b')];
   await settle();
   expect(callers.map(hasPermit)).toEqual([true, true]);
 });
 
-test('releasing a permit twice gives it once', async () => {
+test('releasing a permit twice releases it once', async () => {
   const semaphore = new Semaphore(1, refusal);
   const callers = askAll(semaphore, 3);
   await settle();
@@ -64,7 +64,7 @@ test('releasing a permit twice gives it once', async () => {
   expect(semaphore.count('a')).toEqual({ held: 0, waiting: 0 });
 });
 
-test('who comes to a full queue is refused immediately', async () => {
+test('a caller at a full queue is refused immediately', async () => {
   const semaphore = new Semaphore(1, refusal, { queueMax: 1 });
   const [, waiting, refused] = askAll(semaphore, 3);
   const urgent = ask(semaphore, { queueMax: 2 });
@@ -76,7 +76,7 @@ test('who comes to a full queue is refused immediately', async () => {
   ]);
 });
 
-test('who waits too long is refused, and its place goes to the next', async () => {
+test('a caller that waits too long is refused, and its place in the queue goes to the next', async () => {
   const semaphore = new Semaphore(1, refusal, { waitMsMax });
   const [first, second] = askAll(semaphore, 2);
   await settle(waitMsMax / 2);
@@ -89,18 +89,18 @@ test('who waits too long is refused, and its place goes to the next', async () =
   expect(second && hasPermit(second)).toBe(false);
 });
 
-test('a process that stood still counts it as one tick of the wait', async () => {
+test('a suspension of the process counts as one tick of the wait', async () => {
   vi.useRealTimers();
   const semaphore = new Semaphore(1, refusal, { waitMsMax: 300 });
   const { release } = await semaphore.acquire('a');
   const waiting = semaphore.acquire('a');
-  // The timer is then over its time for more than the whole wait.
+  // The timer is then late by more than the whole wait.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
   setTimeout(release, 1);
   (await waiting).release();
 });
 
-test('who aborts while it waits leaves the queue with the reason', async () => {
+test('a waiting caller that aborts leaves the queue with the reason', async () => {
   const semaphore = new Semaphore(1, refusal);
   const stopping = new AbortController();
   const holding = ask(semaphore);
@@ -118,7 +118,7 @@ test('who aborts while it waits leaves the queue with the reason', async () => {
   expect(late.fault).toBe(reason);
 });
 
-test('when the waits end, who waits or would have to is refused, and a free permit is given', async () => {
+test('after waiting is ended, callers that wait or would have to are refused, and free permits are granted', async () => {
   const semaphore = new Semaphore(1, refusal);
   const [holding, waiting] = askAll(semaphore, 2);
   semaphore.endWaits();
@@ -132,7 +132,7 @@ test('when the waits end, who waits or would have to is refused, and a free perm
   expect(hasPermit(free)).toBe(true);
 });
 
-test('work runs with a permit, and gives it back also when it fails', async () => {
+test('work runs with a permit and returns it even when it fails', async () => {
   const semaphore = new Semaphore(1, refusal, { queueMax: 0 });
   const work = async (): Promise<string> => {
     await expect(semaphore.run('a', async () => 'other')).rejects.toThrow('too many wait already');

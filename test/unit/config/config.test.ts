@@ -1,4 +1,4 @@
-// The settings: every fault at once, no secret in any message, defaults that are safe.
+// The settings: all faults are reported together, no message shows a secret, and the defaults are safe.
 import { expect, test } from 'vitest';
 import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
@@ -24,14 +24,14 @@ function faultsOf(environment: Environment): string[] {
 const namesOf = (faults: string[]): string[] =>
   faults.map((fault) => /^ {2}- ([A-Z_]+): /.exec(fault)?.[1] ?? fault);
 
-test('what must be set and is not, is named, all of it at once', () => {
+test('all missing required settings are reported together', () => {
   const needed = ['HERALD_KEY_PEPPER', 'HERALD_SECRET_KEYS', 'MONGODB_URI'];
   expect(namesOf(faultsOf({})).toSorted()).toEqual(needed);
   const empty = Object.fromEntries(needed.map((name) => [name, '  ']));
   expect(namesOf(faultsOf(empty)).toSorted()).toEqual(needed);
 });
 
-test('the defaults are those of production: https alone, on two ports, to public addresses', () => {
+test('the defaults are those of production: only https, on two ports, to public addresses', () => {
   const config = readConfig(valid);
   expect(config.egress).toEqual({
     allowHttp: false,
@@ -121,7 +121,7 @@ test.each(bad)('%s=%j is a fault, and the only one', (name, value) => {
   expect(namesOf(faultsOf({ ...valid, [name]: value }))).toEqual([name]);
 });
 
-test('many faults are told together', () => {
+test('several faults are reported together', () => {
   const environment = { ...valid, ...Object.fromEntries(bad) };
   const names = new Set(bad.map(([name]) => name));
   expect(namesOf(faultsOf(environment)).toSorted()).toEqual([...names].toSorted());
@@ -153,11 +153,11 @@ test.each([
   ['HERALD_SIGNING_KEY_ROTATION', '365d'],
   ['HERALD_KEY_PEPPER', 'x'.repeat(32)],
   ['HERALD_PUBLIC_URL', 'https://herald.example/'],
-])('%s=%j is taken', (name, value) => {
+])('%s=%j is accepted', (name, value) => {
   expect(faultsOf({ ...valid, [name]: value })).toEqual([]);
 });
 
-test('the identity provider has all three settings or none, and https but on this machine', () => {
+test('the identity provider needs all three settings or none, and https except on this machine', () => {
   const oidc = {
     HERALD_OIDC_ISSUER: 'https://id.example/realm',
     HERALD_OIDC_CLIENT_ID: 'herald',
@@ -181,7 +181,7 @@ test('the identity provider has all three settings or none, and https but on thi
   }
 });
 
-test('an address may hold a fifth of the connections, or what is set, and behind proxies any number', () => {
+test('an address may open a fifth of the connections or a set number, and any number behind proxies', () => {
   const shareOf = (environment: Environment): number | null =>
     readConfig({ ...valid, ...environment }).http.connectionsPerAddressMax;
   expect(shareOf({ HERALD_CONNECTIONS: '501' })).toBe(101);
@@ -203,7 +203,7 @@ test.each([
   expect(readConfig({ ...valid, HERALD_PUBLIC_URL: text }).http.publicUrl).toBe(publicUrl);
 });
 
-test('no value of a secret is in an error', () => {
+test('no error contains the value of a secret', () => {
   const pepper = 'short-private-pepper';
   const ring = `k1:${Buffer.from('private-key-material').toString('base64')}`;
   const environment = {
@@ -223,7 +223,7 @@ test.each([
   valid['MONGODB_URI'] ?? '',
   'mongodb://user:hunter2@a.example:27017,b.example:27017/?replicaSet=rs',
   'mongodb+srv://user:hunter2@cluster.example/',
-])('no value of a secret is in the summary, whatever the form of %j', (uri) => {
+])('the summary contains no value of a secret with the URI %j', (uri) => {
   const proxy = 'http://user:hunter2@proxy.example:3128';
   const config = readConfig({ ...valid, MONGODB_URI: uri, HERALD_EGRESS_PROXY: proxy });
   const summary = JSON.stringify(summarizeConfig(config));

@@ -1,4 +1,4 @@
-// docker-compose.yml and Dockerfile: what they promise can be checked without a container.
+// docker-compose.yml and Dockerfile, checked without a container.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -37,7 +37,7 @@ function service(name: string): Service {
   return found;
 }
 
-/** The names the settings are read under: those readConfig asks for, and those of the logger. */
+/** The names of all settings: those that readConfig reads, and those of the logger. */
 function knownSettings(): Set<string> {
   const asked = new Set<string>();
   const environment = new Proxy<Record<string, string>>(
@@ -54,7 +54,7 @@ function knownSettings(): Set<string> {
   return new Set([...asked, ...(logger.match(/HERALD_[A-Z_]+/g) ?? []), ...temporalSettings()]);
 }
 
-/** Temporal's own names are a prefix to readConfig; which there are is for its envconfig to say. */
+/** Temporal's settings: readConfig passes on a prefix, and its envconfig has their names. */
 function temporalSettings(): string[] {
   const folder = dirname(createRequire(import.meta.url).resolve('@temporalio/envconfig'));
   return readdirSync(folder)
@@ -62,7 +62,7 @@ function temporalSettings(): string[] {
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/TEMPORAL_[A-Z_]+/g) ?? []);
 }
 
-test('the file has the servers, their preparation and the three roles', () => {
+test('the file has the servers, their setup and the three roles', () => {
   expect(Object.keys(compose.services).sort()).toEqual([
     'api',
     'mongodb',
@@ -76,7 +76,7 @@ test('the file has the servers, their preparation and the three roles', () => {
   ]);
 });
 
-test('depends_on names services that exist, and waits for health only where health is checked', () => {
+test('depends_on names existing services, and waits for health only if health is checked', () => {
   for (const [name, { depends_on }] of services) {
     for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
       const { healthcheck } = service(other);
@@ -96,7 +96,7 @@ test('a health check is a list of texts', () => {
   }
 });
 
-test('every setting given to api, worker and setup is one the settings reader knows', () => {
+test('every setting passed to api, worker and setup is a known one', () => {
   const known = knownSettings();
   for (const role of roles) {
     const names = Object.keys(service(role).environment ?? {});
@@ -105,7 +105,7 @@ test('every setting given to api, worker and setup is one the settings reader kn
   }
 });
 
-test('a setting of the service in .env is passed on, but for those that the container settles', () => {
+test('each setting in .env is passed on, except those that the container fixes', () => {
   const settled = ['HERALD_DATABASE', 'HERALD_HOST', 'HERALD_WORKFLOW_BUNDLE'];
   const ofService = [...knownSettings()].filter((name) => name.startsWith('HERALD_'));
   expect(ofService).toEqual(expect.arrayContaining(settled));
@@ -117,14 +117,14 @@ test('a setting of the service in .env is passed on, but for those that the cont
   }
 });
 
-test('every setting the Dockerfile gives is known, too', () => {
+test('every setting in the Dockerfile is a known one', () => {
   const known = knownSettings();
   const names = dockerfile.match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];
   expect(names).toContain('HERALD_WORKFLOW_BUNDLE');
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('a missing secret stops docker compose with a sentence that says where to put it', () => {
+test('a missing secret stops docker compose with a sentence that says where to set it', () => {
   for (const name of ['HERALD_SECRET_KEYS', 'HERALD_KEY_PEPPER', 'POSTGRES_PASSWORD']) {
     const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
     expect(uses.length).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ test('a missing secret stops docker compose with a sentence that says where to p
   }
 });
 
-test('images are pinned: a tag everywhere, and nowhere latest', () => {
+test('every image has a tag other than latest', () => {
   const images = services.map(([, { image }]) => image ?? '');
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1] ?? '');
   for (const image of [...images, ...bases]) {
@@ -141,7 +141,7 @@ test('images are pinned: a tag everywhere, and nowhere latest', () => {
   }
 });
 
-test('the image runs as a user that is not root', () => {
+test('the image does not run as root', () => {
   const users = [...dockerfile.matchAll(/^USER (\S+)/gm)].map((match) => match[1]);
   expect(users.at(-1)).toBe('node');
 });
@@ -155,7 +155,7 @@ test('each role runs its own entry point, with source maps', () => {
   expect(dockerfile).toContain('CMD ["node", "--enable-source-maps", "dist/api/main.js"]');
 });
 
-test('docker gives a stopping process longer than it takes at most', () => {
+test('the grace period of docker is longer than the maximum time of a stop', () => {
   for (const role of ['api', 'worker']) {
     const seconds = Number(/^(\d+)s$/.exec(service(role).stop_grace_period ?? '')?.[1]);
     expect(seconds * 1_000).toBeGreaterThan(processLimits.stopTimeoutMs);
@@ -173,7 +173,7 @@ test('data is kept in named volumes, and no database is published', () => {
   }
 });
 
-test('every folder the build needs is copied, and let through by .dockerignore', () => {
+test('every folder that the build needs is copied and not excluded by .dockerignore', () => {
   const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
     include: string[];
   };

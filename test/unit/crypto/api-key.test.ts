@@ -4,7 +4,7 @@ import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../../lib/acces
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a new key is read back to its id', () => {
+test('a new key can be parsed to its id', () => {
   for (let i = 0; i < 100; i += 1) {
     const { keyId, text } = newApiKey();
     expect(text).toMatch(/^ahk_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
@@ -23,7 +23,7 @@ test('every typo of a single character is refused', () => {
   }
 });
 
-test('a character left out, doubled, or swapped with a different neighbour is refused', () => {
+test('a key with a missing, doubled or swapped character is refused', () => {
   const { text } = newApiKey();
   for (let at = 0; at < text.length; at += 1) {
     const [head, one, tail] = [text.slice(0, at), text.charAt(at), text.slice(at + 1)];
@@ -34,15 +34,18 @@ test('a character left out, doubled, or swapped with a different neighbour is re
   }
 });
 
-test.each(['', 'ahk', 'ahk__', ' ', '\n'])('%j is no key, alone or around one', (extra) => {
-  expect(parseApiKey(extra)).toBeNull();
-  if (extra === '') return;
-  const { text } = newApiKey();
-  expect(parseApiKey(text + extra)).toBeNull();
-  expect(parseApiKey(extra + text)).toBeNull();
-});
+test.each(['', 'ahk', 'ahk__', ' ', '\n'])(
+  '%j is refused as a key, also before or after one',
+  (extra) => {
+    expect(parseApiKey(extra)).toBeNull();
+    if (extra === '') return;
+    const { text } = newApiKey();
+    expect(parseApiKey(text + extra)).toBeNull();
+    expect(parseApiKey(extra + text)).toBeNull();
+  },
+);
 
-test('the hash is 64 hex digits, depends on key and pepper, and does not hold the key', () => {
+test('the hash is 64 hex digits, depends on key and pepper, and does not contain the key', () => {
   const [one, two] = [newApiKey().text, newApiKey().text];
   const hash = hashApiKey(one, 'pepper');
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
@@ -51,7 +54,7 @@ test('the hash is 64 hex digits, depends on key and pepper, and does not hold th
   expect(hashApiKey(one, 'other')).not.toBe(hash);
 });
 
-test('hashes are the same only when equal and of equal length', () => {
+test('two hashes match only if they are equal and of equal length', () => {
   const hash = hashApiKey('a', 'pepper');
   expect(sameHash(hash, hash)).toBe(true);
   expect(sameHash(hash, hashApiKey('b', 'pepper'))).toBe(false);

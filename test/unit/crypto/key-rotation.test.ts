@@ -1,4 +1,4 @@
-// Rotation of the signing keys: what each moment asks for, and that no sequence of moments breaks it.
+// Rotation of the signing keys: the plan at each moment, and no sequence of moments breaks it.
 import { expect, test } from 'vitest';
 import { array, assert, integer, property } from 'fast-check';
 import {
@@ -26,12 +26,12 @@ function plan(keys: readonly KeyTerm[], ms: number): ReturnType<typeof planRotat
 const first: KeyTerm = { generation: 1, signsFrom: at(0) };
 const second: KeyTerm = { generation: 2, signsFrom: at(rotationMs) };
 
-test('a key is published for longer than verifiers and processes together keep what they read, in an outage, too', () => {
+test('a key is published before its use for longer than verifiers and processes cache the keys, even in an outage', () => {
   const keptMs = jwksCachedMs + keysCachedMs + 2 * jwksStaleMs;
   expect(publishedAheadMs).toBeGreaterThan(keptMs);
 });
 
-test('without a key the first is added, and signs at once', () => {
+test('without a key the first one is added and signs immediately', () => {
   expect(plan([], 5)).toEqual({
     active: null,
     published: [],
@@ -41,22 +41,25 @@ test('without a key the first is added, and signs at once', () => {
 });
 
 test.each([
-  ['at once', 0, null],
+  ['immediately', 0, null],
   ['just before the hour before its end', rotationMs - hourMs - 1, null],
   ['at the hour before its end', rotationMs - hourMs, rotationMs],
   [
-    'late, so that the next has its hour all the same',
+    'a day late, and the next key is still published for an hour',
     rotationMs + dayMs,
     rotationMs + dayMs + hourMs,
   ],
-])('the next key is due: %s', (_when, ms, signsFromMs) => {
-  const { active, toAdd } = plan([first], ms);
-  expect(active).toBe(first);
-  const term = { generation: 2, signsFrom: at(signsFromMs ?? 0) };
-  expect(toAdd).toEqual(signsFromMs === null ? null : term);
-});
+])(
+  'the next key is added from an hour before the end of the active one: %s',
+  (_when, ms, signsFromMs) => {
+    const { active, toAdd } = plan([first], ms);
+    expect(active).toBe(first);
+    const term = { generation: 2, signsFrom: at(signsFromMs ?? 0) };
+    expect(toAdd).toEqual(signsFromMs === null ? null : term);
+  },
+);
 
-test('the next key is published and does not sign until its time, then it alone does', () => {
+test('the next key is published and does not sign before its time; then only it signs', () => {
   const before = plan([first, second], rotationMs - 1);
   expect(before).toEqual({
     active: first,
@@ -67,7 +70,7 @@ test('the next key is published and does not sign until its time, then it alone 
   expect(plan([second, first], rotationMs).active).toBe(second);
 });
 
-test('a retired key is published while a token of its can be good, and then removed', () => {
+test('a retired key is published while one of its tokens may be valid, and then removed', () => {
   const lastMs = rotationMs + hourMs + 6 * minuteMs - 1;
   const kept = plan([first, second], lastMs);
   expect(kept).toMatchObject({ active: second, published: [first, second], toRemove: [] });
@@ -75,15 +78,15 @@ test('a retired key is published while a token of its can be good, and then remo
   expect(over).toMatchObject({ active: second, published: [second], toRemove: [first] });
 });
 
-test('a process whose clock is behind signs with the first key before its time', () => {
+test('a process whose clock is behind signs with the first key even before its time', () => {
   expect(plan([first], -1)).toMatchObject({ active: first, toAdd: null });
 });
 
-test('without its active key the next one signs at once, for it is published already', () => {
+test('without an active key the next one signs immediately, since it is already published', () => {
   expect(plan([second], rotationMs - minuteMs).active).toBe(second);
 });
 
-test('whenever it is asked, and however often, a token is verifiable from its first moment to its last', () => {
+test('for any times of planning a token is verifiable from its first moment to its last', () => {
   const gaps = array(integer({ min: 0, max: 45 * dayMs }), { minLength: 1, maxLength: 60 });
   const rotations = integer({ min: dayMs, max: 60 * dayMs });
   assert(

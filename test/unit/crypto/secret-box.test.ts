@@ -1,4 +1,4 @@
-// The secret box: what it seals opens only whole, in its place, under its own key.
+// The secret box: a sealed text opens only unchanged, in its place, with its own key.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';
@@ -9,7 +9,7 @@ const box = createSecretBox(parseKeyRing(ringText));
 const place = 'webhooks/app_1/whk_1/secret';
 
 test.each([[''], ['whsec_abc'], ['grüße 😀'], ['x'.repeat(100_000)]])(
-  'what is sealed opens again',
+  'a sealed text can be opened (%#)',
   (plain) => {
     const sealed = box.seal(plain, place);
     expect(sealed.keyId).toBe('k1');
@@ -21,7 +21,7 @@ test('the same text sealed twice looks different', () => {
   expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
 });
 
-test('a change of any bit of any byte is refused', () => {
+test('a change of any bit is refused', () => {
   const { keyId, sealed } = box.seal('secret', place);
   const bytes = Buffer.from(sealed, 'base64');
   for (let at = 0; at < bytes.length; at += 1) {
@@ -33,7 +33,7 @@ test('a change of any bit of any byte is refused', () => {
   }
 });
 
-test('cut short at any byte it is refused', () => {
+test('a text truncated at any byte is refused', () => {
   const { keyId, sealed } = box.seal('secret', place);
   const bytes = Buffer.from(sealed, 'base64');
   for (let length = 0; length < bytes.length; length += 1) {
@@ -43,7 +43,7 @@ test('cut short at any byte it is refused', () => {
 });
 
 test.each(['', 'webhooks/app_1/whk_2/secret', 'webhooks/app_2/whk_1/secret', `${place} `])(
-  'moved to the place %j it is refused',
+  'a text moved to the place %j is refused',
   (other) => {
     expect(() => box.open(box.seal('secret', place), other)).toThrow();
   },
@@ -59,7 +59,7 @@ test('a tag of 4 bytes, which can be forged, is refused', () => {
   expect(() => box.open({ keyId: 'k1', sealed }, place)).toThrow();
 });
 
-test('an old key of the ring still opens, and the first one seals', () => {
+test('an old key of the ring still opens texts, and the first one seals', () => {
   const old = box.seal('old', place);
   const rotated = createSecretBox(parseKeyRing(`k2:${keyText()},${ringText}`));
   expect(rotated.open(old, place)).toBe('old');
@@ -68,16 +68,16 @@ test('an old key of the ring still opens, and the first one seals', () => {
   expect(() => box.open(fresh, place)).toThrow('k2');
 });
 
-test('another key of the same id does not open', () => {
+test('another key with the same id does not open a text', () => {
   const other = createSecretBox(parseKeyRing(`k1:${keyText()}`));
   expect(() => other.open(box.seal('secret', place), place)).toThrow();
 });
 
-test('an empty ring makes no box', () => {
+test('an empty ring is refused', () => {
   expect(() => createSecretBox([])).toThrow();
 });
 
-test('a ring is read with its keys in order, spaces around the entries allowed', () => {
+test('a ring is parsed with its keys in order, and spaces around the entries are allowed', () => {
   const ring = parseKeyRing(` a:${keyText()} , b-2_C:${keyText()} `);
   expect(ring.map((entry) => entry.id)).toEqual(['a', 'b-2_C']);
   expect(ring.map((entry) => entry.key.length)).toEqual([32, 32]);

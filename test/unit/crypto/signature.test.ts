@@ -1,4 +1,4 @@
-// The signatures of a delivery against published vectors and an independent library.
+// The signatures of a delivery, checked with published vectors and an independent library.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { assert, json, property } from 'fast-check';
@@ -24,7 +24,7 @@ const path = new URL('signature-cases.json', import.meta.url);
 const cases = JSON.parse(readFileSync(path, 'utf8')) as Cases;
 
 test.each(cases.standardWebhooks)(
-  'the Standard Webhooks vector $id gives its signature',
+  'the Standard Webhooks vector $id has its signature',
   ({ secret, id, timestamp, body, signature }) => {
     const message = { id, timestampSeconds: timestamp, body };
     expect(signStandardMessage(secret, message)).toBe(signature);
@@ -37,7 +37,7 @@ test.each(cases.standardWebhooks)(
 );
 
 test.each(cases.xWebhookSignature)(
-  'the body $body under $secret gives its header',
+  'the body $body signed with $secret has its header',
   ({ secret, body, header }) => {
     expect(signBody(secret, body)).toBe(header);
     expect(signBody(secret, `${body} `)).not.toBe(header);
@@ -51,7 +51,7 @@ test('a secret is whsec_ and the base64 of 32 random bytes', () => {
   expect(new Set(secrets).size).toBe(100);
 });
 
-test('whatever the body, an independent library agrees, and refuses it under another secret', () => {
+test('an independent library verifies any body, and refuses it with another secret', () => {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   assert(
     property(json(), (body) => {

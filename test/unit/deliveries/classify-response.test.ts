@@ -1,4 +1,4 @@
-// What every result of an attempt means for its delivery.
+// The meaning of every result of an attempt for its delivery.
 import { expect, test } from 'vitest';
 import { assert, constantFrom, double, integer, option, property } from 'fast-check';
 import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
@@ -31,7 +31,7 @@ test.each([200, 201, 202, 204, 206, 299])('%d is delivered', (status) => {
 test.each([
   100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 409, 411, 413, 422, 429, 451, 499,
   500, 501, 502, 503, 504, 599,
-])('%d is a failure that is tried again until the schedule ends', (status) => {
+])('%d is a failure that is retried until the schedule ends', (status) => {
   const retrying = { state: 'retrying', errorClass: 'status', gone: false };
   expect(judge(answered(status))).toEqual({ ...retrying, nextAttemptAt: later(5_000) });
   expect(judge(answered(status), 2)).toEqual({ ...retrying, nextAttemptAt: later(30_000) });
@@ -39,7 +39,7 @@ test.each([
   expect(judge(answered(status), 3)).toEqual(exhausted);
 });
 
-test('410 ends the delivery at once and tells that the endpoint is gone', () => {
+test('410 exhausts the delivery immediately and reports the endpoint as gone', () => {
   const gone = { state: 'exhausted', errorClass: 'status', nextAttemptAt: null, gone: true };
   expect(judge(answered(410))).toEqual(gone);
   expect(judge(answered(410, '60'))).toEqual(gone);
@@ -63,7 +63,7 @@ test.each<SendErrorClass>(['dns', 'connect', 'tls', 'timeout', 'reset', 'too_lar
   },
 );
 
-test('an address that the guard refused is never tried again', () => {
+test('an address that the guard refuses is never retried', () => {
   const blocked = { state: 'blocked', errorClass: 'blocked', nextAttemptAt: null, gone: false };
   expect(judge(failed('blocked'))).toEqual(blocked);
   expect(judge(failed('blocked'), 3)).toEqual(blocked);
@@ -79,11 +79,11 @@ test.each([
   [500, '60', 5_000],
   [404, '60', 5_000],
   [301, '60', 5_000],
-])('%d with Retry-After %j is tried again after %d ms', (status, retryAfter, delayMs) => {
+])('%d with Retry-After %j is retried after %d ms', (status, retryAfter, delayMs) => {
   expect(judge(answered(status, retryAfter)).nextAttemptAt).toEqual(later(delayMs));
 });
 
-test('whatever the answer, it is delivered, blocked or exhausted without a next attempt, or retried in time', () => {
+test('any answer makes a delivery delivered, blocked or exhausted without a next attempt, or retrying with one', () => {
   const status = integer({ min: 100, max: 599 });
   const asked = option(integer({ min: 0, max: 100_000 }));
   const made = integer({ min: 1, max: 4 });

@@ -1,4 +1,4 @@
-// What becomes of a delivery when somebody asks for an attempt at it: a row a rule, then every combination.
+// The decision about a requested attempt: a row for each rule, then every combination of facts.
 import { expect, test } from 'vitest';
 import {
   type Asker,
@@ -127,17 +127,21 @@ const paused = to({ activity: 'paused' });
 
 test.each<[string, Decision, Partial<Case>]>([
   ['a first attempt is made', 'send', {}],
-  ['what a first attempt left pending is sent', 'send', of({})],
+  ['a delivery left pending by its first attempt is sent', 'send', of({})],
   ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
   ['a call a second early is on time', 'send', of({ due: 'due in a second' })],
   ['a retry is not made early', 'notYet', of({ state: 'retrying', due: 'due later' })],
 
-  ['a job sends what it took', 'send', { asker: 'its job', ...of({ owner: 'its job' }) }],
-  ['what a job took is no more its event’s', 'notMine', of({ owner: 'its job' })],
-  ['nor another job’s', 'notMine', { asker: 'another job', ...of({ owner: 'its job' }) }],
-  ['what no job took is none’s', 'notMine', { asker: 'its job', ...of({}) }],
+  ['a job sends its own delivery', 'send', { asker: 'its job', ...of({ owner: 'its job' }) }],
+  ['an event does not send a delivery of a job', 'notMine', of({ owner: 'its job' })],
   [
-    'a partition sends what is in it',
+    'a job does not send a delivery of another job',
+    'notMine',
+    { asker: 'another job', ...of({ owner: 'its job' }) },
+  ],
+  ['a job does not send a delivery that no job took', 'notMine', { asker: 'its job', ...of({}) }],
+  [
+    'a partition sends its own delivery',
     'send',
     { asker: 'the partition', ...of({ owner: 'the partition' }) },
   ],
@@ -147,71 +151,79 @@ test.each<[string, Decision, Partial<Case>]>([
     'notMine',
     { asker: 'the partition', ...of({ owner: 'its job, in a partition' }) },
   ],
-  ['what was not tried yet a partition may begin', 'send', { asker: 'the partition' }],
+  ['a partition may make a first attempt', 'send', { asker: 'the partition' }],
   [
-    'and it is never early',
+    'a partition is never early',
     'notYet',
     { asker: 'the partition', ...of({ owner: 'the partition', due: 'due in a second' }) },
   ],
 
-  ['what arrived is not sent again', 'notMine', of({ state: 'delivered' })],
-  ['what is held waits for a release', 'notMine', of({ state: 'held' })],
+  ['a delivered delivery is not sent again', 'notMine', of({ state: 'delivered' })],
+  ['a held delivery waits for a release', 'notMine', of({ state: 'held' })],
 
-  ['an event that is gone is cancelled', 'cancel', { event: 'gone' }],
-  ['so is one whose payload was erased', 'cancel', { event: 'erased' }],
-  ['and one whose webhook was deleted', 'cancel', { webhook: null }],
+  ['a delivery of a deleted event is cancelled', 'cancel', { event: 'gone' }],
+  ['a delivery of an erased event is cancelled', 'cancel', { event: 'erased' }],
+  ['a delivery to a deleted webhook is cancelled', 'cancel', { webhook: null }],
 
-  ['a paused webhook’s is held', 'hold', paused],
+  ['a delivery to a paused webhook is held', 'hold', paused],
   [
-    'a resend and a test, too',
+    'a resend of a test event to a paused webhook is held, too',
     'hold',
     { event: 'a test', ...of({ again: 'resent after it' }), ...paused },
   ],
   [
-    'also what it does not subscribe to now',
+    'a pause also holds events that the webhook no longer subscribes to',
     'hold',
     to({ activity: 'paused', subscription: 'of other events' }),
   ],
 
-  ['a discard drops what was recorded before', 'cancel', dropped],
-  ['not what came at its moment or later', 'send', to({ discard: 'a discard before the event' })],
+  ['a discard drops events recorded before it', 'cancel', dropped],
   [
-    'nor what was asked for again since',
+    'a discard keeps events recorded at its moment or later',
+    'send',
+    to({ discard: 'a discard before the event' }),
+  ],
+  [
+    'a discard keeps resends and replays requested after it',
     'send',
     { ...of({ again: 'replayed after it' }), ...dropped },
   ],
   [
-    'but what was asked for before',
+    'a discard drops resends and replays requested before it',
     'cancel',
     { ...of({ again: 'resent before the discard' }), ...dropped },
   ],
   [
-    'also while it is paused once more',
+    'a discard also drops events during a later pause',
     'cancel',
     to({ activity: 'paused', discard: 'a discard after the event' }),
   ],
 
   [
-    'what it no longer subscribes to is cancelled',
+    'an event that the webhook no longer subscribes to is cancelled',
     'cancel',
     to({ subscription: 'of other entities' }),
   ],
   [
-    'a replay, too',
+    'a replay that the webhook no longer subscribes to is cancelled, too',
     'cancel',
     { ...of({ again: 'replayed after it' }), ...to({ subscription: 'of other tenants' }) },
   ],
   [
-    'a resend is sent all the same',
+    'a resend is sent despite the subscription',
     'send',
     { ...of({ again: 'resent after it' }), ...to({ subscription: 'of other events' }) },
   ],
-  ['and so is a test', 'send', { event: 'a test', ...to({ subscription: 'of other entities' }) }],
+  [
+    'a test event is sent despite the subscription',
+    'send',
+    { event: 'a test', ...to({ subscription: 'of other entities' }) },
+  ],
 ])('%s: %s', (_rule, decision, fields) => {
   expect(decide(factsOf({ ...first, ...fields }))).toBe(decision);
 });
 
-/** Each decision, told on its own: for every case exactly one of them is right. */
+/** Each decision by an independent rule: for every case exactly one is right. */
 const isRight: Record<Decision, (given: Case) => boolean> = {
   notMine: (given) => !mayAct(given),
   notYet: (given) => mayAct(given) && isEarly(given),
@@ -226,7 +238,7 @@ const isRight: Record<Decision, (given: Case) => boolean> = {
     given.webhook?.activity === 'active',
 };
 
-/** Who may act on what is open, by owner; what has a partition its event only begins. */
+/** The askers that may attempt an open delivery, by its owner. */
 const actors: Record<DeliveryCase['owner'], Case['asker'][]> = {
   'the event': ['the event', 'the partition'],
   'its job': ['its job'],
@@ -289,7 +301,7 @@ function* allCases(): Generator<Case> {
         for (const webhook of webhooks) yield { asker, delivery, event, webhook };
 }
 
-test('in every combination of all these the one decision is made that its rule tells', () => {
+test('every combination of facts leads to the decision of exactly one rule', () => {
   const wrong: unknown[] = [];
   const made = new Set<Decision>();
   for (const given of allCases()) {

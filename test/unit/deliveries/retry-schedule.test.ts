@@ -1,4 +1,4 @@
-// When a delivery is tried again, and how Retry-After is read.
+// The times of retries, and the parsing of Retry-After.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { array, assert, double, integer, maxSafeNat, nat, oneof, property } from 'fast-check';
@@ -25,7 +25,7 @@ function delayMs(
   });
 }
 
-test('the default schedule is as documented, twelve attempts over about three days', () => {
+test('the default schedule is twelve attempts over about three days, as documented', () => {
   const minutes = Array.from({ length: 12 }, (_, i) => delayMs(i + 1)).map((ms) =>
     ms === null ? null : ms / 60_000,
   );
@@ -33,7 +33,7 @@ test('the default schedule is as documented, twelve attempts over about three da
   expect(delayMs(13)).toBeNull();
 });
 
-test('a throttled attempt asks again after 5 s, then after twice as long each time up to a minute', () => {
+test('a throttled attempt is repeated after 5 s, then after twice as long each time, up to a minute', () => {
   const waits: number[] = [];
   for (let dueForMs = 0; waits.length < 6; dueForMs += waits.at(-1) ?? 0) {
     waits.push(throttledDelayMs(dueForMs, 0.5));
@@ -48,19 +48,19 @@ test.each([
   [hourMs, 0, 30_000],
   [hourMs, 0.999, 89_940],
 ])(
-  'throttled and due for %d ms, with the random number %d it waits %d ms',
+  'a throttled attempt that is due for %d ms waits, with the random number %d, for %d ms',
   (dueForMs, random, waitMs) => {
     expect(throttledDelayMs(dueForMs, random)).toBe(waitMs);
   },
 );
 
-test('an empty schedule has no second attempt', () => {
+test('an empty schedule allows no second attempt', () => {
   expect(
     nextRetryDelayMs({ scheduleMs: [], attemptsMade: 1, retryAfterMs: 1_000, random: 0 }),
   ).toBeNull();
 });
 
-test('the jitter adds up to 15 %, in whole milliseconds, and never takes away', () => {
+test('the jitter adds up to 15 %, in whole milliseconds, and never shortens a wait', () => {
   assert(
     property(
       integer({ min: 1, max: 11 }),
@@ -78,18 +78,23 @@ test('the jitter adds up to 15 %, in whole milliseconds, and never takes away', 
 });
 
 test.each([
-  ['earlier than the schedule is the schedule', 1, 1_000, 5_000],
-  ['nothing is the schedule', 1, 0, 5_000],
-  ['within an hour is as asked', 1, 90_000, 90_000],
-  ['one hour is as asked', 1, hourMs, hourMs],
-  ['more than an hour is one hour', 1, hourMs + 1, hourMs],
-  ['up to twice a long wait is as asked', 7, 10 * hourMs, 10 * hourMs],
-  ['more than twice a long wait is twice', 7, 10 * hourMs + 1, 10 * hourMs],
+  ['less than the scheduled wait leads to the scheduled wait', 1, 1_000, 5_000],
+  ['0 leads to the scheduled wait', 1, 0, 5_000],
+  ['less than an hour is followed', 1, 90_000, 90_000],
+  ['one hour is followed', 1, hourMs, hourMs],
+  ['more than an hour leads to one hour', 1, hourMs + 1, hourMs],
+  ['up to twice a long scheduled wait is followed', 7, 10 * hourMs, 10 * hourMs],
+  [
+    'more than twice a long scheduled wait leads to twice that wait',
+    7,
+    10 * hourMs + 1,
+    10 * hourMs,
+  ],
 ])('a Retry-After of %s', (...[, attemptsMade, retryAfterMs, expected]) => {
   expect(delayMs(attemptsMade, retryAfterMs)).toBe(expected);
 });
 
-test('whatever a receiver asks for, the wait is from the scheduled one to twice it, or an hour if that is longer', () => {
+test('for any Retry-After the wait is at least the scheduled one and at most twice it or an hour', () => {
   const schedule = array(integer({ min: 0, max: 7 * 24 * hourMs }), {
     minLength: 1,
     maxLength: 20,
@@ -107,14 +112,14 @@ test('whatever a receiver asks for, the wait is from the scheduled one to twice 
       expect(Number.isInteger(wait)).toBe(true);
       expect(wait).toBeGreaterThanOrEqual(scheduledMs);
       expect(wait).toBeLessThanOrEqual(longestMs);
-      // Inside those bounds the receiver is heard: never before the time that it asked for.
+      // Within these bounds, never before the time that the receiver asked for.
       expect(wait).toBeGreaterThanOrEqual(Math.min(retryAfterMs, longestMs));
       expect(wait).toBeLessThanOrEqual(Math.round(Math.max(retryAfterMs, scheduledMs) * 1.15));
     }),
   );
 });
 
-test('a Retry-After makes no attempt beyond the last', () => {
+test('a Retry-After allows no attempt beyond the last', () => {
   expect(delayMs(12, 1_000)).toBeNull();
 });
 
@@ -143,7 +148,7 @@ test.each<[string | null, number | null]>([
   expect(parseRetryAfterMs(header, now)).toBe(expected);
 });
 
-test('a date that names no zone is in UTC, wherever this machine is', () => {
+test('a date without a time zone is read as UTC in every local time zone', () => {
   const script = [
     "import { parseRetryAfterMs } from './lib/deliveries/retry-schedule.ts';",
     `const now = new Date('${now.toISOString()}');`,

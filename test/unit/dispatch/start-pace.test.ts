@@ -1,14 +1,14 @@
-// The pace of starts: a burst after a quiet time, then so many a second and never more.
+// The pace of starts: a burst after a quiet time, then a fixed rate.
 import { expect, test } from 'vitest';
 import { array, assert, constantFrom, nat, property, record } from 'fast-check';
 import { StartPace } from '../../../lib/dispatch/start-pace.ts';
 
-test('a quiet time allows a burst and no more', () => {
+test('a quiet time allows one burst and no more', () => {
   const pace = new StartPace({ startsPerSecond: 10, burst: 3 }, 0);
   expect([1, 2, 3, 4].map(() => pace.take(1, 60_000))).toEqual([true, true, true, false]);
 });
 
-test('the wait it tells is the least after which a start is granted', () => {
+test('the returned wait is the shortest after which a start is allowed', () => {
   const pace = new StartPace({ startsPerSecond: 10, burst: 3 }, 0);
   while (pace.take(1, 0));
   expect(pace.waitMs(1, 0)).toBe(100);
@@ -18,14 +18,14 @@ test('the wait it tells is the least after which a start is granted', () => {
   expect(pace.waitMs(1, 250)).toBe(100);
 });
 
-test('a clock that stands still or goes back grants nothing', () => {
+test('a clock that stops or goes back allows no start', () => {
   const pace = new StartPace({ startsPerSecond: 10, burst: 1 }, 1_000);
   expect(pace.take(1, 1_000)).toBe(true);
   expect(pace.take(1, 1_000)).toBe(false);
   expect(pace.take(1, 500)).toBe(false);
 });
 
-test('however it is asked, no more is granted than the burst and the rate allow', () => {
+test('for any sequence of requests no more starts are allowed than burst and rate permit', () => {
   const asks = array(record({ afterMs: nat(300), cost: constantFrom(1, 2.5) }), {
     maxLength: 200,
   });

@@ -1,4 +1,4 @@
-// Which events share a workflow.
+// The grouping of waiting events into workflows.
 import { expect, test } from 'vitest';
 import type { EventToDispatch } from '../../../lib/model/event.ts';
 import { WaitingEvents } from '../../../lib/dispatch/waiting-events.ts';
@@ -24,7 +24,7 @@ function waitingWith(events: readonly EventToDispatch[]): WaitingEvents {
   return waiting;
 }
 
-test('events of one application go together, oldest first, at most so many', () => {
+test('events of one application share a workflow, oldest first, up to a maximum', () => {
   const events = [event('app_a'), event('app_a'), event('app_a')];
   const waiting = waitingWith(events);
   expect(waiting.take(2)).toEqual(events.slice(0, 2));
@@ -33,7 +33,7 @@ test('events of one application go together, oldest first, at most so many', () 
   expect(waiting.take(2)).toEqual([]);
 });
 
-test('applications never share, and take turns however many events one has', () => {
+test('applications never share a workflow, and take turns even if one has many events', () => {
   const busy = Array.from({ length: 5 }, () => event('app_busy'));
   const quiet = event('app_quiet');
   const waiting = waitingWith([...busy, quiet]);
@@ -47,12 +47,12 @@ test.each([
   [[250, 251], 1],
   [[499, 1, 1], 2],
   [[1_000, 1], 1],
-])('events with %p webhooks: the first %p go together', (webhooks, together) => {
+])('of events with %p webhooks the first %p share a workflow', (webhooks, together) => {
   const waiting = waitingWith(webhooks.map((count) => event('app_a', count)));
   expect(waiting.take(60)).toHaveLength(together);
 });
 
-test('what is cleared is counted and gone', () => {
+test('clearing removes all waiting events and returns their number', () => {
   const waiting = waitingWith([event('app_a'), event('app_b')]);
   expect(waiting.clear()).toBe(2);
   expect(waiting.count).toBe(0);

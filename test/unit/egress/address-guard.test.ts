@@ -125,7 +125,7 @@ test.each(unreadable)('%j is not an address and is refused', (address) => {
   expect(allows(address)).toBe(false);
 });
 
-test('an allowed range lets private addresses through, and a denied range wins over it', () => {
+test('an allowed range permits private addresses, and a denied range wins over it', () => {
   const guard = createAddressGuard(
     { allowCidrs: ['127.0.0.0/8', '::1/128', '10.1.0.0/16'], denyCidrs: ['10.1.2.0/24'] },
     () => [],
@@ -152,7 +152,7 @@ test('a denied range refuses public addresses, in their IPv6 spellings too', () 
   expect(allows('2606:4700::1111', guard)).toBe(false);
 });
 
-test('an allowed IPv6 range lets no IPv4 address through that is refused by itself', () => {
+test('an allowed IPv6 range permits no IPv4 address that is refused by itself', () => {
   const guard = createAddressGuard({ allowCidrs: ['::/0'], denyCidrs: ['8.8.4.0/24'] }, () => []);
   for (const spelling of [
     '::127.0.0.1',
@@ -199,7 +199,7 @@ test("every address of this machine's interfaces is refused", () => {
   for (const { address } of own) expect(allows(address, guard)).toBe(false);
 });
 
-test('a CIDR is an address, alone or with a prefix its family has', () => {
+test('a CIDR is an address, alone or with a prefix that its family allows', () => {
   for (const good of [
     '10.0.0.0/8',
     '0.0.0.0/0',
@@ -226,13 +226,13 @@ test('a CIDR is an address, alone or with a prefix its family has', () => {
     expect(isCidr(bad)).toBe(false);
 });
 
-test('a guard cannot be made of a range that is not a CIDR', () => {
+test('a guard with a range that is not a CIDR cannot be created', () => {
   expect(() => createAddressGuard({ allowCidrs: [], denyCidrs: ['10.0.0.0/99'] })).toThrow(
     'address range must be a CIDR (got "10.0.0.0/99")',
   );
 });
 
-test('for every IPv4 address the verdict is that of net.BlockList on the same table', () => {
+test('for random IPv4 addresses the verdict is that of net.BlockList with the same table', () => {
   const list = new BlockList();
   for (const { cidr } of refusedIpv4Ranges) {
     const [base = '', prefix] = cidr.split('/');
@@ -249,7 +249,7 @@ test('for every IPv4 address the verdict is that of net.BlockList on the same ta
   );
 });
 
-test('text is an address for us exactly when it is one for Node and has no zone', () => {
+test('a text is an address exactly if it is one for Node and has no zone', () => {
   const almost = fc
     .array(fc.constantFrom('::', ':', '.', '0', '1', 'ff', 'ffff', '256', '1.2.3.4', '%', '0a'), {
       maxLength: 12,
@@ -263,7 +263,7 @@ test('text is an address for us exactly when it is one for Node and has no zone'
   );
 });
 
-test('two spellings of one IPv6 address read the same', () => {
+test('two spellings of one IPv6 address are parsed to the same', () => {
   fc.assert(
     fc.property(fc.ipV6(), (text) => {
       const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);

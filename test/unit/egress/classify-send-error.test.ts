@@ -1,4 +1,4 @@
-// How errors of resolver, socket, TLS and parser become classes, and that their text stays inside.
+// Errors of resolver, socket, TLS and parser become classes, and their text is not shown.
 import { expect, test } from 'vitest';
 import { classifySendError, type SendPhase } from '../../../lib/egress/classify-send-error.ts';
 
@@ -48,12 +48,12 @@ test.each(cases)('%s while in phase %s is %s', (code, phase, errorClass) => {
   expect(verdict?.detail).not.toMatch(/10\.1\.2\.3|secret/);
 });
 
-test('an error without a code belongs to the phase it came in', () => {
+test('an error without a code gets the class of its phase', () => {
   expect(classifySendError(new Error('odd'), 'tls')?.errorClass).toBe('tls');
   expect(classifySendError(new Error('odd'), 'dns')?.errorClass).toBe('dns');
 });
 
-test('a fault of our own code is not blamed on the receiver', () => {
+test("a fault of our own code does not count as the receiver's", () => {
   expect(classifySendError(fault('UND_ERR_INVALID_ARG'), 'exchange')).toBeNull();
   expect(classifySendError(fault('ERR_INVALID_ARG_TYPE'), 'connect')).toBeNull();
   expect(classifySendError(fault('PROXY_FAILED'), 'connect')).toBeNull();
@@ -63,7 +63,7 @@ test('a fault of our own code is not blamed on the receiver', () => {
 });
 
 test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
-  '%s, of which this host ran out, is not blamed on the receiver',
+  "%s, an exhausted resource of this host, does not count as the receiver's fault",
   (code) => {
     expect(classifySendError(fault(code), 'connect')).toBeNull();
     expect(classifySendError(fault(`${code}X`), 'connect')?.errorClass).toBe('connect');

@@ -1,9 +1,9 @@
-// Interim answers are skipped the same however they are cut into pieces, and cost the same.
+// Interim answers are skipped at the same cost for any split into pieces.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { createInterimSkipper } from '../../../lib/egress/interim-answers.ts';
 
-/** What is left of the pieces for the parser. */
+/** Returns what the pieces leave for the parser. */
 function leftOf(pieces: readonly string[]): string {
   let readable: Buffer | null = null;
   const read = (): Buffer | null => {
@@ -36,7 +36,7 @@ const interimHead = fc
   )
   .map(([start, end, lines, emptyLine]) => `${start}${end}X${lines}X${emptyLine}`);
 
-test('interim answers go and nothing else does, wherever they are cut', () => {
+test('only interim answers are removed, for any split into pieces', () => {
   const property = fc.property(
     fc.array(interimHead, { maxLength: 4 }),
     fc.infiniteStream(fc.integer({ min: 1, max: 20 })),
@@ -54,10 +54,10 @@ test('interim answers go and nothing else does, wherever they are cut', () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('an interim answer that comes byte by byte is not looked at anew with each', () => {
+test('an interim answer that arrives byte by byte is scanned only once', () => {
   const drips = Array.from({ length: 512 * 1024 }, () => 'x');
   const before = process.cpuUsage();
   expect(leftOf(['HTTP/1.1 103 Hints\r\nX: ', ...drips, '\r\n\r\n', answer])).toBe(answer);
-  // Half a second as a rule; with a look at all of it each time, minutes.
+  // Usually half a second; with a scan of everything each time, minutes.
   expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
 });

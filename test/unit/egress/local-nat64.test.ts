@@ -1,4 +1,4 @@
-// Which addresses of local NAT64 are public: those whose IPv4 address is, after the prefix allowed.
+// A local NAT64 address is public if the IPv4 address after its allowed prefix is.
 import { expect, test } from 'vitest';
 import { type AddressGuard, createAddressGuard } from '../../../lib/egress/address-guard.ts';
 
@@ -6,7 +6,7 @@ function allows(address: string, guard: AddressGuard): boolean {
   return guard.verdict(address).allowed;
 }
 
-test('under a range that is no prefix every place counts that a prefix may give the IPv4 address', () => {
+test('in a range that is no NAT64 prefix every position of the IPv4 address is checked', () => {
   const guard = createAddressGuard(
     { allowCidrs: ['::/0', '0.0.0.0/0'], denyCidrs: ['169.254.169.254'] },
     () => [],
@@ -22,7 +22,7 @@ test('under a range that is no prefix every place counts that a prefix may give 
     expect([spelling, allows(spelling, guard)]).toEqual([spelling, false]);
   for (const spelling of ['64:ff9b:1:aa:fe:a9fe::', '64:ff9b:1:abcd::8.8.8.8'])
     expect([spelling, allows(spelling, guard)]).toEqual([spelling, true]);
-  // A range that is not allowed lets nothing through.
+  // Without an allowed range nothing is permitted.
   const publicOnly = createAddressGuard({ allowCidrs: [], denyCidrs: [] }, () => []);
   expect(allows('64:ff9b:1:808:8:800::', publicOnly)).toBe(false);
 });
@@ -56,7 +56,7 @@ const localNat64Prefixes: readonly (readonly [string, string, readonly string[]]
 ];
 
 test.each(localNat64Prefixes)(
-  'of the local NAT64 prefix %s only the place that it gives the IPv4 address counts',
+  'with the local NAT64 prefix %s only its own position of the IPv4 address is checked',
   (prefix, good, bad) => {
     const policy = { allowCidrs: ['::/0', prefix], denyCidrs: ['8.8.4.0/24'] };
     const guard = createAddressGuard(policy, () => []);
@@ -65,8 +65,8 @@ test.each(localNat64Prefixes)(
   },
 );
 
-test('what cannot have the local NAT64 prefix that is allowed is judged by every place', () => {
-  // The whole block, where the gateway has a longer prefix: read after the /48 these are public.
+test('an address that cannot have the allowed local NAT64 prefix is checked at every position', () => {
+  // The whole block, while the gateway has a longer prefix: read after the /48 these are public.
   for (const [range, address] of [
     ['64:ff9b:1::/48', '64:ff9b:1:808:8:800:10.0.0.1'],
     ['64:ff9b:1::/48', '64:ff9b:1:808:a:0:100:0'],
@@ -78,6 +78,6 @@ test('what cannot have the local NAT64 prefix that is allowed is judged by every
   }
   const guard = createAddressGuard({ allowCidrs: ['64:ff9b:1::/48'], denyCidrs: [] }, () => []);
   expect(allows('64:ff9b:1::8.8.8.8', guard)).toBe(true);
-  // No place holds anything but 0.0.0.0/8.
+  // Every position contains an address of 0.0.0.0/8.
   expect(allows('64:ff9b:1::5', guard)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// The permits of requests to receivers, with the real numbers: what a slow one costs itself and others.
+// The permits of requests to receivers, with the real limits: the effect of slow receivers on themselves and others.
 import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import {
   type Requester,
@@ -10,7 +10,7 @@ const url = new URL('https://hooks.example.com/');
 const permitsPerWebhook = 32;
 const permitsPerOrigin = 128;
 const permitsInAll = 256;
-/** With the pass of the event loop in which what was received is read. */
+/** One more millisecond for the turn of the event loop that reads received data. */
 const overdueAfterMs = 1_001;
 const waitMsMax = 2_000;
 
@@ -21,12 +21,12 @@ const settle = async (afterMs = 0): Promise<void> =>
   void (await vi.advanceTimersByTimeAsync(afterMs));
 
 interface Course {
-  /** Those under way, in the order in which they began. */
+  /** The requests under way, in the order of their start. */
   begun: RequestPermit[];
   throttled: number;
 }
 
-/** Asks for so many requests and begins each that has its permits. */
+/** Asks for the permits of `count` requests, and begins each request that gets them. */
 function ask(permits: RequestPermits, count: number, requester: Requester & { to?: URL }): Course {
   const course: Course = { begun: [], throttled: 0 };
   const { to = url } = requester;
@@ -47,7 +47,7 @@ function ask(permits: RequestPermits, count: number, requester: Requester & { to
 const silent = { webhookUid: 'silent' };
 const firstAttempts = { ...silent, avoidsSaturated: true };
 
-test('a webhook has 32 requests under way, however long they take, and what waits 2 s is throttled', async () => {
+test('a webhook has at most 32 requests under way, even slow ones, and a wait of 2 s is throttled', async () => {
   const permits = new RequestPermits();
   const course = ask(permits, 100, silent);
   await settle(waitMsMax - 1);
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('a saturated webhook has 32 retries wait, of which those that get a permit go', async () => {
+test('up to 32 retries wait for a saturated webhook, and those that get a permit are sent', async () => {
   const permits = new RequestPermits();
   const { begun } = ask(permits, permitsPerWebhook, silent);
   await settle(overdueAfterMs);
@@ -85,7 +85,7 @@ test('a saturated webhook has 32 retries wait, of which those that get a permit 
   expect(retries.begun).toHaveLength(1);
 });
 
-test('a webhook whose requests have ended is saturated no longer', async () => {
+test('a webhook is no longer saturated when its requests have ended', async () => {
   const permits = new RequestPermits();
   const { begun } = ask(permits, permitsPerWebhook, silent);
   await settle(overdueAfterMs);
@@ -104,7 +104,7 @@ test('a request that has not begun is never overdue', async () => {
   expect(next.throttled).toBe(0);
 });
 
-test('three silent webhooks never keep a fourth of their origin waiting, whatever they ask for', async () => {
+test('three silent webhooks never delay a fourth of their origin', async () => {
   const permits = new RequestPermits();
   const silents = [1, 2, 3].map((n) => ask(permits, 64, { webhookUid: `silent${n}` }));
   await settle();
@@ -123,7 +123,7 @@ test('three silent webhooks never keep a fourth of their origin waiting, whateve
 test.each([
   { what: 'an origin', most: permitsPerOrigin, urlOf: () => url },
   { what: 'all', most: permitsInAll, urlOf: (n: number) => new URL(`https://r${n}.example.com/`) },
-])('what is overdue gives its permits of $what to other webhooks', async ({ most, urlOf }) => {
+])('overdue requests return their permits of $what to other webhooks', async ({ most, urlOf }) => {
   const permits = new RequestPermits();
   const begun: Course[] = [];
   for (let n = 0; n <= most; n += 1) {
@@ -152,7 +152,7 @@ test('a throttled request keeps no permit of its webhook', async () => {
   expect(elsewhere.begun).toHaveLength(permitsPerWebhook);
 });
 
-test('when the waits end, who waits for any permit is throttled', async () => {
+test('when waiting is ended, every waiting request is throttled', async () => {
   const permits = new RequestPermits();
   const course = ask(permits, 100, silent);
   await settle();

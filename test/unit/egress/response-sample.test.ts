@@ -6,7 +6,7 @@ import { egressLimits } from '../../../lib/limits.ts';
 
 const { responseSampleBytesMax } = egressLimits;
 
-test('a short answer is kept as it is', () => {
+test('a short answer is kept unchanged', () => {
   expect(sampleText(Buffer.from('{"ok":true}'), true)).toBe('{"ok":true}');
   expect(sampleText(Buffer.alloc(0), true)).toBe('');
 });
@@ -16,7 +16,7 @@ test('a long answer is cut between characters', () => {
   expect(text).toBe(`a${'é'.repeat(2_047)}`);
 });
 
-test('a character cut by our limit is left out, one cut by the receiver is replaced', () => {
+test('a character cut by our limit is removed, one cut by the receiver is replaced', () => {
   const half = Buffer.from('aé').subarray(0, 2);
   expect(sampleText(half, false)).toBe('a');
   expect(sampleText(half, true)).toBe('a\uFFFD');
@@ -39,7 +39,7 @@ test('a sample is at most twice as long in JSON', () => {
   }
 });
 
-test('no bytes give more than 4 KiB of UTF-8, or a control character', () => {
+test('a sample of any bytes has at most 4 KiB of UTF-8 and no control character', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6_000 }), fc.boolean(), (bytes, whole) => {
       const text = sampleText(Buffer.from(bytes), whole);

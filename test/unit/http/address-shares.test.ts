@@ -1,4 +1,4 @@
-// Places of an address: which addresses have them together, and that nothing is left behind.
+// The connections of an address: which addresses share a count, and no count is left behind.
 import { expect, test } from 'vitest';
 import { createAddressShares } from '../../../api/http/limit-connections.ts';
 
@@ -6,7 +6,7 @@ test.each([
   ['203.0.113.1', '203.0.113.1'],
   ['203.0.113.1', '::ffff:203.0.113.1'],
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
-])('%s and %s have their places together', (one, same) => {
+])('%s and %s share a count', (one, same) => {
   const shares = createAddressShares(2);
   expect(shares.take(one)).not.toBeNull();
   expect(shares.take(same)).not.toBeNull();
@@ -17,14 +17,14 @@ test.each([
 test.each([
   ['203.0.113.1', '203.0.113.2'],
   ['2001:db8:1:2::1', '2001:db8:1:3::1'],
-])('%s and %s have places of their own', (one, other) => {
+])('%s and %s have separate counts', (one, other) => {
   const shares = createAddressShares(1);
   expect(shares.take(one)).not.toBeNull();
   expect(shares.take(one)).toBeNull();
   expect(shares.take(other)).not.toBeNull();
 });
 
-test('a place that is free again is one place, and an address without any is forgotten', () => {
+test('a release frees one connection, and an address without connections is forgotten', () => {
   const shares = createAddressShares(2);
   const [first, second] = [shares.take('203.0.113.1'), shares.take('203.0.113.1')];
   const other = shares.take('203.0.113.2');

@@ -1,4 +1,4 @@
-// The head of a request: one host, one coding, a path; whatever else Node would let through.
+// The head of a request: one host, one coding and a path, more strictly than Node.
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { readHead } from '../../../api/http/request-head.ts';
@@ -8,7 +8,7 @@ function head(rawHeaders: string[], { url = '/x', httpVersion = '1.1' } = {}) {
 }
 
 test.each(['a', 'a.example:443', '127.0.0.1:80', '[::1]', '[2001:db8::1]:8443', 'a_b', 'a:', ''])(
-  'the host %j is one',
+  'the host %j is accepted',
   (host) => {
     expect(head(['Host', host])).toEqual({ target: '/x' });
   },
@@ -27,7 +27,7 @@ test.each([
   '[::1',
   '::1',
   'é',
-])('the host %j is none', (host) => {
+])('the host %j is refused', (host) => {
   expect(head(['Host', host])).toHaveProperty('fault');
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['', null],
   ['ftp://x/a', null],
   ['http://[::1', null],
-])('of the target %j it is %j that counts', (url, target) => {
+])('the target %j is read as %j', (url, target) => {
   const read = head(['host', 'x'], { url });
   expect('target' in read ? read.target : null).toBe(target);
 });

@@ -1,4 +1,4 @@
-// docs/limits.md is what `npm run limits` writes.
+// docs/limits.md is the output of `npm run limits`.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { limitsPage, withUnit } from '../../../dev/limits/limits-page.ts';
@@ -6,7 +6,7 @@ import * as groups from '../../../lib/limits.ts';
 
 const source = readFileSync('lib/limits.ts', 'utf8');
 
-test('docs/limits.md shows the limits as they are', () => {
+test('docs/limits.md shows the present limits', () => {
   expect(readFileSync('docs/limits.md', 'utf8')).toBe(limitsPage(source, groups));
 });
 

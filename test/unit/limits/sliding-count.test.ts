@@ -1,4 +1,4 @@
-// Where a subject stands to its limit, from two counts and the time.
+// The rest of a subject's limit, from two counts and the time.
 import { expect, test } from 'vitest';
 import { array, assert, integer, nat, property, record } from 'fast-check';
 import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
@@ -17,13 +17,16 @@ test.each([
   [10, 0, 6_000, 1, 54],
   [10, 4, 30_000, 1, 30],
   [10, 5, 30_000, 0, 6],
-])('after %d and %d counted, %d ms into the window, %d are left, to be had in %d s', (...row) => {
-  const [previous, current, elapsedMs, remaining, resetSeconds] = row;
-  const standing = standingOf(limit, { previous, current }, start + elapsedMs);
-  expect(standing).toEqual({ isOver: remaining === 0, remaining, resetSeconds });
-});
+])(
+  'with counts of %d and %d, %d ms into the window, %d are left, and the reset is in %d s',
+  (...row) => {
+    const [previous, current, elapsedMs, remaining, resetSeconds] = row;
+    const standing = standingOf(limit, { previous, current }, start + elapsedMs);
+    expect(standing).toEqual({ isOver: remaining === 0, remaining, resetSeconds });
+  },
+);
 
-test('who waits as long as told and does nothing meanwhile has room again', () => {
+test('a caller that waits for the returned time without a call is allowed again', () => {
   const counts = record({ previous: nat(50), current: nat(50) });
   assert(
     property(counts, integer({ min: 0, max: 59_999 }), (known, elapsedMs) => {
@@ -36,12 +39,12 @@ test('who waits as long as told and does nothing meanwhile has room again', () =
         turned === 0 ? known : { previous: turned === 1 ? known.current : 0, current: 0 };
       expect(standingOf(limit, then, thenMs).isOver).toBe(false);
     }),
-    // A third of the window before is no finite fraction.
+    // A third of the previous window is no finite fraction.
     { examples: [[{ previous: 0, current: 27 }, 0]], numRuns: 2_000 },
   );
 });
 
-test('no window of its length holds more than the limit allows, a share of one aside', () => {
+test('no time span as long as a window contains twice the limit', () => {
   const steps = array(integer({ min: 1, max: 20_000 }), { maxLength: 200 });
   assert(
     property(steps, (waitsMs) => {
@@ -55,7 +58,7 @@ test('no window of its length holds more than the limit allows, a share of one a
         const known = { previous: inWindow(window - 1), current: inWindow(window) };
         if (!standingOf(limit, known, nowMs).isOver) taken.push(nowMs);
       }
-      // Between fixed windows the one before is taken to be spread evenly, which it need not be.
+      // The previous window is assumed to be spread evenly, which it need not be.
       for (const end of taken) {
         const held = taken.filter((at) => at > end - limit.windowMs && at <= end).length;
         expect(held).toBeLessThan(2 * limit.countMax);

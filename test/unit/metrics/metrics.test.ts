@@ -1,4 +1,4 @@
-// The metrics count what stands in the syntax tree, whatever texts and comments look like.
+// The metrics count from the syntax tree, for any texts and comments.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ function readText(text: string): CodeFile {
   return file;
 }
 
-test('lines of comments are those the tokenizer finds, not what looks like one in a text', () => {
+test('lines of comments are those that the tokenizer finds, not text that looks like one', () => {
   const text = [
     '// a comment',
     "const a = 'https://example.com'; // and one behind code",
@@ -48,7 +48,7 @@ test('lines of comments are those the tokenizer finds, not what looks like one i
   expect(readText(text)).toMatchObject({ lines: 9, commentLines: 5 });
 });
 
-test('a function counts from its first word to its brace, with the name that it is called by', () => {
+test('a function counts from its first word to its brace, under the name that callers use', () => {
   const text = [
     '/** Not part of it. */',
     'export function outer(): void {',
@@ -71,7 +71,7 @@ test('a function counts from its first word to its brace, with the name that it 
   ]);
 });
 
-test('imports are those of files of the tree, and type imports are told from the others', () => {
+test('imports are those of files of the tree, and type imports are distinguished', () => {
   const text = [
     "import { a } from './a.ts';",
     "import type { B } from '../b.ts';",
@@ -116,7 +116,7 @@ const files = readTexts({
   'test/a.test.ts': '',
 });
 
-test('an attempt reaches what it imports as values within its rooms', () => {
+test('an attempt reaches the files that it imports as values within its rooms', () => {
   const rooms = ['lib/deliveries', 'lib/mongo'];
   const reached = reachedFrom(files, { entry: 'lib/deliveries/attempt.ts', rooms });
   expect(reached.map(({ path }) => path).toSorted()).toEqual([
@@ -126,7 +126,7 @@ test('an attempt reaches what it imports as values within its rooms', () => {
   ]);
 });
 
-test('an import cycle is found when a type import closes it', () => {
+test('an import cycle is found even when a type import closes it', () => {
   expect(importCycles(files)).toEqual([['lib/mongo/find.ts', 'lib/mongo/insert.ts']]);
 });
 
@@ -150,7 +150,7 @@ test('two cycles that share a file are one, and the largest comes first', () => 
   ]);
 });
 
-test('what is counted of the whole tree is found by name', () => {
+test('counts of the whole tree are found by name', () => {
   const metrics = measure(files, proseLines('a.md', 'short\nlonger'));
   expect(metrics).toMatchObject({
     production: { files: 9 },
@@ -175,7 +175,7 @@ test('the median of an even number is between the two in the middle', () => {
   expect([[], [7], [9, 1, 5], [4, 1, 2, 9]].map(median)).toEqual([0, 7, 5, 3]);
 });
 
-test('prose is what stands outside of code blocks and tables, counted in characters', () => {
+test('prose is the text outside code blocks and tables, counted in characters', () => {
   const text = 'one 😀\n\n```js\ncode\n```\n| a | b |\n````\n```\n````\nlast';
   const lines = proseLines('a.md', text).filter(({ characters }) => characters > 0);
   expect(lines).toEqual([

@@ -1,10 +1,10 @@
-// Secrets that callers put where they do not belong do not reach the log.
+// Secrets in the wrong parts of a request do not reach the log.
 import { expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
 import { maskSecrets } from '../../../lib/platform/mask-secrets.ts';
 
-test('an API key keeps its public part only, wherever it stands', () => {
+test('an API key keeps only its public part, at any position', () => {
   const { keyId, text } = newApiKey();
   const line = JSON.stringify({ path: `/x/${text}/y`, list: [text, `a=${text}&b`] });
   const masked = `ahk_${keyId}_…`;
@@ -13,7 +13,7 @@ test('an API key keeps its public part only, wherever it stands', () => {
   );
 });
 
-test('of webhook secrets and tokens nothing stays', () => {
+test('webhook secrets and tokens are removed completely', () => {
   const secret = newWebhookSecret();
   const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c3IifQ.c2lnbmF0dXJl-_x';
   expect(maskSecrets(`"${secret}" and "${token}" and "${secret}"`)).toBe(
@@ -26,12 +26,12 @@ test.each([
   '{"keyId":"AbCdEfGh1234","status":200}',
   'ahk_short_x',
   'eyJ is not a token. nor.this',
-])('%j stays as it is', (text) => {
+])('%j is kept unchanged', (text) => {
   expect(maskSecrets(text)).toBe(text);
 });
 
 test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
-  'a long text of nothing but %s is read at once',
+  'a long text of only %s is masked fast',
   (beginning) => {
     const text = beginning.repeat(200_000 / beginning.length);
     const timesMs = [1, 2, 3].map(() => {
@@ -39,7 +39,7 @@ test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
       maskSecrets(text);
       return performance.now() - startedAt;
     });
-    // The least of three, against a machine that is busy with something else.
+    // The fastest of three, in case the machine is busy.
     expect(Math.min(...timesMs)).toBeLessThan(1_000);
   },
 );

@@ -1,4 +1,4 @@
-// The judge of random webhook commands: each rule finds what breaks it, and overlap excuses what it may.
+// The judge of random webhook commands: each rule finds its violations, and allows the effects of overlapping calls.
 import { expect, test } from 'vitest';
 import { findBadAnswers } from '../../soak/webhook-commands/answers.ts';
 import { findFaults } from '../../soak/webhook-commands/judge.ts';
@@ -94,7 +94,7 @@ const got =
   ({ model }) =>
     model.receipts.push(receipt({ atMs, ...fields }));
 
-const told =
+const recordedAs =
   (fields: Partial<DeliveryRead>): Change =>
   ({ reading }) =>
     void Object.assign(reading.deliveries[0] ?? {}, fields);
@@ -116,31 +116,51 @@ const pause = set(3_000, { active: false });
 const discard = set(9_000, { active: true, discards: true });
 
 const faulty: [string, Change[], RegExp][] = [
-  ['twice, unasked', [got(3_000, again)], /sent after a 2xx/],
-  ['the same attempt twice', [got(3_000)], /attempt repeated/],
-  ['twice after one resend', [resent(3_000), got(3_100), got(3_200)], /delivered 3 times/],
-  ['a replay of what failed', [replayed(9_000, ['held']), got(9_100)], /after a 2xx|repeated/],
-  ['while paused', [pause, got(6_000, again)], /while the webhook was paused/],
-  ['after a discard', [pause, discard, got(12_000, again)], /after it was discarded/],
-  ['asked for before a discard', [pause, resent(4_000), discard, got(12_000)], /discarded/],
-  ['after its erasure', [erased(3_000), resent(2_900), got(6_000)], /payload was erased/],
+  ['an event sent twice without a request', [got(3_000, again)], /sent after a 2xx/],
+  ['the same attempt made twice', [got(3_000)], /attempt repeated/],
   [
-    'after its deletion',
+    'an event sent twice after one resend',
+    [resent(3_000), got(3_100), got(3_200)],
+    /delivered 3 times/,
+  ],
+  [
+    'a replay of failed deliveries that sends a delivered one',
+    [replayed(9_000, ['held']), got(9_100)],
+    /after a 2xx|repeated/,
+  ],
+  [
+    'an event sent while the webhook is paused',
+    [pause, got(6_000, again)],
+    /while the webhook was paused/,
+  ],
+  ['an event sent after a discard', [pause, discard, got(12_000, again)], /after it was discarded/],
+  ['a resend from before a discard', [pause, resent(4_000), discard, got(12_000)], /discarded/],
+  [
+    'an event sent after its erasure',
+    [erased(3_000), resent(2_900), got(6_000)],
+    /payload was erased/,
+  ],
+  [
+    'an event sent after the deletion of its webhook',
     [({ hook }) => void (hook.deleted = at(3_000, 204)), got(6_000, again)],
     /webhook was deleted/,
   ],
-  ['out of order', [first({ atMs: 2_100, answeredMs: 2_110 })], /overtook evt_1/],
-  ['two at a time', [first({ answeredMs: 2_060 })], /overtook evt_1/],
-  ['cancelled by nothing', [told({ state: 'cancelled' })], /cancelled by nothing/],
-  ['exhausted too early', [told({ state: 'exhausted' })], /exhausted too early/],
-  ['a blocked delivery', [told({ state: 'blocked' })], /blocked/],
-  ['a failure told as delivered', [first({ status: 500 })], /no 2xx was given/],
-  ['an attempt too many', [told({ attemptCount: 2 })], /2 attempts recorded/],
-  ['an attempt too few', [told({ attemptCount: 0 })], /attempt not recorded/],
+  ['events sent out of order', [first({ atMs: 2_100, answeredMs: 2_110 })], /overtook evt_1/],
+  ['two events sent at a time', [first({ answeredMs: 2_060 })], /overtook evt_1/],
+  [
+    'a delivery cancelled without a cause',
+    [recordedAs({ state: 'cancelled' })],
+    /cancelled by nothing/,
+  ],
+  ['a delivery exhausted too early', [recordedAs({ state: 'exhausted' })], /exhausted too early/],
+  ['a blocked delivery', [recordedAs({ state: 'blocked' })], /blocked/],
+  ['a failure recorded as delivered', [first({ status: 500 })], /no 2xx was given/],
+  ['an attempt too many', [recordedAs({ attemptCount: 2 })], /2 attempts recorded/],
+  ['an attempt too few', [recordedAs({ attemptCount: 0 })], /attempt not recorded/],
   ['another body', [resent(3_000), got(3_100, { body: '{"a":1}' })], /bodies differ/],
   ['another sequence', [first({ sequence: 3 })], /other sequence sent/],
   [
-    'an event for nobody',
+    'an event without its webhook',
     [({ reading }) => void (reading.events.get('evt_1')?.webhookUids.pop() ?? '')],
     /was not recorded for a webhook/,
   ],
@@ -162,7 +182,7 @@ const allowed: [string, Change[]][] = [
     [pause, set(3_005, { active: true }), resent(2_000), got(6_000)],
   ],
   ['a resend after a discard', [pause, discard, resent(9_500), got(12_000, again)]],
-  ['a cancelled delivery after a discard', [pause, discard, told({ state: 'cancelled' })]],
+  ['a cancelled delivery after a discard', [pause, discard, recordedAs({ state: 'cancelled' })]],
   ['a resend out of order', [first({ atMs: 2_100, answeredMs: 2_110 }), resent(2_010, 1)]],
   [
     'any order at a webhook that is no longer ordered',
@@ -177,7 +197,7 @@ test.each(allowed)('the judge allows %s', (_, changes) => {
 });
 
 const open: [string, Change[], RegExp][] = [
-  ['a delivery that is held at an active webhook', [told({ state: 'held' })], /held/],
+  ['a delivery that is held at an active webhook', [recordedAs({ state: 'held' })], /held/],
   ['a delivery without a record', [({ reading }) => void reading.deliveries.pop()], /without/],
   ['a resend that was not sent', [resent(3_000)], /resend not sent/],
   [
@@ -187,20 +207,20 @@ const open: [string, Change[], RegExp][] = [
   ],
 ];
 
-test.each(open)('%s is owed', (_, changes, owed) => {
+test.each(open)('%s is unfinished', (_, changes, owed) => {
   const story = newStory();
   expect(findOwed(story.model, story.reading, 20_000)).toEqual([]);
   for (const change of changes) change(story);
   expect(findOwed(story.model, story.reading, 20_000).join('\n')).toMatch(owed);
 });
 
-test('what a paused webhook holds is not owed', () => {
+test('a delivery that a paused webhook holds is not unfinished', () => {
   const story = newStory();
-  for (const change of [pause, told({ state: 'held' })]) change(story);
+  for (const change of [pause, recordedAs({ state: 'held' })]) change(story);
   expect(findOwed(story.model, story.reading, 20_000)).toEqual([]);
 });
 
-test('a discard of a paused webhook is not refused, one of an active webhook may be', () => {
+test('a discard of a paused webhook must not be refused, one of an active webhook may be', () => {
   const refused = { active: true, discards: true, status: 409 };
   const active = newStory();
   set(9_000, refused)(active);
@@ -210,7 +230,7 @@ test('a discard of a paused webhook is not refused, one of an active webhook may
   expect(findBadAnswers(paused.model)).toEqual(['patch: answer 409']);
 });
 
-test('a resend says which webhooks are paused', () => {
+test('the answer to a resend names the paused webhooks', () => {
   const story = newStory();
   for (const change of [pause, resent(9_000)]) change(story);
   expect(findBadAnswers(story.model)).toEqual(['resend of evt_1: wrong about /1 being paused']);

@@ -1,4 +1,4 @@
-// Which secrets sign at a time: two until a rotation's overlap ends, one from that moment on.
+// The secrets that sign: two until a rotation's overlap ends, one from then on.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
@@ -9,14 +9,14 @@ const now = new Date('2026-01-01T00:00:00Z');
 const webhook = { _id: 'whk_1', appUid: 'app_1' };
 const seal = (secret: string) => box.seal(secret, secretPlace(webhook));
 
-/** What signs at `now` where the overlap ends so many milliseconds later. */
+/** Returns the secrets that sign at `now` when the overlap ends `leftMs` later. */
 function secretsOf(leftMs: number, promoted: boolean) {
   const until = new Date(now.getTime() + leftMs);
   const previousSecret = { secret: seal('old'), until, promoted };
   return openSecrets(box, { ...webhook, secret: seal('new'), previousSecret }, now);
 }
 
-test('during the overlap the body is signed with the old secret, and with the new one once promoted', () => {
+test('during the overlap the old secret signs the body, and after a promotion the new one', () => {
   const standard = ['new', 'old'];
   expect(secretsOf(1, false)).toEqual({ body: 'old', standard });
   expect(secretsOf(1, true)).toEqual({ body: 'new', standard });
@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('without a rotation the one secret signs', () => {
+test('without a rotation the only secret signs', () => {
   const secrets = openSecrets(box, { ...webhook, secret: seal('one'), previousSecret: null }, now);
   expect(secrets).toEqual({ body: 'one', standard: ['one'] });
 });
