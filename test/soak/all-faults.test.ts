@@ -1,11 +1,11 @@
-// Every process killed or frozen, one after the other, under changes of all kinds: nothing is lost or stays behind.
+// Every process is killed or frozen, one after the other, under changes of all kinds: no event is lost or unfinished.
 import { expect, test } from 'vitest';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { seededRandom, soakSeeds } from './seeded-random.ts';
 
 const seconds = 240;
 const roles = ['api', 'worker', 'temporal', 'mongodb'] as const;
-/** From the end of the last fault before it, or from its change where that is later. */
+/** Counted from the end of the last fault, or from the change if that is later. */
 const firstAttemptMsMax = 10_000;
 
 /** A fault every 5 to 10 s: a kill, or a freeze of 1 to 8 s. */

@@ -1,4 +1,4 @@
-// The load of a soak: changes of a few resources, at a constant rate and chosen by the seed.
+// The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '../support/api-client.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -10,12 +10,12 @@ export interface Load {
 }
 
 export interface Answers {
-  /** How many calls got which answer; `broken` where the connection ended without one. */
+  /** The number of calls by answer; `broken` for connections that ended without one. */
   answers: Record<string, number>;
   slowestCallMs: number;
 }
 
-/** Registers webhooks for everything and gives their uids; the first gets the events about a resource in order. */
+/** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order. */
 export async function registerWebhooks(
   client: ApiClient,
   receiverUrl: string,
@@ -40,10 +40,10 @@ export async function registerWebhooks(
 
 type MakeChange = () => Promise<{ status: number }>;
 
-// Few enough that events about one resource often follow each other closely.
+// Few, so that events about one resource often follow each other closely.
 const resourceCount = 10;
 
-/** Makes the resources that are changed, and gives a function that makes some change of them, by the seed. */
+/** Creates the resources, and returns a function that changes one of them, chosen by the seed. */
 export async function prepareChanges(
   client: ApiClient,
   { seed }: Pick<Load, 'seed'>,
@@ -78,7 +78,7 @@ export async function prepareChanges(
   };
 }
 
-/** Makes changes at a constant rate, whether earlier ones were answered or not. */
+/** Makes changes at a constant rate without waiting for answers. */
 export async function makeCalls(
   change: MakeChange,
   { changesPerSecond, seconds }: Load,

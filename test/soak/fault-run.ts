@@ -1,4 +1,4 @@
-// The service as `npm start` runs it, under load, with its processes killed or frozen: what came of each change.
+// The service as `npm start` runs it, under load, with its processes killed or frozen, and the fate of each change.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { startReceiver } from '../support/receivers.ts';
 import { type Answers, type Load, makeCalls, prepareChanges, registerWebhooks } from './changes.ts';
 import { judge, type Receipt, type Verdict } from './verdict.ts';
 
-/** A process that is killed (SIGKILL), or frozen (SIGSTOP) for a while, so long after the load began. */
+/** A process to kill (SIGKILL) or to freeze (SIGSTOP) for a while, at a time after the start of the load. */
 export interface Fault {
   atSeconds: number;
   role: keyof DevFile['pids'];
@@ -23,17 +23,17 @@ export interface Fault {
 }
 
 export interface FaultRunOptions extends Load {
-  /** The first of them gets the events about a resource in order. */
+  /** The number of webhooks; the first gets the events about a resource in order. */
   webhooks: number;
   faults: readonly Fault[];
-  /** After the load so long, at most, for everything to be settled. */
+  /** The maximum time from the end of the load until everything is settled. */
   settleMs: number;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface FaultRunResult extends Verdict, Answers {
   seed: number;
-  /** From the end of the load until everything was settled. */
+  /** The time from the end of the load until everything was settled. */
   settledAfterMs: number;
 }
 
@@ -102,7 +102,7 @@ async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunR
   }
 }
 
-/** Makes the faults at their times; resolves with when each had ended. */
+/** Makes the faults at their times; resolves with the end of each. */
 async function makeFaults(dev: DevFile, faults: readonly Fault[]): Promise<number[]> {
   const startedAt = performance.now();
   const endsMs: number[] = [];
@@ -122,7 +122,7 @@ async function makeFaults(dev: DevFile, faults: readonly Fault[]): Promise<numbe
   return endsMs;
 }
 
-/** A process that is being started again after the fault before is spared this one. */
+/** Skips a process that is still restarting after the previous fault. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -131,13 +131,13 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-interface Owed {
+interface Expected {
   options: FaultRunOptions;
   webhookUids: readonly string[];
 }
 
-/** Waits until every delivery that is owed is recorded as delivered, or the time is up; gives how long that took. */
-async function settle(store: Store, { options, webhookUids }: Owed): Promise<number> {
+/** Waits until every expected delivery is recorded as delivered, or the time is up; returns the time it took. */
+async function settle(store: Store, { options, webhookUids }: Expected): Promise<number> {
   const startedAt = performance.now();
   const passedMs = (): number => Math.round(performance.now() - startedAt);
   while (passedMs() < options.settleMs) {

@@ -1,4 +1,4 @@
-// api and worker killed at random, again and again, while jobs of all kinds run: nothing is lost, overtaken or left behind.
+// api and worker are killed at random, repeatedly, while jobs of all kinds run: no event is lost, overtaken or unfinished.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
@@ -52,7 +52,7 @@ async function start(role: keyof typeof roles): Promise<void> {
   roles[role] = await startRole(role, installation.env);
 }
 
-/** Calls the api that runs now, again with the same key while there is no answer or a 503. */
+/** Calls the present api; repeats the call with the same key after no answer or a 503. */
 async function call(method: string, path: string, body?: unknown): Promise<Answer> {
   const headers = { 'x-api-key': installation.app.apiKey, 'idempotency-key': newId('req') };
   return waitFor(
@@ -73,7 +73,7 @@ interface Stop {
   asked: boolean;
 }
 
-/** Reports changes until told to stop; gives the statuses that were no success. */
+/** Reports changes until asked to stop; returns the statuses other than success. */
 async function reportChanges(stop: Stop): Promise<number[]> {
   const refused: number[] = [];
   while (!stop.asked) {
@@ -88,7 +88,7 @@ async function reportChanges(stop: Stop): Promise<number[]> {
 
 type Ask = (method: string, path: string, body: unknown) => Promise<void>;
 
-/** How a job of each kind comes about at a webhook. */
+/** The calls that lead to a job of each kind at a webhook. */
 const kinds = {
   async release(ask: Ask, uid: string) {
     await ask('PATCH', `/webhooks/${uid}`, { active: false });
@@ -113,7 +113,7 @@ const kinds = {
   },
 };
 
-/** Asks for jobs of all kinds until told to stop; gives the statuses of the answers. */
+/** Requests jobs of all kinds until asked to stop; returns the statuses of the answers. */
 async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
   const ask: Ask = async (method, path, body) =>
@@ -126,7 +126,7 @@ async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<n
   return statuses;
 }
 
-/** Kills one of the two while some more changes are made, and starts it again. Gives when each worker was killed. */
+/** Kills api or worker under load and starts it again, `count` times. Returns the times at which workers were killed. */
 async function kill(count: number): Promise<number[]> {
   const workersKilledMs: number[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -140,18 +140,18 @@ async function kill(count: number): Promise<number[]> {
   return workersKilledMs;
 }
 
-/** Counts the requests within a second of a kill: each of them may be made twice. */
+/** Counts the requests of the second before a kill, each of which may be made twice. */
 const inFlightAt = (killedMs: readonly number[]): number =>
   receipts.filter(({ atMs }) => killedMs.some((ms) => atMs > ms - 1_000 && atMs < ms + 100)).length;
 
-/** What is still to come, and what is wrong with the events whose payload stays. */
+/** The number of unfinished jobs and deliveries, and the faults of events whose payload is kept. */
 async function standing(webhookUids: readonly string[]): Promise<Standing> {
   const { deliveries, events, jobs } = installation.store;
   const open: DeliveryState[] = ['pending', 'retrying', 'held'];
   const [erased, openDeliveries, runningJobs, verdict] = await Promise.all([
     events.distinct('_id', { externalTenantId: erasedTenant }),
     deliveries.countDocuments({ state: { $in: open } }),
-    // An erasure looks once more five minutes later.
+    // An erasure makes its second pass five minutes later.
     jobs.countDocuments({ state: 'running', kind: { $ne: 'erasure' } }),
     judge(installation.store, { receipts, webhookUids, faultEndsMs: [] }),
   ]);
@@ -165,7 +165,7 @@ async function standing(webhookUids: readonly string[]): Promise<Standing> {
   };
 }
 
-test(`killed ${kills} times while jobs run, nothing is lost, overtaken or left behind, and only what was in flight comes twice`, async () => {
+test(`after ${kills} kills during jobs no event is lost, overtaken or unfinished, and only those in flight arrive twice`, async () => {
   const client = createApiClient(`http://127.0.0.1:${roles.api?.port}`, installation.app);
   const webhookUids = await registerWebhooks(client, receiver.url, webhookCount);
   for (const uid of webhookUids) {
@@ -185,7 +185,11 @@ test(`killed ${kills} times while jobs run, nothing is lost, overtaken or left b
     return open + unsettled.length === 0;
   };
   const state = () => standing(webhookUids);
-  await waitFor(isSettled, { timeoutMs: settleMs, what: 'all to be settled', state });
+  await waitFor(isSettled, {
+    timeoutMs: settleMs,
+    what: 'the end of all jobs and deliveries',
+    state,
+  });
   const none = { open: 0, lost: [], unsettled: [], outOfOrder: [] };
   expect(await standing(webhookUids)).toEqual(none);
   const { store } = installation;

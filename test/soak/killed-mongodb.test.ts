@@ -1,4 +1,4 @@
-// mongod killed again and again under load, its data on disk: no change is lost and no caller waits for long.
+// mongod is killed repeatedly under load, with its data on disk: no change is lost and no caller waits for long.
 import { expect, test } from 'vitest';
 import { type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { soakSeeds } from './seeded-random.ts';

@@ -1,6 +1,6 @@
-// Numbers that look random and are the same for the same seed, so that a failing run can be made again.
+// Pseudo-random numbers that are the same for the same seed, so that a failing run can be repeated.
 
-/** Gives a function that returns numbers from 0 up to 1 (the generator mulberry32). */
+/** Returns a function that returns numbers from 0 up to 1 (the generator mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function seededRandom(seed: number): () => number {
 const wholeSoak = 20;
 
 /**
- * Gives the seeds that a soak runs: `count` of them, or with `HERALD_SOAK_SEEDS` its share of 20; from
+ * Returns the seeds that a soak runs: `count` of them, or with `HERALD_SOAK_SEEDS` its share of 20; from
  * `HERALD_SOAK_FIRST_SEED` (1) on.
  */
 export function soakSeeds(count: number): number[] {

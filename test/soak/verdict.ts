@@ -1,29 +1,29 @@
-// What came of every change: compares the events with the requests that were received and the records.
+// The fate of every change: compares the events with the received requests and the records.
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { factsOnly } from '../../lib/events/events.ts';
 
-/** A request at the receiver, for the webhook that was registered as number `hook`. */
+/** A request at the receiver, for webhook number `hook`. */
 export interface Receipt {
   atMs: number;
   eventId: string;
   hook: number;
 }
 
-/** Counts of deliveries unless said otherwise. */
+/** The result of a run. */
 export interface Verdict {
   committedEvents: number;
   deliveries: number;
-  /** Owed and never received. */
+  /** Deliveries that were never received. */
   lost: string[];
-  /** Received, or not, and not recorded as delivered when the time was up. */
+  /** Deliveries that were not recorded as delivered in time, received or not. */
   unsettled: string[];
-  /** Events at the ordered webhook that came before an earlier one about the same resource. */
+  /** Events that arrived at the ordered webhook before an earlier one about the same resource. */
   outOfOrder: string[];
   duplicates: number;
-  /** The longest from a change to its first request at a webhook. */
+  /** The longest time from a change to its first request at a webhook. */
   latestFirstAttemptMs: number;
-  /** The same, counted from the end of the last fault before the request where that is later. */
+  /** The same, counted from the end of the last fault before the request if that is later. */
   latestAfterFaultMs: number;
 }
 
@@ -33,7 +33,7 @@ interface Evidence {
   faultEndsMs: readonly number[];
 }
 
-/** Compares what was committed with what was received and what is recorded. */
+/** Compares the committed events with the received requests and the records. */
 export async function judge(
   store: Store,
   { receipts, webhookUids, faultEndsMs }: Evidence,
@@ -78,7 +78,7 @@ export async function judge(
   };
 }
 
-/** Gives the events that came to the ordered webhook before an earlier one about the same resource. */
+/** Returns the events that arrived at the ordered webhook before an earlier one about the same resource. */
 function outOfOrder(
   events: readonly EventFacts[],
   first: ReadonlyMap<string, number>,

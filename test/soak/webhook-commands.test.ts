@@ -1,4 +1,4 @@
-// Random commands at two webhooks of an application, overlapping each other: whatever their order, the promises hold.
+// Random, overlapping commands at two webhooks of an application: the guarantees hold in any order.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { addApp } from '../support/add-app.ts';
@@ -11,7 +11,7 @@ import { isDone, type Model, newModel } from './webhook-commands/model.ts';
 import { type SequencesReceiver, startSequencesReceiver } from './webhook-commands/receiver.ts';
 import { begin, finish } from './webhook-commands/sequence.ts';
 
-// As many go at once; each has an application of its own.
+// They run concurrently, each with an application of its own.
 const sequencesPerSeed = 15;
 const seedMs = 600_000;
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Runs a sequence on an application of its own, and keeps it for what may come later. */
+/** Runs a sequence on an application of its own, and keeps it to check for late requests. */
 async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Real>>): Promise<void> {
   const model = newModel(Date.now());
   const real = { client: await addApp(service), ...receiver.newPart(model) };
@@ -45,7 +45,7 @@ async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Real>>): Pr
 /** Runs the `nth` sequence of a seed, the same one each time. */
 async function runNth(seed: number, nth: number): Promise<void> {
   const property = fc.asyncProperty(sequences, runSequence);
-  // What a race brings about may not come again in a shorter sequence, so none is looked for.
+  // The effect of a race may not occur again in a shorter sequence, so there is no shrinking.
   await fc.assert(property, {
     seed: seed * 1_000 + nth,
     numRuns: 1,
@@ -55,7 +55,7 @@ async function runNth(seed: number, nth: number): Promise<void> {
   });
 }
 
-/** Tells how much was judged so far, so that a run that tries little is seen. */
+/** Returns how much was judged so far, so that a run that tests little is noticed. */
 function sizesOf(sequences: typeof judged): Record<string, number> {
   const count = (of: (model: Model) => unknown[]): number =>
     sequences.reduce((sum, { model }) => sum + of(model).length, 0);
@@ -74,7 +74,7 @@ function sizesOf(sequences: typeof judged): Record<string, number> {
 }
 
 test.each(soakSeeds(20))(
-  'commands in any order keep every promise (seed %i)',
+  'commands in any order keep every guarantee (seed %i)',
   async (seed) => {
     const runs = Array.from({ length: sequencesPerSeed }, (_, nth) => runNth(seed, nth));
     const results = await Promise.allSettled(runs);
@@ -87,6 +87,6 @@ test.each(soakSeeds(20))(
   seedMs,
 );
 
-test('nothing comes to a sequence after it was quiet', () => {
+test('a finished sequence gets no further request', () => {
   expect(judged.flatMap(({ model, count }) => findLate(model, count))).toEqual([]);
 });

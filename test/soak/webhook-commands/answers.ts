@@ -1,4 +1,4 @@
-// Which answers the docs have for the calls of a sequence.
+// The answers that the docs allow for the calls of a sequence.
 import {
   type Call,
   type Hook,
@@ -9,7 +9,7 @@ import {
   standingOf,
 } from './model.ts';
 
-/** Tells which calls got an answer that the docs do not have for them. */
+/** Reports the calls with an answer that the docs do not allow. */
 export function findBadAnswers(model: Model): string[] {
   const faults: string[] = [];
   const check = (what: string, call: Call, allowed: readonly (number | false)[]): void => {

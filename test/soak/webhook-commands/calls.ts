@@ -1,4 +1,4 @@
-// The calls that commands make, each kept in the model with its time and its answer.
+// The calls of commands, each recorded in the model with its time and its answer.
 import type { Answer, ApiClient } from '../../support/api-client.ts';
 import {
   type Call,
@@ -12,16 +12,16 @@ import {
   type Setting,
 } from './model.ts';
 
-/** What a sequence runs against: an application of its own and its part of the receiver. */
+/** The real system of a sequence: an application of its own and its part of the receiver. */
 export interface Real {
   client: ApiClient;
-  /** A new path of the receiver, as a URL and as the receiver tells it. */
+  /** Returns a new path of the receiver, as a URL and as the receiver reports it. */
   newEndpoint: () => { url: string; path: string };
-  /** What the receiver answers from now on to a webhook's path or about a resource's uid; 200 by default. */
+  /** The receiver's later answers by a webhook's path or a resource's uid; 200 by default. */
   answers: Map<string, { status: number; afterMs: number }>;
 }
 
-/** Makes a call and keeps when it began and ended, and its answer's status. */
+/** Makes a call and records its start, its end and the status of its answer. */
 async function timed(call: Call, answer: () => Promise<Answer>): Promise<Answer> {
   call.beganMs = Date.now();
   const given = await answer();
@@ -45,7 +45,7 @@ export async function report(model: Model, real: Real, resource: Resource): Prom
   made.eventId = String(body['eventId']);
 }
 
-/** Registers a webhook in a slot; until its answer the slot is that of the one before. */
+/** Registers a webhook in a slot; until its answer the slot has the previous one. */
 export async function register(
   model: Model,
   real: Real,
@@ -70,14 +70,14 @@ export async function register(
   model.slots[slot] = hook;
 }
 
-/** Deletes a webhook, if nobody else does. */
+/** Deletes a webhook, unless another call does. */
 export async function remove(real: Real, hook: Hook): Promise<void> {
   if (hook.deleted !== null) return;
   hook.deleted = newCall();
   await timed(hook.deleted, () => real.client.call('DELETE', `/webhooks/${hook.uid}`));
 }
 
-/** Pauses, resumes or orders a webhook. */
+/** Pauses or resumes a webhook, or changes its ordering. */
 export async function set(
   model: Model,
   real: Real,
@@ -94,7 +94,7 @@ export async function set(
   await timed(setting, () => real.client.call('PATCH', `/webhooks/${hook.uid}`, { body }));
 }
 
-/** Sends an event again to webhooks. */
+/** Resends an event to webhooks. */
 export async function resend(
   model: Model,
   real: Real,
@@ -109,7 +109,7 @@ export async function resend(
   if (isDone(resent)) resent.pausedUids = answer.body['pausedWebhookUids'] as unknown as string[];
 }
 
-/** Sends events again to a webhook, those recorded from `sinceMs` until now. */
+/** Replays to a webhook the events recorded from `sinceMs` until now. */
 export async function replay(
   model: Model,
   real: Real,
@@ -126,7 +126,7 @@ export async function replay(
   return made;
 }
 
-/** Stops a replay. */
+/** Cancels a replay. */
 export async function cancel(model: Model, real: Real, which: Replay): Promise<void> {
   const cancelled = { ...newCall(), replay: which };
   model.cancels.push(cancelled);
@@ -134,7 +134,7 @@ export async function cancel(model: Model, real: Real, which: Replay): Promise<v
   await timed(cancelled, () => real.client.call('POST', path));
 }
 
-/** Takes the payloads of a tenant away. */
+/** Erases the payloads of a tenant. */
 export async function erase(model: Model, real: Real, tenant: string): Promise<void> {
   const erasure = { ...newCall(), tenant };
   model.erasures.push(erasure);

@@ -34,12 +34,12 @@ const states = fc.subarray(['exhausted', 'cancelled', 'delivered', 'retrying', '
 
 interface Action {
   text: string;
-  /** What must be there before. */
+  /** The precondition of the command. */
   check?: (model: Model) => boolean;
   run: (model: Model, real: Real) => Promise<unknown>;
 }
 
-/** Makes commands of the arguments that are chosen, most of them with or without waiting for the answer. */
+/** Makes commands from arbitrary arguments, most of them with or without waiting for the answer. */
 function commands<T>(
   chosen: fc.Arbitrary<T>,
   toAction: (args: T) => Action,
@@ -82,7 +82,7 @@ const answers = commands(
   }),
 );
 
-/** Whether commands have paused a webhook and not resumed it; which of the two was done may still be open. */
+/** Whether commands have paused a webhook and not resumed it; the calls may still be under way. */
 function isPaused({ slots, settings }: Model, slot: number): boolean {
   const ofSlot = settings.filter(({ hook, active }) => hook === slots[slot] && active !== null);
   return ofSlot.at(-1)?.active === false;
@@ -137,7 +137,7 @@ const replays = commands(
     states,
     since: fc.option(fc.nat({ max: 40 }), { freq: 2 }),
     perSecond: fc.constantFrom(2, 100),
-    // Such a replay goes on for 15 s.
+    // Such a replay takes 15 s.
     alsoNever: fc.nat({ max: 9 }).map((n) => n === 9),
   }),
   ({ slot, states, since, perSecond, alsoNever }) => ({
@@ -145,7 +145,7 @@ const replays = commands(
     run: async (model, real) => {
       const hook = model.slots[slot];
       const from = since === null ? undefined : model.reports[since % (model.reports.length + 1)];
-      // Before now, as it must be, however soon after the report.
+      // Before now, as the API requires, even right after the report.
       const sinceMs = (from?.beganMs ?? model.beganMs) - 1;
       const all = [...states, ...(alsoNever ? ['never_attempted'] : [])];
       if (hook === undefined) return;
@@ -207,7 +207,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [1, quiet],
 ];
 
-/** Sequences of commands; the likelier ones stand in them more often. */
+/** Sequences of commands, chosen by their weights. */
 export const sequences = fc.commands(
   weighted.flatMap(([weight, command]) => Array.from({ length: weight }, () => command)),
   { maxCommands: 50, size: 'max' },

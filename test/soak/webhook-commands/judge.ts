@@ -1,4 +1,4 @@
-// What must not have happened, whatever the order in which overlapping calls were done.
+// The faults of a sequence, for any order in which overlapping calls may have been done.
 import {
   type Asker,
   askersOf,
@@ -21,7 +21,7 @@ import { deliveryOf, type EventRead, type Reading } from './reading.ts';
 // From the moment at which an attempt reads its webhook and event until the receiver has its request.
 const underwayMs = 2_000;
 
-/** Gives what broke a promise in a sequence that is quiet, in words. */
+/** Returns the violated guarantees of a finished sequence, in words. */
 export function findFaults(model: Model, reading: Reading): string[] {
   return [
     ...model.reports.flatMap((report) => judgeEvent(model, reading, report)),
@@ -33,8 +33,8 @@ export function findFaults(model: Model, reading: Reading): string[] {
     ),
     ...model.hooks.flatMap((hook) => findOvertaken(model, reading, hook)),
     ...model.replays.flatMap((replay) => {
-      const told = reading.replays.get(replay.uid);
-      return told === undefined ? [] : judgeCount(model, reading, { replay, told });
+      const shown = reading.replays.get(replay.uid);
+      return shown === undefined ? [] : judgeCount(model, reading, { replay, shown });
     }),
   ];
 }
@@ -42,7 +42,7 @@ export function findFaults(model: Model, reading: Reading): string[] {
 function judgePair(model: Model, reading: Reading, pair: Pair): string[] {
   const receipts = receiptsOf(model, pair);
   const event = reading.events.get(pair.report.eventId);
-  if (event === undefined) return ['the event is not told'];
+  if (event === undefined) return ['the event is not shown'];
   const isSubscriber = event.webhookUids.includes(pair.hook.uid);
   return [
     ...judgeSubscription(pair, isSubscriber),
@@ -64,7 +64,7 @@ function judgeSubscription({ report, hook }: Pair, isSubscriber: boolean): strin
 }
 
 /**
- * No process is killed, so nothing comes twice but what was asked for: one schedule of attempts for the event, and
+ * No process is killed, so only requested attempts are made: one schedule of attempts for the event, and
  * one from the beginning for each resend or replay. `X-Webhook-Attempt` is 1, 2, …
  */
 function judgeNumbers(receipts: Receipt[], askers: Asker[], isSubscriber: boolean): string[] {
@@ -81,7 +81,7 @@ function judgeNumbers(receipts: Receipt[], askers: Asker[], isSubscriber: boolea
   return faults;
 }
 
-/** Nothing is sent while it must not be, but for requests under way at that moment. */
+/** Nothing is sent at a forbidden time, except requests under way at its start. */
 function judgeTimes(
   model: Model,
   pair: Pair,
@@ -108,7 +108,7 @@ function judgeTimes(
 
 /**
  * `discard` "drops instead what the pause kept back, retries that are not due yet and what a slow receiver left
- * waiting too": whatever was recorded before it, unless it was asked for since.
+ * waiting too": every delivery recorded before it, unless it was requested again since.
  */
 function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
   const isAskedSince = (discard: Setting): boolean =>
@@ -125,14 +125,14 @@ function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
   );
 }
 
-/** Whether the pause that a setting ended had begun before a time, so that nothing from before it is under way. */
+/** Whether the pause that a setting ended began before a time, so that no older request is under way. */
 function wasPausedLong(model: Model, setting: Setting, beforeMs: number): boolean {
   const fromMs = Math.min(beforeMs, setting.beganMs);
   const { endedMs: toMs } = setting;
   return standingOf(model, setting.hook, { fromMs, toMs, except: setting }) === 'paused';
 }
 
-/** What the API tells of a delivery agrees with what the receiver has seen and with what was called. */
+/** The record of a delivery agrees with the received requests and with the calls. */
 function judgeRecord(model: Model, reading: Reading, pair: Pair): string[] {
   const delivery = deliveryOf(reading, pair.report.eventId, pair.hook);
   if (delivery === undefined) return [];
@@ -168,10 +168,10 @@ function judgeEvent(model: Model, reading: Reading, report: Report): string[] {
   return faults.map((fault) => `${eventId}: ${fault}`);
 }
 
-type Counted = { replay: Model['replays'][number]; told: { releasedCount: number } };
+type Counted = { replay: Model['replays'][number]; shown: { releasedCount: number } };
 
-/** "`releasedCount` is how many deliveries were handed on": at least those attempted for it, and no event twice. */
-function judgeCount(model: Model, reading: Reading, { replay, told }: Counted): string[] {
+/** "`releasedCount` is the number of deliveries enqueued so far": at least those attempted for it, and no event twice. */
+function judgeCount(model: Model, reading: Reading, { replay, shown }: Counted): string[] {
   const { hook, beganMs, sinceMs } = replay;
   const ofHook = model.replays.filter((other) => other.hook === hook && isDone(other));
   const inRange = model.reports.filter(
@@ -182,14 +182,14 @@ function judgeCount(model: Model, reading: Reading, { replay, told }: Counted): 
       ({ trigger, at }) => trigger === 'replay' && Date.parse(at) >= beganMs,
     ),
   );
-  const { releasedCount } = told;
+  const { releasedCount } = shown;
   const isAlone = ofHook.length === 1;
   if (releasedCount > inRange.length) return [`${replay.uid}: released more than there is`];
   if (isAlone && releasedCount < attempted.length) return [`${replay.uid}: released too few`];
   return [];
 }
 
-/** Tells what a sequence that was judged got since. */
+/** Reports the requests of a sequence that arrived after it was judged. */
 export function findLate(model: Model, judgedCount: number): string[] {
   return model.receipts
     .slice(judgedCount)

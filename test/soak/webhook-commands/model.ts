@@ -1,6 +1,6 @@
-// What a sequence of commands did, and what the docs allow to come of it. Each call is kept with the time from
-// its beginning to its answer: calls that overlap may have been done in either order, so questions about them
-// are answered "certainly", "certainly not" or "unknown".
+// The calls of a sequence and the effects that the docs allow. Each call is recorded with the time from its
+// beginning to its answer: overlapping calls may have been done in either order, so questions about them are
+// answered "certainly", "certainly not" or "unknown".
 
 /** A call of the API; `endedMs` is Infinity and `status` 0 while it is under way. */
 export interface Call {
@@ -10,7 +10,7 @@ export interface Call {
 }
 
 export interface Hook {
-  /** Its receiver's path. */
+  /** The path of its URL. */
   path: string;
   uid: string;
   ordering: Ordering;
@@ -26,13 +26,13 @@ export interface Resource {
   tenant: string;
 }
 
-/** A change that was reported; `eventId` is empty until the answer. */
+/** A reported change; `eventId` is empty until the answer. */
 export interface Report extends Call {
   resource: Resource;
   eventId: string;
 }
 
-/** A `PATCH` of a webhook; null for what it leaves as it is. */
+/** A `PATCH` of a webhook; null for fields that it does not change. */
 export interface Setting extends Call {
   hook: Hook;
   active: boolean | null;
@@ -46,7 +46,7 @@ export interface Resend extends Call {
   pausedUids: readonly string[];
 }
 
-/** A replay; `doneMs` is when it had handed on the last of it, as the API tells. */
+/** A replay; `doneMs` is the time at which the API showed it as done. */
 export interface Replay extends Call {
   hook: Hook;
   uid: string;
@@ -74,7 +74,7 @@ export interface Receipt {
 export interface Model {
   beganMs: number;
   hooks: Hook[];
-  /** The two webhooks that commands are about; a new one takes the place of a deleted one. */
+  /** The two webhooks that commands use; a new one replaces a deleted one. */
   slots: Hook[];
   reports: Report[];
   settings: Setting[];
@@ -93,7 +93,7 @@ export interface Pair {
   hook: Hook;
 }
 
-/** How many attempts the webhooks' `retrySchedule` makes of a delivery. */
+/** The number of attempts in the webhooks' `retrySchedule`. */
 export const attemptsMax = 3;
 
 /** Makes the model of a sequence that begins now. */
@@ -123,14 +123,14 @@ export function isDone({ status }: Call): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Gives the requests about an event at a webhook, in the order in which they came. */
+/** Returns the requests about an event at a webhook, in the order of their arrival. */
 export function receiptsOf(model: Model, { report, hook }: Pair): Receipt[] {
   const mine = ({ path, eventId }: Receipt): boolean =>
     path === hook.path && eventId === report.eventId;
   return model.receipts.filter(mine);
 }
 
-/** Tells whether a webhook was active for all of a time, `except` for what one setting of it did. */
+/** Reports whether a webhook was active during a whole time span, except for the effect of one setting. */
 export function standingOf(
   model: Model,
   hook: Hook,
@@ -150,7 +150,7 @@ export function standingOf(
 }
 
 /**
- * Gives the calls that may have cancelled a delivery: "the webhook was deleted, resumed with `discard` […]
+ * Returns the calls that may have cancelled a delivery: "the webhook was deleted, resumed with `discard` […]
  * or its payload erased". An erasure is about "events that were recorded until now", a discard about "what the
  * pause kept back"; of a webhook that is active already it "is refused, unless its latest resume was with
  * `discard`: then […] asking again changes nothing".
@@ -172,14 +172,14 @@ function changesNothing(model: Model, setting: Setting): boolean {
   return standingOf(model, setting.hook, { fromMs, toMs, except: setting }) === 'active';
 }
 
-/** What asked for an event to be sent again, from its call until it had handed that on. */
+/** A resend or replay of an event, from its call until it had enqueued the event. */
 export type Asker = Call & { isResend: boolean };
 
-// From an answer until it is recorded.
+// The maximum time from an answer to its record.
 const recordedWithinMs = 2_000;
 
 /**
- * Gives the resends and replays that may have sent an event to a webhook again. A replay sends "events recorded
+ * Returns the resends and replays that may have sent an event to a webhook again. A replay sends "events recorded
  * from" `since` on and "before" `until`, which is "now by default", and those in one of its `states`.
  */
 export function askersOf(model: Model, pair: Pair): Asker[] {

@@ -1,4 +1,4 @@
-// Order at a webhook with `ordering: "resource"`: what may come after what.
+// The order at a webhook with `ordering: "resource"`.
 import {
   askersOf,
   causesToCancel,
@@ -15,8 +15,8 @@ import {
 import type { Reading } from './reading.ts';
 
 /**
- * Gives the requests that broke "a webhook gets the events about one resource one at a time, in order: a later one
- * waits […] until the earlier is delivered, exhausted, blocked or cancelled". "A resend goes at once, out of order";
+ * Returns the requests that broke "a webhook gets the events about one resource one at a time, in order: a later one
+ * waits […] until the earlier is delivered, exhausted, blocked or cancelled". A resend "is sent immediately, out of order";
  * what a replay sends of an event that was cancelled before comes after those that did not wait for it.
  */
 export function findOvertaken(model: Model, reading: Reading, hook: Hook): string[] {
@@ -29,7 +29,7 @@ export function findOvertaken(model: Model, reading: Reading, hook: Hook): strin
   });
 }
 
-/** Gives the events about the resource that its webhook gets before this one. */
+/** Returns the events about the resource that its webhook gets before this one. */
 function earlierThan(model: Model, reading: Reading, { report, hook }: Pair): Report[] {
   const sequenceOf = ({ eventId }: Report): number => reading.events.get(eventId)?.sequence ?? 0;
   return model.reports.filter(

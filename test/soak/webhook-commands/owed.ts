@@ -1,4 +1,4 @@
-// What is still to come: a sequence is quiet once nothing is.
+// Unfinished work of a sequence, which is quiet once there is none.
 import {
   askersOf,
   type Call,
@@ -15,7 +15,7 @@ import { deliveryOf, type Reading } from './reading.ts';
 
 const settledStates = new Set(['delivered', 'exhausted', 'cancelled', 'blocked']);
 
-/** Tells what is still owed at `nowMs`, in words; what a paused webhook holds is not. */
+/** Reports unfinished work at `nowMs`, in words; deliveries that a paused webhook holds do not count. */
 export function findOwed(model: Model, reading: Reading, nowMs: number): string[] {
   const isPaused = (hook: Hook): boolean =>
     hook.deleted === null && standingOf(model, hook, { fromMs: nowMs, toMs: nowMs }) === 'paused';
@@ -52,8 +52,8 @@ function findUnsettled(model: Model, reading: Reading, hook: Hook): string[] {
 }
 
 /**
- * "sends the event again at once, whatever became of it"; to a paused webhook "when it is resumed". A later
- * call may have taken it over or cancelled it.
+ * A resend is sent immediately, in any state of the delivery; to a paused webhook when it is resumed. A later
+ * call may own it now or have cancelled it.
  */
 function isUnsent(
   model: Model,
@@ -62,7 +62,7 @@ function isUnsent(
 ): boolean {
   const pair = { report: resend.report, hook };
   const after = { beganMs: resend.beganMs, endedMs: Infinity };
-  // An erasure takes minutes, and whatever waits when it comes to the event.
+  // An erasure takes minutes, and cancels what is open when it reaches the event.
   const isLater = (call: Call): boolean => isErasure(model, call) || !isBefore(call, resend);
   if (causesToCancel(model, pair).some(isLater)) return false;
   const others = askersOf(model, pair).filter(({ beganMs }) => beganMs > resend.beganMs);

@@ -1,4 +1,4 @@
-// Waits until nothing is owed any more.
+// Waits until a sequence has no unfinished work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Real } from './calls.ts';
 import { findOwed } from './owed.ts';
@@ -7,35 +7,35 @@ import { read, type Reading } from './reading.ts';
 
 // Three attempts, a replay that stays 15 s behind the present, and a machine that is busy with other sequences.
 const quietWithinMs = 90_000;
-const lookEachMs = 250;
+const checkEachMs = 250;
 
-/** What came of a sequence: nothing is owed any more, or the time was up. */
+/** The end of a sequence: no unfinished work, or the time was up. */
 export interface Quiet {
   reading: Reading;
   owed: string[];
 }
 
-/** Waits for the answers of all calls, and then until nothing is owed, but for so long at most. */
+/** Waits for the answers of all calls, and then, for a limited time, until no work is unfinished. */
 export async function untilQuiet(model: Model, real: Real): Promise<Quiet> {
   await Promise.all(model.underway);
   const deadline = Date.now() + quietWithinMs;
   for (;;) {
     const reading = await read(real.client, model);
-    noteReplays(model, reading);
+    recordReplays(model, reading);
     const owed = findOwed(model, reading, Date.now());
     if (owed.length === 0 || Date.now() > deadline) return { reading, owed };
-    await sleep(lookEachMs);
+    await sleep(checkEachMs);
   }
 }
 
-// "Cancelling hands nothing more on, but for a second's worth that is being handed on at that moment."
+// "Cancelling enqueues no more, except for the second's worth that is being enqueued at that moment."
 const cancelledWithinMs = 1_000;
 
-function noteReplays(model: Model, { replays }: Reading): void {
+function recordReplays(model: Model, { replays }: Reading): void {
   for (const replay of model.replays) {
-    const told = replays.get(replay.uid);
-    if (told === undefined || told.finishedAt === null) continue;
-    const afterMs = told.state === 'cancelled' ? cancelledWithinMs : 0;
-    replay.doneMs = Date.parse(told.finishedAt) + afterMs;
+    const shown = replays.get(replay.uid);
+    if (shown === undefined || shown.finishedAt === null) continue;
+    const afterMs = shown.state === 'cancelled' ? cancelledWithinMs : 0;
+    replay.doneMs = Date.parse(shown.finishedAt) + afterMs;
   }
 }

@@ -1,4 +1,4 @@
-// What the API tells of an application at the end of a sequence.
+// The answers of the API about an application at the end of a sequence.
 import type { ApiClient, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import type { Hook, Model } from './model.ts';
@@ -25,7 +25,7 @@ export interface ReplayRead {
   finishedAt: string | null;
 }
 
-/** Everything that is told of the events, deliveries, webhooks and replays of a sequence. */
+/** Everything that the API shows of a sequence's events, deliveries, webhooks and replays. */
 export interface Reading {
   events: Map<string, EventRead>;
   deliveries: DeliveryRead[];
@@ -33,7 +33,7 @@ export interface Reading {
   heldCounts: Map<string, number>;
 }
 
-/** Reads how everything stands that a sequence has made. */
+/** Reads the state of everything that a sequence has made. */
 export async function read(client: ApiClient, model: Model): Promise<Reading> {
   const get = async (path: string): Promise<JsonBody> => {
     const { status, body, text } = await callPatiently(() => client.call('GET', path));
@@ -66,7 +66,7 @@ function byUid<T>(items: readonly T[], uidOf: (item: T) => string): Map<string, 
   return new Map(items.map((item) => [uidOf(item), item]));
 }
 
-/** Gives the record of an event at a webhook. */
+/** Returns the record of an event at a webhook. */
 export function deliveryOf(
   { deliveries }: Reading,
   eventId: string,

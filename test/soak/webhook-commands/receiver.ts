@@ -1,4 +1,4 @@
-// The receiver of all sequences: each has a part of its paths, whose answers it controls.
+// The receiver of all sequences: each has some of its paths and controls their answers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { type ReceivedRequest, startReceiver } from '../../support/receivers.ts';
@@ -8,7 +8,7 @@ import type { Model, Receipt } from './model.ts';
 type Part = Pick<Real, 'newEndpoint' | 'answers'>;
 
 export interface SequencesReceiver extends AsyncDisposable {
-  /** Gives a sequence its part; what comes there is kept in the model's receipts. */
+  /** Creates the part of a sequence, whose requests are recorded in the model's receipts. */
   newPart: (model: Model) => Part;
 }
 
@@ -57,7 +57,7 @@ function toReceipt({ path, headers, body }: ReceivedRequest): Receipt {
   };
 }
 
-/** Gives what a request is about, as commands name it. */
+/** Returns the uid of the resource that a request is about. */
 function aboutOf({ body }: Receipt): string {
   const { event, data } = JSON.parse(body) as { event: string; data: { uid: string } };
   return `${event} ${data.uid}`;

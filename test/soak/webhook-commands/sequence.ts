@@ -14,8 +14,8 @@ export async function begin(model: Model, real: Real): Promise<void> {
 }
 
 /**
- * Lets everything come to its end, the receiver answering 200 and all webhooks active, and judges it; then a replay
- * of what failed has to send just that. Throws with the faults and all that happened.
+ * Lets everything finish, with answers of 200 and all webhooks active, and judges it; then a replay
+ * of failed deliveries has to send exactly those. Throws with the faults and the timeline.
  */
 export async function finish(model: Model, real: Real): Promise<void> {
   await Promise.allSettled(model.underway);
@@ -34,8 +34,8 @@ export async function finish(model: Model, real: Real): Promise<void> {
 const failedStates = ['exhausted', 'cancelled'];
 
 /**
- * Replays "all that failed" to a webhook while nothing else goes on: its dry run, its `releasedCount` and the requests
- * are those of the deliveries that are told to have failed, but for erased ones, each once.
+ * Replays "all that failed" to a webhook without other calls: its dry run, its `releasedCount` and the requests
+ * match the deliveries shown as failed, except erased ones, each once.
  */
 async function replayFailed(
   model: Model,
@@ -58,7 +58,7 @@ async function replayFailed(
   return replayNow(model, real, { hook, expected });
 }
 
-/** Replays what failed to a webhook, and tells what of it was not as it should be. */
+/** Replays the failed deliveries of a webhook, and reports the faults. */
 async function replayNow(
   model: Model,
   real: Real,

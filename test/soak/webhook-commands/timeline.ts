@@ -1,8 +1,8 @@
-// Tells what happened in a sequence, for whoever looks for the reason of a fault.
+// The timeline of a sequence, to find the reason of a fault.
 import type { Call, Model } from './model.ts';
 import type { Reading } from './reading.ts';
 
-/** Gives a line for each call, each request that was received, and each delivery as it stands in the end. */
+/** Returns a line for each call, each received request, and the final state of each delivery. */
 export function timelineOf(model: Model, reading: Reading): string[] {
   const lines: { atMs: number; text: string }[] = [];
   const tell = (call: Call, text: string): void => {
@@ -28,11 +28,11 @@ export function timelineOf(model: Model, reading: Reading): string[] {
   }
   for (const replay of model.replays) {
     const { hook, uid, states, sinceMs, doneMs } = replay;
-    const told = reading.replays.get(uid);
+    const shown = reading.replays.get(uid);
     const range = `since ${sinceMs - model.beganMs}, done ${doneMs - model.beganMs}`;
     tell(
       replay,
-      `replay ${uid} to ${hook.path} ${states.join()} ${range} ${told?.state} ${told?.releasedCount}`,
+      `replay ${uid} to ${hook.path} ${states.join()} ${range} ${shown?.state} ${shown?.releasedCount}`,
     );
   }
   for (const cancel of model.cancels) tell(cancel, `cancel ${cancel.replay.uid}`);
