@@ -1,5 +1,5 @@
 // `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
-// that names unit tests alone starts none; `--soak` runs the soaks.
+// of only unit tests starts none; `--soak` runs the soaks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const buildTimeoutMs = 120_000;
 const isSoak = process.argv.includes('--soak');
 const args = process.argv.slice(2).filter((argument) => argument !== '--soak');
 
-/** Tells whether the command line names files, and only unit tests. */
+/** Checks whether the command line names files, and only unit tests. */
 function asksForUnitTestsAlone(): boolean {
   const paths = args.filter((argument) => argument.startsWith('test/'));
   return paths.length > 0 && paths.every((path) => path.startsWith('test/unit'));
@@ -62,7 +62,7 @@ async function runTests(): Promise<number> {
   }
 }
 
-/** Makes the folder for what this run builds, and removes those of runs that were killed. */
+/** Creates the build folder of this run, and removes those of killed runs. */
 async function makeFolderOfRun(): Promise<string> {
   await mkdir(folderOfRuns, { recursive: true });
   for (const entry of await readdir(folderOfRuns)) {

@@ -136,7 +136,7 @@ async function playMembers({ call, service }: Stage, asAdmin: AdminCall): Promis
   );
 }
 
-/** Comes in through the identity provider, which sends a browser there and back. */
+/** Signs in through the identity provider, by redirects there and back. */
 async function playProvider({ call, provider }: Stage, { email }: TestAdmin): Promise<void> {
   const setOut = async (what: string) => {
     const start = await call(what, `GET ${area}/oidc/start`);

@@ -1,4 +1,4 @@
-// What is sent again, and what is taken away: events, resends, replays, erasures.
+// Events, resends, replays and erasures.
 import { becomes, report, subscribe, type Subscription } from './chapter-deliveries.ts';
 import type { Answer } from './recorder.ts';
 import { has, type Stage } from './stage.ts';
@@ -71,7 +71,7 @@ async function playReplays(stage: Stage): Promise<void> {
   await call('a replay of what waits', replay, { body: { since, states: ['waiting'] } });
 }
 
-/** So many that a replay of one a second is still under way when the next call comes. */
+/** Exhausts enough deliveries that a replay of one a second is still running at the next call. */
 async function exhaustMany(stage: Stage, { tenant, webhook }: Subscription): Promise<void> {
   const count = 20;
   for (let n = 0; n < count; n += 1) await report(stage, tenant);

@@ -29,7 +29,7 @@ export async function report({ prepare }: Stage, tenant: string): Promise<string
   return `…/events/${eventId}`;
 }
 
-/** Waits until the delivery of an event is in a state, and writes the list of it down. */
+/** Waits until the delivery of an event is in a state, and records the list of deliveries. */
 export async function becomes({ call }: Stage, event: string, state: string): Promise<void> {
   await call(`a delivery that is ${state}`, `GET ${event}/deliveries`, { until: isFirst(state) });
 }
@@ -101,7 +101,7 @@ async function playOrder(stage: Stage): Promise<void> {
   await becomes(stage, await report(stage, tenant), 'retrying');
   await becomes(stage, await report(stage, tenant), 'pending');
   const { call } = stage;
-  // The one that waits shows as pending before it is written down, too.
+  // The waiting delivery is shown as pending even before it is recorded.
   const areBoth = ({ body }: Answer): boolean =>
     (body['data'] as unknown as unknown[]).length === 2;
   await call('the deliveries of a webhook', `GET ${webhook}/deliveries`, { until: areBoth });

@@ -1,9 +1,9 @@
-// What is answered where a limit is reached: a service with small ones, at which time stands.
+// The answers at reached limits, from a service with small limits and a fixed clock.
 import { routes } from '../../api/routes.ts';
 import { startService } from '../support/service.ts';
 import { type Answer, createRecorder, type RecordedCall } from './recorder.ts';
 
-// Counts are of one minute, and an hour ahead the database removes none while this plays.
+// A fixed clock keeps all counts in one minute; an hour ahead, the database expires none meanwhile.
 const standing = new Date(Date.now() + 3_600_000);
 const isLimited = { until: ({ status }: Answer) => status === 429 };
 

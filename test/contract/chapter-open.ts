@@ -1,4 +1,4 @@
-// What anybody may call, and requests that fit nothing.
+// Calls that need no credentials, and requests that match no route.
 import type { Stage } from './stage.ts';
 
 /** Plays it. */
@@ -6,7 +6,7 @@ export async function playOpen({ call }: Stage): Promise<void> {
   await call('the process runs', 'GET /healthz');
   await call('the process is ready', 'GET /readyz', { until: ({ status }) => status === 200 });
   const keys = await call('the public keys', 'GET /.well-known/jwks.json');
-  // Without a cache-control of its own fetch asks for what no cache has.
+  // Without this header fetch adds Cache-Control: no-cache.
   const headers = { 'if-none-match': keys.headers.get('etag'), 'cache-control': 'max-age=0' };
   await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
   await call('the page on migration', 'GET /docs/migration');

@@ -1,4 +1,4 @@
-// Webhooks and their secrets; what is sent to them is the next chapter.
+// Webhooks and their secrets; deliveries are the next chapter.
 import type { Stage } from './stage.ts';
 
 /** Plays it. */

@@ -1,4 +1,4 @@
-// What clients see does not change unseen: the story is played and compared with its record.
+// Changes of the API are noticed: the story is played and compared with its record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -24,21 +24,21 @@ beforeAll(async () => {
   recorded = JSON.parse(readFileSync(path, 'utf8')) as Contract;
 });
 
-test('the calls of the story are those of the record, in its order', () => {
+test('the calls of the story are those of the record, in the same order', () => {
   const names = ({ calls }: Contract) => calls.map(({ what, call }) => `${what}: ${call}`);
   expect(names(played)).toEqual(names(recorded));
 });
 
-test('every call is answered as it is recorded', () => {
-  // One at a time, so that a difference shows the call that it is of.
+test('every call gets its recorded answer', () => {
+  // One at a time, so that a difference shows its call.
   for (const [index, call] of played.calls.entries()) expect(call).toEqual(recorded.calls[index]);
 });
 
-test('every route refuses what it is recorded to refuse', () => {
+test('every route refuses the recorded requests', () => {
   expect(played.refusals).toEqual(recorded.refusals);
 });
 
-test('every route of the tables is called, and those that are not retired succeed at least once', () => {
+test('every route of the tables is called, and every route that is not retired succeeds at least once', () => {
   const retired = ['POST /api-authenticate-embedded-user'];
   const succeeding = played.calls.filter(
     ({ status, call }) => status < 400 || retired.includes(call),
@@ -48,7 +48,7 @@ test('every route of the tables is called, and those that are not retired succee
 });
 
 describe('the shape of a body', () => {
-  test('has the names and types of fields, and texts only of closed lists', () => {
+  test('has the names and types of fields, and only texts from closed lists', () => {
     const body = { uid: 'usr_1', count: 2, state: 'held', at: null, on: true, lastUsedAt: null };
     expect(shapeOf(body)).toEqual({
       at: 'null',
@@ -60,14 +60,14 @@ describe('the shape of a body', () => {
     });
   });
 
-  test('of a list is that of one element, which all of them fit in whatever order', () => {
+  test('of a list is one element that all elements match, in any order', () => {
     const items = [{ a: 1, b: null }, { b: 'text' }, { b: null, c: [] }, { b: null, c: ['x', 2] }];
     const shape = [{ 'a?': 'number', b: 'null | string', 'c?': ['number | string'] }];
     expect(shapeOf(items)).toEqual(shape);
     expect(shapeOf(items.toReversed())).toEqual(shape);
   });
 
-  test('names each of the kinds that a field may be of', () => {
+  test('names every type that a field may have', () => {
     const items = [{ a: null }, { a: [{ b: 1 }] }, { a: { c: true } }, { a: [] }];
     const kinds = ['null', [{ b: 'number' }], { c: 'boolean' }];
     expect(shapeOf(items)).toEqual([{ a: { oneOf: kinds } }]);

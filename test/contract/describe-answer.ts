@@ -1,17 +1,17 @@
-// What of an answer is the contract: its status, problem code, some headers, and the shape of its body.
+// The parts of an answer that are the contract: status, problem code, some headers, and the shape of the body.
 import { type Shape, shapeOf } from './shape.ts';
 
 export interface DescribedAnswer {
   status: number;
-  /** The code of a problem, and what is wrong where. */
+  /** The code of a problem, and its faults. */
   problem?: string;
   faults?: string[];
-  /** Without those that are as they usually are: the type of JSON and of problems, and `no-store`. */
+  /** The headers except the usual ones: the type of JSON and of problems, and `no-store`. */
   headers?: Record<string, string | string[]>;
   body?: Shape;
 }
 
-/** An answer as it came. */
+/** An unchanged answer. */
 export interface PlainAnswer {
   status: number;
   headers: Headers;
@@ -54,7 +54,7 @@ const usual: Record<string, string[]> = {
 };
 const usualProblem = 'application/problem+json';
 
-/** Those of which the value is the contract, and those that need only be there. */
+/** Headers whose value is the contract, and headers that must only be present. */
 const valued = ['allow', 'cache-control', 'content-type', 'link', 'location', 'www-authenticate'];
 const present = ['etag', 'retry-after'];
 
@@ -66,7 +66,7 @@ function describeHeaders(headers: Headers): Record<string, string | string[]> {
     described[name] = mask(value);
   }
   for (const name of present) if (headers.has(name)) described[name] = 'present';
-  // Which limit it is that the answer tells about.
+  // The limit that the answer is about.
   const limit = /^"(.+)";/.exec(headers.get('ratelimit-policy') ?? '')?.[1];
   if (limit !== undefined && headers.has('ratelimit')) described['ratelimit'] = limit;
   const cookies = headers.getSetCookie();
@@ -74,7 +74,7 @@ function describeHeaders(headers: Headers): Record<string, string | string[]> {
   return described;
 }
 
-/** Takes out of a text what is another each time: uids, ports and the values of a query. */
+/** Masks the changing parts of a text: uids, ports and the values of a query. */
 export function mask(text: string): string {
   return text
     .replaceAll(/\b[a-z]{3}_[0-9a-z]{26}\b/g, '{uid}')

@@ -1,4 +1,4 @@
-// Calls of the story, each made over HTTP and written down.
+// The calls of the story, each made over HTTP and recorded.
 import type { Route } from '../../api/router.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -11,11 +11,11 @@ export interface RecordedCall extends DescribedAnswer {
 }
 
 export interface CallOptions {
-  /** Sent as JSON; a text as it is. */
+  /** Sent as JSON; a text unchanged. */
   body?: unknown;
-  /** Beside the application's key, which `x-api-key: null` leaves out. */
+  /** Added to the application's key, which `x-api-key: null` removes. */
   headers?: Record<string, string | null>;
-  /** Repeats the call until its answer is like this; only the last one is written down. */
+  /** Repeats the call until its answer is like this; only the last one is recorded. */
   until?: (answer: Answer) => boolean;
 }
 
@@ -25,11 +25,11 @@ export interface Answer extends PlainAnswer {
 
 export interface Recorder {
   readonly calls: RecordedCall[];
-  /** Makes a call such as `GET …/agents` (`…` is the application's path) and writes it down. */
+  /** Makes a call such as `GET …/agents` (`…` is the application's path) and records it. */
   readonly call: (what: string, request: string, options?: CallOptions) => Promise<Answer>;
-  /** Makes one that only prepares another. Throws when it is refused. */
+  /** Makes a call that only prepares another. Throws when it is refused. */
   readonly prepare: (request: string, options?: CallOptions) => Promise<JsonBody>;
-  /** Makes one and returns what it got, for a record of another kind. */
+  /** Makes a call and returns its description, for a record of another kind. */
   readonly describe: (request: string, options?: CallOptions) => Promise<RecordedCall>;
 }
 
@@ -39,7 +39,7 @@ export interface Callee {
   app: { appUid: string; apiKey: string };
 }
 
-/** Makes a recorder; `routes` give the calls their names. */
+/** Makes a recorder; calls are named by `routes`. */
 export function createRecorder({ apiUrl, app }: Callee, routes: readonly Route[]): Recorder {
   const calls: RecordedCall[] = [];
 
@@ -65,7 +65,7 @@ export function createRecorder({ apiUrl, app }: Callee, routes: readonly Route[]
     return { status, headers: got, text, body: isJson ? (JSON.parse(text) as JsonBody) : {} };
   }
 
-  /** A machine that is busy refuses calls for a moment, and that is not what is asked here. */
+  /** Sends a call again while a busy machine refuses it. */
   function send(request: string, options: CallOptions): Promise<Answer> {
     const { until = ({ body }) => String(body['code']) !== 'overloaded' } = options;
     let latest: Answer | undefined;
@@ -102,7 +102,7 @@ function split(request: string, appUid: string): { method: string; path: string 
   return { method, path: path.replace('…', `/api/v1/appuid/${appUid}`) };
 }
 
-/** Returns the name of the route that a call belongs to; of a call that belongs to none, its path. */
+/** Returns the name of the route that a call belongs to, or its path if there is none. */
 function nameCall(routes: readonly Route[], method: string, path: string): string {
   const [plain = ''] = path.split('?');
   const [nearest] = routes
@@ -114,7 +114,7 @@ function nameCall(routes: readonly Route[], method: string, path: string): strin
   return `${method} ${isNamed ? namePath(nearest) : shorten(mask(plain))}`;
 }
 
-/** How the record names a route, such as `GET …/agents/{agentUid}`. */
+/** Returns the name of a route in the record, such as `GET …/agents/{agentUid}`. */
 export function nameRoute(route: Pick<Route, 'method' | 'path'>): string {
   return `${route.method.toUpperCase()} ${namePath(route)}`;
 }

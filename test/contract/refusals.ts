@@ -1,4 +1,4 @@
-// Every route of the tables that is not open to all, with requests that it must refuse.
+// Every route of the tables that needs credentials, with requests that it must refuse.
 import type { Route } from '../../api/router.ts';
 import { routes } from '../../api/routes.ts';
 import { goodBodyOf } from '../integration/api/furnished-app.ts';
@@ -7,12 +7,12 @@ import { makeTestAdmin } from '../support/admin-client.ts';
 import { type CallOptions, nameRoute } from './recorder.ts';
 import type { Stage } from './stage.ts';
 
-/** What a route answers, such as `401 unauthenticated`, by what is wrong with the request. */
+/** The answers of a route, such as `401 unauthenticated`, by the fault of the request. */
 export type Refusals = Record<string, string>;
 
 type Headers = Record<string, string | null>;
 
-/** The headers of those who ask. */
+/** The headers of the callers. */
 interface Callers {
   key: Headers;
   scopelessKey: Headers;
@@ -27,7 +27,7 @@ interface BadRequest extends Pick<CallOptions, 'body'> {
   headers: Headers;
 }
 
-/** Asks them all, in an installation that has admins; returns the refusals by the route's name. */
+/** Makes all calls, in an installation with admins; returns the refusals by the route's name. */
 export async function playRefusals(stage: Stage): Promise<Record<string, Refusals>> {
   const { service, prepare } = stage;
   const superuser = await makeTestAdmin(service, { superuser: true });

@@ -1,9 +1,9 @@
-// A body as the contract sees it: its fields and their types, not what stands in them.
+// The shape of a body in the contract: its fields and their types, without the values.
 
-/** A type, or some with `|` between them; a list by its one element; an object by its fields. */
+/** A type, or several joined with `|`; a list with its one element; an object with its fields. */
 export type Shape = string | Shape[] | { [field: string]: Shape };
 
-/** Fields whose texts come from a closed list: of those the text itself is the contract. */
+/** Fields with texts from a closed list, whose text is part of the contract. */
 const closedLists = new Set(
   [
     ['action', 'alg', 'code', 'crv', 'deactivationWarning', 'disabledReason', 'entities'],
@@ -13,7 +13,7 @@ const closedLists = new Set(
   ].flat(),
 );
 
-/** Times and names that are written behind a call: whether they are there yet is a matter of chance. */
+/** Times and names that are written after a call, and so may or may not be set yet. */
 const writtenLater = new Set([
   'dispatchedAt',
   'lastTriggeredAt',
@@ -27,7 +27,7 @@ export function shapeOf(value: unknown): Shape {
   return shapeOfAll([value], '');
 }
 
-/** Returns the one shape that all values of a field have. */
+/** Returns the one shape that all values of a field match. */
 function shapeOfAll(values: readonly unknown[], field: string): Shape {
   const lists = values.filter((value) => Array.isArray(value));
   const objects = values.filter(isObject);
@@ -50,7 +50,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field that some of them lack is marked with `?`. */
+/** Returns the fields of the objects; one that some of them lack is marked with `?`. */
 function fieldsOf(objects: readonly Fields[]): Record<string, Shape> {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))].toSorted();
   const fields = names.map((name): [string, Shape] => {

@@ -1,4 +1,4 @@
-// What the chapters of the story play on: a whole service, its receiver and provider, and the record.
+// The stage of the story's chapters: a whole service, its receiver and provider, and the recorder.
 import { routes } from '../../api/routes.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { startIdentityProvider, type TestProvider } from '../support/identity-provider.ts';
@@ -11,7 +11,7 @@ export interface Stage extends Recorder, AsyncDisposable {
   service: TestService;
   provider: TestProvider;
   receiver: {
-    /** Its address; `/500` is answered with 500, `/once-500` so at first, `/later` when told to. */
+    /** Its address; `/500` is answered with 500, `/once-500` only at first, `/later` on request. */
     url: string;
     answerLater: () => void;
   };
@@ -24,14 +24,14 @@ export async function openStage(): Promise<Stage> {
     const provider = open.use(await startIdentityProvider());
     const service = open.use(await startService({ env: oidcSettings(provider.issuer) }));
     let answerLater = (): void => undefined;
-    const told = new Promise<void>((resolve) => (answerLater = resolve));
+    const isAsked = new Promise<void>((resolve) => (answerLater = resolve));
     let failures = 0;
     const receiver = open.use(
       await startReceiver((response, { path }) => {
         // A connection each, so that every attempt has the same phases.
         response.setHeader('connection', 'close');
         const answer = (status: number): void => void response.writeHead(status).end('answer');
-        if (path === '/later') void told.then(() => answer(200));
+        if (path === '/later') void isAsked.then(() => answer(200));
         else if (path === '/once-500') answer((failures += 1) === 1 ? 500 : 200);
         else answer(Number(path.slice(1)));
       }),
@@ -49,7 +49,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Tells whether the first item of a list is in a state. */
+/** Checks that the first item of a list is in a state. */
 export function isFirst(state: string): (answer: Answer) => boolean {
   return ({ body }) => {
     const [first] = body['data'] as unknown as { state: string }[];
@@ -57,7 +57,7 @@ export function isFirst(state: string): (answer: Answer) => boolean {
   };
 }
 
-/** Tells whether a field of the body has a value. */
+/** Checks that a field of the body has a value. */
 export function has(field: string, value: unknown): (answer: Answer) => boolean {
   return ({ body }) => Object.is(body[field], value);
 }

@@ -1,4 +1,4 @@
-// One story that makes every call of the API (docs/api.md, docs/admin.md), with what it may answer.
+// One story that makes every call of the API (docs/api.md, docs/admin.md), with its possible answers.
 import { playAdmin } from './chapter-admin.ts';
 import { playAgain } from './chapter-again.ts';
 import { playDeliveries } from './chapter-deliveries.ts';
@@ -11,10 +11,10 @@ import type { RecordedCall } from './recorder.ts';
 import { playRefusals, type Refusals } from './refusals.ts';
 import { openStage } from './stage.ts';
 
-/** What a service answers to the story. */
+/** The answers of a service to the story. */
 export interface Contract {
   calls: RecordedCall[];
-  /** What every route refuses, by its name. */
+  /** The refusals of every route, by its name. */
   refusals: Record<string, Refusals>;
 }
 

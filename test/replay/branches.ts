@@ -1,4 +1,4 @@
-// Every branch of every workflow, played once on real servers; each gives the workflow that took it.
+// Every branch of every workflow, played once on real servers; each returns the workflow that took it.
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { newDispatcher } from '../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
@@ -18,11 +18,11 @@ import {
 
 export interface Stage {
   service: TestService;
-  /** Answers with the status that its path names, such as `/500`; `/flaky` fails once. */
+  /** Answers with the status in its path, such as `/500`; `/flaky` fails once. */
   receiver: Receiver;
 }
 
-/** Plays a branch and gives the id of the workflow that took it, ended or to be ended soon. */
+/** Plays a branch and returns the id of the workflow that took it, which has ended or will end soon. */
 export type Branch = (stage: Stage) => Promise<string>;
 
 const second = 1_000;
@@ -64,7 +64,7 @@ async function resume(stage: Stage, uid: string, onResume = 'deliver'): Promise<
   return startedJob(stage, webhook?.releaseUid ?? '');
 }
 
-/** Pauses a webhook once its release has sent everything, which ends the release at its next look. */
+/** Pauses a webhook once its release has sent everything, which ends the release at its next page. */
 async function endRelease({ service }: Stage, uid: string): Promise<void> {
   const open = { webhookUid: uid, state: { $in: ['pending', 'held'] } } as const;
   await waitFor(async () => (await service.store.deliveries.countDocuments(open)) === 0);
@@ -83,7 +83,7 @@ interface Ordered {
   workflowId: string;
 }
 
-/** Starts events about one resource, each with a workflow of its own, to a webhook that gets them in order. */
+/** Starts events about one resource, each with its own workflow, to a webhook that gets them in order. */
 async function startInOrder(
   stage: Stage,
   path: string,
@@ -107,12 +107,12 @@ async function startInOrder(
     await store.events.updateOne({ _id: event._id }, { $set: place });
     eventIds.push(event._id);
   }
-  // The later ones first, so that they find that it is not their turn.
+  // The later ones first, so that it is not their turn yet.
   for (const eventId of eventIds.toReversed()) await startStored(stage, eventId);
   return { eventIds, partition, workflowId: partitionWorkflowId(partition) };
 }
 
-/** Brings a partition to where its head waits for a retry. */
+/** Starts a partition whose head waits for a retry. */
 async function retryInOrder(stage: Stage): Promise<Ordered> {
   const ordered = await startInOrder(stage, '/500', { count: 2, retryScheduleMs: [longWaitMs] });
   await untilState(stage, ordered.eventIds[0] ?? '', 'retrying');

@@ -1,5 +1,4 @@
-// Runs that go on as new ones: real workflows, and activities that always
-// have more to do.
+// Runs that continue as new: real workflows, and activities that always have more to do.
 import { WorkflowContinuedAsNewError } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -79,7 +78,7 @@ export async function playLongRun({ workflow, args }: LongRun): Promise<History>
   if (!(end instanceof WorkflowContinuedAsNewError)) {
     throw new Error('the run has ended in another way', { cause: end });
   }
-  // The new run would go on for ever, too.
+  // The new run would never end, either.
   await client.workflow.getHandle(workflowId).terminate();
   return first.fetchHistory();
 }

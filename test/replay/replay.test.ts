@@ -1,4 +1,4 @@
-// Workflow code must go on with what its earlier versions began: histories are replayed with it.
+// Workflow code must continue the workflows of its earlier versions: recorded histories are replayed with it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import { longRuns, playLongRun } from './long-runs.ts';
 const folder = join('test', 'replay', 'histories');
 // `npm run histories` sets it, when a workflow has changed on purpose (docs/operations.md).
 const isRecording = process.env['HERALD_RECORD_HISTORIES'] === 'true';
-// Thousands of events that are alike are kept compressed.
+// Histories of thousands of similar events are kept compressed.
 const plainBytesMax = 100_000;
 const recorded = readdirSync(folder).toSorted();
 
@@ -46,7 +46,7 @@ function record(name: string, history: History): void {
   }
 }
 
-/** The history as JSON, without what tells of the machine that it was made on. */
+/** Returns the history as JSON, without data of the machine that it was made on. */
 function recordable(history: History): string {
   const text = historyToJSON(history)
     .replaceAll(/"\d+@[^"]*"/g, '"recorded"')
@@ -84,14 +84,14 @@ async function replay(history: unknown, workflowId: string): Promise<void> {
   await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
 }
 
-/** How each workflow may end; what goes wrong in a job is tried again for ever. */
+/** The possible ends of each workflow; failures in a job are retried without end. */
 const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
   deliverEvents: ['COMPLETED', 'FAILED', 'CANCELED'],
   deliverInOrder: ['COMPLETED', 'FAILED', 'CANCELED', 'CONTINUED_AS_NEW'],
   runJob: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
 };
 
-// While they are recorded there may be none yet, or more than are needed.
+// During a recording there may be none yet, or too many.
 (isRecording ? test.skip : test)('every branch has a recorded history', () => {
   const names = recorded.map((name) => name.replace(/\.json(\.gz)?$/, ''));
   expect(names).toEqual(expect.arrayContaining(Object.keys({ ...branches, ...longRuns })));
@@ -109,33 +109,33 @@ const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
 );
 
 (recorded.length > 0 ? test : test.skip).each(recorded.length > 0 ? recorded : ['none'])(
-  'the recorded history %s goes on with the code of today',
+  'the recorded history %s replays with the present code',
   async (name) => {
     const { history, workflowId } = readHistory(name);
     await replay(history, workflowId);
   },
 );
 
-test.each(Object.entries(branches))('the branch %s, played now, replays', async (name, play) => {
+test.each(Object.entries(branches))('a new run of the branch %s replays', async (name, play) => {
   const workflowId = await play(stage);
   const handle = service.temporal.client.workflow.getHandle(workflowId);
-  // A failure of deliveries is an end like any other here.
+  // Here a failure of deliveries is an end like any other.
   await handle.result().catch(() => undefined);
   const history = await handle.fetchHistory();
   await replay(history, workflowId);
   if (isRecording) record(name, history);
 });
 
-// Half a minute of steps that are all alike; what was recorded of them is replayed above, each time.
+// Half a minute of equal steps; their recorded histories are replayed above in every run.
 if (isRecording) {
-  test.each(Object.entries(longRuns))('the long run %s, played now, replays', async (name, run) => {
+  test.each(Object.entries(longRuns))('a new long run of %s replays', async (name, run) => {
     const history = await playLongRun(run);
     await replay(history, name);
     record(name, history);
   });
 }
 
-test('a history that the code would not have made is refused', async () => {
+test('the replay refuses a history that the code cannot have made', async () => {
   const { history } = readHistory('deliver-one.json');
   const text = JSON.stringify(history).replaceAll('"attemptFirst"', '"attemptSecond"');
   const changed: unknown = JSON.parse(text);

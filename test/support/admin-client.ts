@@ -1,4 +1,4 @@
-// An admin with a session, both made in the database, calling with cookie and token.
+// An admin with a session, both created in the database, that calls with cookie and token.
 import { randomBytes } from 'node:crypto';
 import { sessionCookie, setCookie } from '../../api/access/cookies.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
@@ -19,12 +19,12 @@ export interface TestAdmin {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** Gives the `name=value` of the cookie that an answer sets, or empty. */
+/** Returns the `name=value` of the cookie that an answer sets, or an empty text. */
 export function cookieOf(answer: Pick<Answer, 'headers'>): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** Gives the headers of the session that an answer hands over. */
+/** Returns the headers of the session that an answer sets. */
 export function sessionHeaders(answer: Answer): Record<string, string> {
   return { cookie: cookieOf(answer), 'x-csrf-token': String(answer.body['csrfToken']) };
 }
@@ -35,7 +35,7 @@ type Reachable = Pick<TestService, 'store' | 'config' | 'raw'> & { context?: { c
 /** The password of all test admins. */
 const password = 'correct horse battery staple';
 
-/** Signs in and gives the headers of the session. */
+/** Signs in and returns the headers of the session. */
 export async function signIn(
   service: Pick<Reachable, 'raw'>,
   { email, password }: { email: string; password: string },
@@ -45,7 +45,7 @@ export async function signIn(
   return { answer, headers: sessionHeaders(answer) };
 }
 
-/** Opens a session of an admin as a sign-in does, and gives its headers. */
+/** Opens a session of an admin as a sign-in does, and returns its headers. */
 async function openSession(
   { store, config, context }: Reachable,
   { _id }: AdminDocument,
@@ -64,7 +64,7 @@ async function openSession(
   return { cookie, 'x-csrf-token': csrfTokenOf(token, config.keyPepper) };
 }
 
-/** Makes an admin with a session. The first of an installation is a superuser. */
+/** Creates an admin with a session. The first of an installation is a superuser. */
 export async function makeTestAdmin(
   service: Reachable,
   { superuser = false }: { superuser?: boolean } = {},

@@ -1,9 +1,9 @@
-// A caller of the API under test: builds paths and headers, gives status, headers and parsed body.
+// A client of the API under test: builds paths and headers, returns status, headers and parsed body.
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 
 export interface CallOptions {
   body?: unknown;
-  /** Replaces the key's header; empty for a call without any. */
+  /** Replaces the header with the key; empty for a call without it. */
   headers?: Record<string, string>;
 }
 

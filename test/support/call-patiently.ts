@@ -1,9 +1,9 @@
-// A caller whom a busy service asks to come again.
+// A client that follows the Retry-After of a busy service.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from './api-client.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Makes a call, again while its answer is 503, when that says so, as a client does; gives the first other answer. */
+/** Makes a call, and repeats it after the Retry-After of each 503; returns the first other answer. */
 export async function callPatiently(call: () => Promise<Answer>): Promise<Answer> {
   return waitFor(
     async () => {

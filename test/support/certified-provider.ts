@@ -6,9 +6,9 @@ import { clientId, clientSecret } from './identity-provider.ts';
 
 export interface CertifiedProvider extends AsyncDisposable {
   issuer: string;
-  /** The verified e-mails of its users, by their `sub`; one that is not in it has its `sub` as e-mail. */
+  /** The verified e-mails of its users, by their `sub`; a user not listed has the `sub` as e-mail. */
   emails: Map<string, string>;
-  /** Signs a user in and agrees, as a browser would; gives the address that it is sent back to. */
+  /** Signs a user in and gives consent, as a browser would; returns the URL of the redirect back. */
   signIn(authorizationUrl: string, subject: string): Promise<string>;
 }
 
@@ -16,7 +16,7 @@ type ProviderClass = new (issuer: string, settings: object) => { callback(): Req
 
 /** Starts the provider with one client; every `sub` is a user of it, with any password. */
 export async function startCertifiedProvider(redirectUri: string): Promise<CertifiedProvider> {
-  // Loaded here, so that who calls may keep its warnings to himself.
+  // Loaded here, so that the caller can silence its warnings.
   // @ts-expect-error: a package without types
   const { Provider } = (await import('oidc-provider')) as { Provider: ProviderClass };
   let listener: RequestListener = () => undefined;

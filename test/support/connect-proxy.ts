@@ -1,9 +1,9 @@
-// An HTTP CONNECT proxy for tests: records what it is asked for, and connects or refuses as told.
+// An HTTP CONNECT proxy for tests: records its requests, and connects or refuses as the test decides.
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What the proxy does with a request for a tunnel: connects, breaks off, answers with something else, or nothing. */
+/** The proxy's reaction to a request for a tunnel: connects, disconnects, gives another answer, or none. */
 export type ProxyReaction =
   | 'connect'
   | 'break'
@@ -12,7 +12,7 @@ export type ProxyReaction =
 
 export interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
-  /** The targets that were asked for, `address:port`. */
+  /** The requested targets, `address:port`. */
   readonly targets: readonly string[];
   readonly authorizations: readonly (string | undefined)[];
   readonly sockets: readonly Socket[];
@@ -42,7 +42,7 @@ export async function startConnectProxy(
       client.destroy();
       return;
     }
-    // Read on, so that the end of the connection is noticed.
+    // Keeps reading, so that the end of the connection is noticed.
     client.resume().once('end', () => client.end());
     if (reaction !== 'silence') client.write(answerText(reaction));
   });

@@ -1,4 +1,4 @@
-// What attempts need, over an installation of a test.
+// The ports of attempts, for an installation of a test.
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';

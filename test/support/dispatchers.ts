@@ -1,4 +1,4 @@
-// Dispatchers beside that of the service under test: another process's, or one without Temporal.
+// Dispatchers besides that of the service under test: one of another process, or one without Temporal.
 import type { Client } from '@temporalio/client';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -13,7 +13,7 @@ interface Servers {
   temporal: { client: Client };
 }
 
-/** Makes a dispatcher as a process with the default settings has it; `ports` replace its own. */
+/** Makes a dispatcher with the default settings; `ports` replace its own. */
 export function newDispatcher(
   { store, temporal }: Servers,
   ports: Partial<DispatcherPorts> = {},
@@ -29,7 +29,7 @@ export function newDispatcher(
   });
 }
 
-/** Makes a dispatcher of which no start succeeds. */
+/** Makes a dispatcher whose starts all fail. */
 export function newDispatcherWithoutTemporal(servers: Servers): Dispatcher {
   const withDeadline = () => Promise.reject(new Error('Temporal is away'));
   return newDispatcher(servers, { client: { withDeadline } as unknown as Client });

@@ -1,10 +1,10 @@
-// How long the event loop of this process, and so of the service in it, was held up meanwhile.
+// Measures how long the event loop of this process, and so of the service in it, was blocked.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 1;
-/** What one message may hold the event loop up, on a machine with nothing else to do. */
+/** How long one message may block the event loop of an idle machine. */
 const blockedMsMax = 50;
-/** The same on any machine: so many times what it takes to read a text of 20,000 keys, 6 ms where 50 ms is the limit. */
+/** The same on any machine, as a multiple of the time to parse a text of 20,000 keys: 6 ms where 50 ms is the limit. */
 const readingsMax = 8;
 
 interface Watched<T> {
@@ -12,7 +12,7 @@ interface Watched<T> {
   blockedMsMax: number;
 }
 
-/** Does `work` and gives what came of it, with the longest time for which no timer could run. */
+/** Runs `work` and returns its result, with the longest time for which no timer could run. */
 export async function watchEventLoop<T>(work: () => Promise<T>): Promise<Watched<T>> {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
@@ -25,8 +25,8 @@ export async function watchEventLoop<T>(work: () => Promise<T>): Promise<Watched
 }
 
 /**
- * Does `work` three times and more, and gives the one that held the event loop up least: what the
- * others held it up for is the machine.
+ * Runs `work` three times or more, and returns the run that blocked the event loop least: the others
+ * were delayed by the machine.
  */
 export async function leastBlocked<T>(work: () => Promise<T>): Promise<Watched<T>> {
   let best = await watchEventLoop(work);
@@ -37,12 +37,12 @@ export async function leastBlocked<T>(work: () => Promise<T>): Promise<Watched<T
   return best;
 }
 
-/** Gives for how long a message may hold up the event loop of this machine. */
+/** Returns for how long a message may block the event loop of this machine. */
 export function blockedMsAllowed(): number {
   return Math.max(blockedMsMax, readingsMax * readingMs());
 }
 
-/** How long this machine takes to read JSON of many keys, at the best of times. */
+/** Returns the shortest time in which this machine parses JSON of many keys. */
 function readingMs(): number {
   const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`);
   const text = `{${keys.join(',')}}`;

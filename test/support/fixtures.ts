@@ -1,4 +1,4 @@
-// Webhooks and events written straight into an installation, for tests below the API.
+// Webhooks and events written directly to the database of an installation.
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -10,7 +10,7 @@ import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;
-/** Whose an event or delivery is. */
+/** The application of an event or delivery. */
 interface OfApp {
   app: Pick<Installation['app'], 'appUid'>;
 }
@@ -32,7 +32,7 @@ export async function insertWebhook(
   return webhook;
 }
 
-/** Makes an active webhook for all entities, to be written as it is; `fields` replace its defaults. */
+/** Makes the document of an active webhook for all entities; `fields` replace its defaults. */
 export function newWebhook(
   appUid: string,
   at: Date,
@@ -60,7 +60,7 @@ export function newWebhook(
   };
 }
 
-/** Writes an event for the given webhooks that no workflow carries yet. */
+/** Writes an event for the given webhooks that has no workflow yet. */
 export async function insertEvent(
   owner: Owner,
   webhookUids: string[],
@@ -71,7 +71,7 @@ export async function insertEvent(
   return event;
 }
 
-/** Makes an event that no workflow carries yet, to be written as it is. */
+/** Makes the document of an event that has no workflow yet. */
 export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date): EventDocument {
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
@@ -93,7 +93,7 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
   };
 }
 
-/** Makes a delivery that nothing was attempted for, to be written as it is; `fields` replace its defaults. */
+/** Makes the document of a delivery without an attempt; `fields` replace its defaults. */
 export function newDelivery(
   { app }: OfApp,
   at: Date,

@@ -1,11 +1,11 @@
-// An event's turn at an ordered webhook, given as the transaction that commits an event gives it.
+// An event's turn at an ordered webhook, issued as the transaction of the event issues it.
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Turn } from '../../lib/model/partition.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { issueNumbers } from '../../lib/deliveries/partitions.ts';
 import type { Installation } from './installation.ts';
 
-/** Gives a stored event the next number of its partition and returns its turn. */
+/** Issues the next number of its partition to a stored event and returns the turn. */
 export async function giveTurn(
   { store }: Pick<Installation, 'store'>,
   event: Pick<EventDocument, '_id' | 'appUid' | 'entity' | 'resourceUid'>,

@@ -9,17 +9,17 @@ export const clientSecret = 'a client secret that is long enough';
 
 export interface TestProvider extends AsyncDisposable {
   issuer: string;
-  /** The claims of those who come from now on, over the right ones. */
+  /** Claims that replace the right ones in later sign-ins. */
   claims: Record<string, unknown>;
-  /** What it tells of the user beside the ID token. */
+  /** The answer of the userinfo endpoint. */
   userInfo: Record<string, unknown>;
-  /** True signs them with a key that the provider does not publish. */
+  /** True signs the claims with a key that the provider does not publish. */
   forged: boolean;
-  /** What the token endpoint refused, in words. */
+  /** The refusals of the token endpoint, in words. */
   refusals: string[];
-  /** True answers nothing any more. */
+  /** True makes the provider answer no request. */
   silent: boolean;
-  /** The status and the body with which the token endpoint answers instead, as HTML where it is no JSON. */
+  /** A status and body for the token endpoint to answer, as HTML if the body is no JSON. */
   tokenFault: [status: number, body: string] | null;
 }
 
@@ -30,7 +30,7 @@ interface Grant {
   claims: Record<string, unknown>;
 }
 
-/** Starts a provider at which the user is always signed in and agrees to everything. */
+/** Starts a provider at which the user is always signed in and consents to everything. */
 export async function startIdentityProvider(): Promise<TestProvider> {
   const [own, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };

@@ -1,4 +1,4 @@
-// A database and a namespace of a test file's own, on the shared servers, prepared and with one app.
+// A database and a namespace for one test file, on the shared servers, set up and with one app.
 import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { type Config, readConfig } from '../../lib/config/config.ts';
@@ -10,7 +10,7 @@ import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { testServers } from './servers.ts';
 
-/** What a service needs to run on: settings, as text and as read, and a first application. */
+/** The settings of a service, as text and as parsed, and a first application. */
 export interface Installation extends AsyncDisposable {
   env: Record<string, string>;
   config: Config;
@@ -18,7 +18,7 @@ export interface Installation extends AsyncDisposable {
   app: NewApp;
 }
 
-/** Makes an installation; `overrides` are settings on top of those of a test. */
+/** Creates an installation; `overrides` replace the settings of tests. */
 export async function createInstallation(
   overrides: Record<string, string> = {},
 ): Promise<Installation> {

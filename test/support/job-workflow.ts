@@ -1,18 +1,21 @@
-// What a job handed on, as Temporal has it: requests may take any time on their way.
+// The pages that a job enqueued, read from Temporal: their requests may take any time to arrive.
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
 import type { TestService } from './service.ts';
 
-export interface HandedOn {
+export interface EnqueuedPage {
   eventIds: string[];
-  /** How long the workflow waited before it. */
+  /** How long the workflow waited before this page. */
   afterMs: number;
 }
 
-/** Gives the pages that a workflow `runJob` handed on, in their order. */
-export async function pagesOf({ temporal }: TestService, workflowId: string): Promise<HandedOn[]> {
+/** Returns the pages that a workflow `runJob` enqueued, in order. */
+export async function pagesOf(
+  { temporal }: TestService,
+  workflowId: string,
+): Promise<EnqueuedPage[]> {
   const handle = temporal.client.workflow.getHandle(workflowId);
-  const pages: HandedOn[] = [];
+  const pages: EnqueuedPage[] = [];
   let seconds = 0;
   for (const event of (await handle.fetchHistory()).events ?? []) {
     const begun = event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff;

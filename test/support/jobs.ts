@@ -1,4 +1,4 @@
-// Jobs as requests record them, and their pages one after the other, without Temporal.
+// Jobs as the API records them, and their pages one after the other, without Temporal.
 import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
@@ -20,7 +20,7 @@ export async function resume(
   return release._id;
 }
 
-/** Asks for a resend of an event, and returns its uid. */
+/** Records a resend of an event, and returns its uid. */
 export async function askForResend(
   { jobs }: Store,
   { appUid, ...what }: { appUid: string; eventId: string; webhookUids: string[] },
@@ -31,7 +31,7 @@ export async function askForResend(
   return job._id;
 }
 
-/** Asks for a replay at `createdAt`, 20 a second of the millisecond before unless `fields` say otherwise. */
+/** Records a replay at `createdAt`, by default of that millisecond and with 20 events a second. */
 export async function askForReplay(
   { jobs }: Store,
   fields: Pick<ReplayJob, 'appUid' | 'webhookUid' | 'states' | 'createdAt'> & Partial<ReplayJob>,

@@ -1,4 +1,4 @@
-// A proxy between the driver and mongod for tests: cuts connections at chosen messages, or takes none.
+// A proxy between the driver and mongod for tests: cuts connections at chosen messages, or refuses all.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
@@ -8,13 +8,13 @@ export interface MongodbProxy extends AsyncDisposable {
   port: number;
   /** Cuts the connection of each message that matches, `times` in all, before mongod gets it. */
   cutAt(matches: (message: Buffer) => boolean, times?: number): void;
-  /** Takes no new connection, and cuts all, until told to take them again. */
+  /** With true, refuses new connections and cuts all; with false, accepts connections again. */
   refuse(refusing: boolean): void;
-  /** How often it cut. */
+  /** The number of cuts. */
   readonly cuts: number;
 }
 
-/** Gives whether a message is a command on a collection, such as an `insert` of `deliveries`. */
+/** Checks that a message is a command on a collection, such as an `insert` of `deliveries`. */
 export function isCommand(name: string, collection: string): (message: Buffer) => boolean {
   return (message) => message.includes(`${name}\0`) && message.includes(`${collection}\0`);
 }

@@ -1,15 +1,15 @@
-// A name server for tests, on a free UDP port: it answers as a script says (RFC 1035 §4).
+// A name server for tests, on a free UDP port, with scripted answers (RFC 1035 §4).
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-/** Addresses of either family; a name in front of them is an alias (CNAME) that leads to them. */
+/** Addresses of either family; a name in front of them is an alias (CNAME) of them. */
 export type NameAnswer = readonly string[] | 'unknown' | 'failure' | 'silence';
 
 export interface NameServer extends AsyncDisposable {
   /** For `createNameServerResolver`. */
   readonly address: string;
-  /** The names asked for, once for each family. */
+  /** The requested names, once for each family. */
   readonly questions: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const typeNumbers = { A: 1, CNAME: 5, AAAA: 28 } as const;
 const responseCodes = { unknown: 3, failure: 2 } as const;
 const headerBytes = 12;
 
-/** Starts a name server that asks `answer` what to say of a name. */
+/** Starts a name server that answers a name with `answer(name)`. */
 export async function startNameServer(answer: (name: string) => NameAnswer): Promise<NameServer> {
   const questions: string[] = [];
   const socket = createSocket('udp4');

@@ -1,9 +1,9 @@
-// A browser on its way through an identity provider, page by page.
+// A browser that signs in through an identity provider, page by page.
 import { expect } from 'vitest';
 import { clientId, clientSecret } from './identity-provider.ts';
 import type { TestService } from './service.ts';
 
-/** Gives the settings of a service that admins sign in to through a provider. */
+/** Returns the settings of a service with an identity provider. */
 export function oidcSettings(issuer: string): Record<string, string> {
   return {
     HERALD_OIDC_ISSUER: issuer,
@@ -13,13 +13,13 @@ export function oidcSettings(issuer: string): Record<string, string> {
   };
 }
 
-/** What a browser holds between two pages. */
+/** The state of a browser between two pages. */
 export interface Visit {
   cookie: string;
   location: string;
 }
 
-/** What a browser sends, and the address that it comes from: by default each time another one. */
+/** The headers of a browser, and its address, by default another one each time. */
 interface Sender {
   cookie?: string;
   address?: string;
@@ -35,7 +35,7 @@ export async function openPage(url: string, sender: Sender = {}): Promise<Respon
   return fetch(url, { redirect: 'manual', headers });
 }
 
-/** Goes to the provider and comes back as far as the address that the provider sends the browser to. */
+/** Goes to the provider, and returns the URL that the provider redirects the browser to. */
 export async function visitProvider(
   { apiUrl }: Pick<TestService, 'apiUrl'>,
   sender: Sender = {},
@@ -47,7 +47,7 @@ export async function visitProvider(
   return { cookie: cookie.split(';')[0] ?? '', location: there.headers.get('location') ?? '' };
 }
 
-/** Follows the way back; the service under test listens elsewhere than its public address says. */
+/** Follows the redirect back; the service under test does not listen at its public address. */
 export async function comeBack(
   { apiUrl }: Pick<TestService, 'apiUrl'>,
   { cookie, location }: Visit,

@@ -1,7 +1,7 @@
-// Tells whether anything still runs in a server's process group: the server or its watcher.
+// Checks whether a server's process group still runs: the server or its watcher.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Gives true when no process of the group runs; one that has ended but is not reaped does not run. */
+/** Returns true when no process of the group runs; zombies do not count. */
 export async function groupIsGone(groupId: number): Promise<boolean> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const groups = await Promise.all(processes.map(runningGroup));

@@ -1,8 +1,8 @@
-// What MongoDB really did for a piece of work: its operations, and the indexes that their plans read.
+// MongoDB's profile of some work: its operations, and the indexes that their plans read.
 import type { Document } from 'mongodb';
 import type { Store } from '../../lib/mongo/connect.ts';
 
-/** Runs `work` and gives what MongoDB noted of each operation on a collection, but for inserts. */
+/** Runs `work` and returns MongoDB's profile of each operation on a collection, except inserts. */
 export async function profile(
   { db }: Store,
   collection: string,
@@ -14,11 +14,11 @@ export async function profile(
   await work();
   await db.command({ profile: 0 });
   const ns = `${db.databaseName}.${collection}`;
-  const noted = db.collection('system.profile').find({ ns, planSummary: { $exists: true } });
-  return noted.toArray();
+  const profiled = db.collection('system.profile').find({ ns, planSummary: { $exists: true } });
+  return profiled.toArray();
 }
 
-/** Gives the indexes that a plan reads, each as it is named in the table. */
+/** Returns the indexes that a plan reads, by their names in the table. */
 export function indexesOf(stage: Document, collection: string): Set<string> {
   const below = [stage['inputStage'], ...((stage['inputStages'] as Document[] | undefined) ?? [])];
   const own = stage['indexName'] === undefined ? [] : [`${collection}.${stage['indexName']}`];

@@ -1,4 +1,4 @@
-// Receivers for tests: real servers on free ports that record what reached them.
+// Receivers for tests: real servers on free ports that record their requests.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ export async function startReceiver(answer: Answering, host = '127.0.0.1'): Prom
   return listen(createServer(recording(requests, answer)), { scheme: 'http', requests, host });
 }
 
-/** The same over TLS, with the given key, certificate and whatever else it shall ask of a client. */
+/** The same over TLS, with the given key, certificate and further TLS options. */
 export async function startTlsReceiver(
   options: KeyPair & ServerOptions,
   answer: Answering,
@@ -46,12 +46,12 @@ export async function startTlsReceiver(
   return listen(server, { scheme: 'https', requests, host: '127.0.0.1' });
 }
 
-/** A receiver of bare connections, for answers no HTTP server would give. */
+/** A receiver of bare TCP connections, for answers that no HTTP server would send. */
 export async function startTcpReceiver(onSocket: (socket: Socket) => void): Promise<Receiver> {
   return listen(createTcpServer(onSocket), { scheme: 'http', requests: [], host: '127.0.0.1' });
 }
 
-/** A port on which nothing listens: one that was free a moment ago. */
+/** Returns a port on which nothing listens: one that was free a moment ago. */
 export async function closedPort(): Promise<number> {
   await using receiver = await startTcpReceiver((socket) => socket.destroy());
   return receiver.port;
@@ -62,7 +62,7 @@ export interface KeyPair {
   readonly cert: string;
 }
 
-/** A self-signed pair for `receiver.example.com` and 127.0.0.1, made by the openssl program. */
+/** Returns a self-signed pair for `receiver.example.com` and 127.0.0.1, made by the openssl program. */
 export function makeKeyPair(): KeyPair {
   const folder = mkdtempSync(join(tmpdir(), 'herald-tls-'));
   try {

@@ -1,10 +1,10 @@
-// A delivery that a page of a job takes to send it again, as the job's transaction does it.
+// A delivery that a job requeues, as the transaction of its page does it.
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { type PageStamp, requeueDeliveries } from '../../lib/deliveries/jobs.ts';
 import type { Installation } from './installation.ts';
 
-/** Has a job take a delivery of an event `agent.updated`, as its first page. */
+/** Lets a job take a delivery of an event `agent.updated` in its first page. */
 export async function requeue(
   { store }: Pick<Installation, 'store'>,
   key: DeliveryKey,

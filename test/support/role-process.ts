@@ -1,4 +1,4 @@
-// The api or the worker as a real process, to be stopped and killed by tests.
+// The api or the worker as a real process that tests can stop and kill.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -16,13 +16,13 @@ export interface RoleProcess extends AsyncDisposable {
   /** Where the api listens; 0 for the worker. */
   port: number;
   lines: readonly LogLine[];
-  /** Everything it wrote so far, to both streams. */
+  /** Returns everything written to both streams so far. */
   output(): string;
   /** Sends a signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<{ code: number | null; ms: number }>;
 }
 
-/** Starts a role and gives it once it is ready; rejects, with its log, when it ends before. */
+/** Starts a role and returns it once it is ready; rejects with its log when it ends before. */
 export async function startRole(
   role: 'api' | 'worker',
   env: Record<string, string>,

@@ -1,4 +1,4 @@
-// A process that sends to each URL of its command line, and prints the results: for what the environment may do.
+// A process that sends to each URL of its command line and prints the results, to test its environment.
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 
 const policy = {

@@ -1,4 +1,4 @@
-// Where the servers are that `npm test` started for all test files.
+// The servers that `npm test` started for all test files.
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -7,7 +7,7 @@ function setting(name: string): string {
   return value;
 }
 
-/** Gives the addresses and paths of the shared servers. */
+/** Returns the addresses and paths of the shared servers. */
 export function testServers(): {
   mongodbUri: string;
   temporalAddress: string;

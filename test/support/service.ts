@@ -17,11 +17,11 @@ export interface TestService extends Installation, ApiClient {
 }
 
 export interface ServiceOptions {
-  /** Settings on top of those of a test. */
+  /** Settings that replace those of tests. */
   env?: Record<string, string>;
-  /** False for an api alone: changes are recorded and workflows started, nothing is delivered. */
+  /** False for only an api: changes are recorded and workflows started, but nothing is delivered. */
   worker?: boolean;
-  /** The time that the api goes by; the system's by default. */
+  /** The clock of the api; the system's by default. */
   clock?: Clock;
 }
 

@@ -1,9 +1,9 @@
-// How much of a long test runs where: a tenth in `npm test`, all of it in `npm run test:soak`.
+// The length of a long test: a tenth in `npm test`, all of it in `npm run test:soak`.
 import { soakSeeds } from '../soak/seeded-random.ts';
 
 const defaultSeeds = 20;
 
-/** Gives how often something is done that a whole soak does `whole` times; fewer seeds mean fewer times. */
+/** Returns how often to do what a whole soak does `whole` times; fewer seeds mean fewer times. */
 export function soakShare(whole: number): number {
   const isSoak = process.env['HERALD_TEST_SOAK'] === 'true';
   const share = isSoak ? soakSeeds(defaultSeeds).length / defaultSeeds : 0.1;

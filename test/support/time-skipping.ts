@@ -34,8 +34,8 @@ export interface SkippingDeliveries extends Installation {
   /** Called before each activity with its name; what it throws, the activity throws. */
   beforeActivity: (name: keyof DeliveryActivities) => Promise<void> | void;
   /**
-   * Starts the one workflow of events. Gives the function that waits for its end and gives its summary,
-   * a failed one's too; time is skipped only while somebody waits.
+   * Starts the one workflow of events. Returns a function that waits for its end and returns its summary,
+   * also of a failed one; time is skipped only during such a wait.
    */
   start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>>;
   /** Runs the one workflow of events to its end. */
@@ -44,7 +44,7 @@ export interface SkippingDeliveries extends Installation {
 
 // Temporal's timers tick in whole seconds.
 const tickMs = 1_000;
-// Activities run in real time. Still far from the next longer wait of any schedule.
+// Activities run in real time. Far less than the difference to the next wait of any schedule.
 const lateMsMax = 10_000;
 
 /** Checks a wait between two attempts: not before it is due, and not more than 15 % after. */
@@ -76,7 +76,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   });
   open.defer(() => environment.teardown());
   const { nativeConnection: connection, client, namespace = 'default' } = environment;
-  // This server cannot list what it has, so nothing is looked at first.
+  // This server cannot list search attributes, so all are registered without a check.
   await registerSearchAttributes(connection, namespace);
 
   let virtualNowMs = await environment.currentTimeMs();

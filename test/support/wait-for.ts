@@ -1,17 +1,17 @@
-// Waits for something to become true, with a limit, in place of sleeping.
+// Waits for a condition, with a time limit, instead of sleeping.
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pollIntervalMs = 20;
 
 export interface WaitForOptions {
   readonly timeoutMs?: number;
-  /** What is waited for, named in the error. */
+  /** The expected result, named in the error. */
   readonly what?: string;
-  /** Tells how things stand when the time is up, for the error. */
+  /** Returns the state when the time is up, for the error. */
   readonly state?: () => unknown;
 }
 
-/** Repeats `check` until it gives something other than undefined or false; throws after `timeoutMs` (60 s). */
+/** Repeats `check` until it returns something other than undefined or false; throws after `timeoutMs` (60 s). */
 export async function waitFor<T>(
   check: () => T | undefined | false | Promise<T | undefined | false>,
   { timeoutMs = 60_000, what = 'the condition', state }: WaitForOptions = {},
