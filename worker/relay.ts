@@ -9,7 +9,7 @@ import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
 import { findUnstartedJobs } from '../lib/deliveries/jobs.ts';
-import { takeOverdue } from '../lib/deliveries/partitions.ts';
+import { expectSignal, takeOverdue } from '../lib/deliveries/partitions.ts';
 import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
@@ -80,9 +80,14 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 
 // A signal may be lost, a sweep cannot.
 async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
-  const overdue = await takeOverdue(ports.store, ports.clock.now(), relayedPerSweepMax);
+  const { store, clock } = ports;
+  const overdue = await takeOverdue(store, clock.now(), relayedPerSweepMax);
   return overdue.map((partition) => ({
-    start: () => ports.signalPartition(keyOfPartition(partition)),
+    start: () =>
+      ports.signalPartition(keyOfPartition(partition)).catch(async (error: unknown) => {
+        await expectSignal(store, [partition._id], { now: clock.now() });
+        throw error;
+      }),
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
 }

@@ -11,7 +11,7 @@ import { type Store, within } from '../mongo/connect.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
 // After a commit, a settled number or a release.
-const idleMs = 10_000;
+const idleMs = 5_000;
 // For a retry: the workflow has a timer of its own, and the relay only guards it.
 const overdueMs = 60_000;
 
@@ -29,17 +29,20 @@ export async function issueNumbers(
   if (counts.size === 0) return [];
   const signalAt = after(now, idleMs);
   await store.partitions.bulkWrite(
-    [...counts].map(([_id, { partition, count }]) => ({
-      updateOne: {
-        filter: { _id },
-        update: {
-          $inc: { issued: count },
-          $set: { signalAt },
-          $setOnInsert: { ...partition, settled: 0, lease: null },
+    [...counts].flatMap(([_id, { partition, count }]) => [
+      {
+        updateOne: {
+          filter: { _id },
+          update: {
+            $inc: { issued: count },
+            $setOnInsert: { ...partition, settled: 0, lease: null, signalAt },
+          },
+          upsert: true,
         },
-        upsert: true,
       },
-    })),
+      // An earlier number may wait for its signal: changes that go on coming must not postpone it.
+      { updateOne: { filter: { _id, signalAt: null }, update: { $set: { signalAt } } } },
+    ]),
     { session, ordered: false },
   );
   const issued = await store.partitions
@@ -164,16 +167,17 @@ export async function findPassed(
   });
 }
 
-/** Has the relay signal partitions if nobody moves them before; in the transaction that makes them go on. */
+/** Has the relay signal partitions soon if nobody moves them before; in the transaction that makes them go on. */
 export async function expectSignal(
   store: Store,
   partitionIds: readonly string[],
   { now, session }: { now: Date; session?: ClientSession },
 ): Promise<void> {
   if (partitionIds.length === 0) return;
+  const signalAt = after(now, idleMs);
   await store.partitions.updateMany(
-    { _id: { $in: [...partitionIds] } },
-    { $set: { signalAt: after(now, idleMs) } },
+    { _id: { $in: [...partitionIds] }, $or: [{ signalAt: null }, { signalAt: { $gt: signalAt } }] },
+    { $set: { signalAt } },
     within(session),
   );
 }

@@ -201,6 +201,6 @@ test('the partitions of dropped deliveries are signalled, by the relay if the wo
   const page = takeJobPage({ ...portsAt(ports, now), signalPartition }, { jobUid, page: 1 });
   await expect(page).rejects.toThrow('killed');
   expect(signalled).toEqual([key]);
-  const signalAt = new Date(now.getTime() + 10_000);
+  const signalAt = new Date(now.getTime() + 5_000);
   expect(await partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
 });

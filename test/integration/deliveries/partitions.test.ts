@@ -18,6 +18,7 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import {
   claimTurn,
+  expectSignal,
   issueNumbers,
   returnTurn,
   settleTurn,
@@ -77,9 +78,9 @@ beforeEach(async () => {
   eventIds = [await insert(), await insert(), await insert()];
 });
 
-const issue = (): Promise<number[]> =>
+const issue = (at = now): Promise<number[]> =>
   inTransaction(installation.store, (session) =>
-    issueNumbers(installation.store, [partition], { now, session }),
+    issueNumbers(installation.store, [partition], { now: at, session }),
   );
 
 async function stored(): Promise<PartitionDocument | null> {
@@ -164,7 +165,7 @@ test('a number is settled once, in order, and the result says whether a later on
   expect(await stored()).toMatchObject({ settled: 0, lease });
   expect(await settle(1)).toBe(true);
   expect(await settle(1)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 1, lease: null, signalAt: later(10_000) });
+  expect(await stored()).toMatchObject({ settled: 1, lease: null, signalAt: later(5_000) });
   expect(await settle(2)).toBe(true);
   expect(await settle(3)).toBe(false);
   expect(await stored()).toMatchObject({ settled: 3, signalAt: null });
@@ -203,8 +204,26 @@ test('overdue partitions are returned once a minute, the longest overdue first',
   expect(await take(now, 1)).toEqual(['a']);
   expect(await take(now)).toEqual(['b']);
   expect(await take(now)).toEqual([]);
-  expect(await take(later(10_001))).toEqual([partition.resourceUid]);
+  expect(await take(later(5_001))).toEqual([partition.resourceUid]);
   expect((await take(later(60_001))).toSorted()).toEqual(['a', 'b']);
+});
+
+test('the signal of a waiting number is not postponed by later numbers and releases', async () => {
+  const { store } = installation;
+  const expectSignalAt = (at: Date) => expectSignal(store, [partitionId(partition)], { now: at });
+  await issue(later(4_000));
+  await expectSignalAt(later(4_000));
+  expect(await stored()).toMatchObject({ issued: 4, signalAt: later(5_000) });
+  await change({ signalAt: later(60_000) });
+  await issue(later(4_000));
+  expect(await stored()).toMatchObject({ issued: 5, signalAt: later(60_000) });
+  await expectSignalAt(later(4_000));
+  expect(await stored()).toMatchObject({ signalAt: later(9_000) });
+  for (const renew of [issue, expectSignalAt]) {
+    await change({ signalAt: null });
+    await renew(later(4_000));
+    expect(await stored()).toMatchObject({ signalAt: later(9_000) });
+  }
 });
 
 test('an event before its turn is recorded as pending, and settling its predecessor signals the partition', async () => {

@@ -146,6 +146,28 @@ test('a partition whose signal was lost is signalled when due, and again each mi
   await service.store.partitions.deleteMany({});
 });
 
+test('a partition whose signal failed is signalled again 5 s later', async () => {
+  const now = new Date();
+  await insertPartition('agt_failed', now);
+  let signals = 0;
+  const sweepAfter = (ms: number): Promise<number> =>
+    sweep(
+      {
+        ...relayPorts({ now: () => new Date(now.getTime() + ms) }),
+        signalPartition: async () => {
+          signals += 1;
+          if (signals === 1) throw new Error('Temporal is away');
+        },
+      },
+      never,
+    );
+  await expect(sweepAfter(1)).rejects.toThrow('Temporal is away');
+  expect(await sweepAfter(5_001)).toBe(0);
+  expect(await sweepAfter(5_002)).toBe(1);
+  expect(signals).toBe(2);
+  await service.store.partitions.deleteMany({});
+});
+
 test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
