@@ -160,7 +160,8 @@ test('the workflow of an erasure waits 5 minutes before its second pass', async 
   const uid = String((await service.call('POST', '/erasures', { body })).body['uid']);
   const handle = service.temporal.client.workflow.getHandle(jobWorkflowId(uid));
   const waitMs = await waitFor(async () => {
-    const { events } = await handle.fetchHistory();
+    // It may not be started yet.
+    const { events } = await handle.fetchHistory().catch(() => ({ events: [] }));
     const timers = events?.flatMap((event) => event.timerStartedEventAttributes ?? []) ?? [];
     return timers.length > 0 && 1_000 * Number(timers[0]?.startToFireTimeout?.seconds);
   });
