@@ -15,7 +15,7 @@ import { judge, type Receipt, type Verdict } from './verdict.ts';
 const kills = soakSeeds(200).length;
 const webhookCount = 4;
 const resourceCount = 8;
-/** A twelfth of all first attempts fails. */
+/** Every twelfth request fails, but no delivery twice. */
 const failedShare = 12;
 const settleMs = 60_000;
 const erasedTenant = 'tenant-erased';
