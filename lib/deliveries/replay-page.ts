@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
+import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
@@ -100,7 +101,9 @@ async function sendInOrder(
   const behind = placed.filter(({ event, delivery, partition }) => {
     const n = event.order.find((each) => each.webhookUid === webhookUid)?.n ?? 0;
     const isAhead = n > (settled.get(partitionId(partition)) ?? 0);
-    return !isAhead || (delivery?.jobUid ?? null) !== null;
+    // Its number is settled in a moment, by whoever recorded its end.
+    const hasEnded = delivery !== null && !isOpen(delivery.state);
+    return !isAhead || hasEnded || (delivery?.jobUid ?? null) !== null;
   });
   const numbers = await issueNumbers(
     store,

@@ -106,19 +106,20 @@ async function putInPartition(
 }
 
 test.each([
-  ['a settled delivery gets a new number behind the waiting ones', 'exhausted', 4],
-  ['a delivery that a job has sent gets one, too', 'held', 4],
-  ['a delivery that waits for its retry keeps its number', 'retrying', 1],
+  ['a settled delivery gets a new number behind the waiting ones', 'exhausted', 2, 4],
+  ['a delivery whose end is recorded and not yet settled gets one, too', 'delivered', 0, 4],
+  ['a delivery that a job has sent gets one, too', 'held', 2, 4],
+  ['a delivery that waits for its retry keeps its number', 'retrying', 0, 1],
 ] as const)(
   'in a replay to an ordered webhook %s, even if the page is repeated',
   async (...row) => {
-    const [, state, n] = row;
+    const [, state, settled, n] = row;
     const replay = await replayOf(
       { state, jobUid: state === 'held' ? 'job_before' : null },
       { states: [state], webhook: { ordering: 'resource' } },
     );
     const { event, webhookUid, jobUid, take } = replay;
-    const counter = { n: 1, issued: 3, settled: state === 'retrying' ? 0 : 2 };
+    const counter = { n: 1, issued: 3, settled };
     const key = await putInPartition(replay, counter);
     const { deliveries, events, jobs, partitions } = installation.store;
     for (let times = 0; times < 2; times += 1) {
