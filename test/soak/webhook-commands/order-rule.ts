@@ -37,7 +37,8 @@ function earlierThan(model: Model, reading: Reading, { report, hook }: Pair): Re
       other.resource === report.resource &&
       sequenceOf(other) < sequenceOf(report) &&
       reading.events.get(other.eventId)?.webhookUids.includes(hook.uid) === true &&
-      !isBesideChange(model, other, hook),
+      !isBesideChange(model, other, hook) &&
+      !isOlderThanOrder(model, other, hook),
   );
 }
 
@@ -48,8 +49,6 @@ function isInOrder(model: Model, pair: Pair, first: Receipt): boolean {
     ({ isResend, beganMs }) => isResend && beganMs <= first.atMs,
   );
   if (wasResent) return false;
-  // "Events recorded after the answer to the change wait for earlier ones, those too that are still on their way
-  // from before it".
   const changes = orderChanges(model, hook);
   const isOn = hook.ordering === 'resource' && isBefore(hook.registered, report);
   const ons = changes.filter(({ ordering }) => ordering === 'resource');
@@ -66,6 +65,13 @@ function isInOrder(model: Model, pair: Pair, first: Receipt): boolean {
 function orderChanges(model: Model, hook: Hook): Setting[] {
   return model.settings.filter(
     (setting) => setting.hook === hook && setting.ordering !== null && isDone(setting),
+  );
+}
+
+/** "Events recorded from then on wait for each other, but not for events that were recorded before." */
+function isOlderThanOrder(model: Model, report: Report, hook: Hook): boolean {
+  return orderChanges(model, hook).some(
+    (change) => change.ordering === 'resource' && isBefore(report, change),
   );
 }
 

@@ -42,10 +42,13 @@ export async function read(client: ApiClient, model: Model): Promise<Reading> {
   };
   const eventIds = model.reports.map(({ eventId }) => eventId);
   const ofKnown = model.replays.filter(({ uid, hook }) => uid !== '' && hook.deleted === null);
-  const [events, deliveries, replays, webhooks] = await Promise.all([
+  // First: a replay that is done has requeued its deliveries.
+  const replays = await Promise.all(
+    ofKnown.map(async ({ uid, hook }) => get(`/webhooks/${hook.uid}/replays/${uid}`)),
+  );
+  const [events, deliveries, webhooks] = await Promise.all([
     Promise.all(eventIds.map(async (id) => get(`/events/${id}`))),
     Promise.all(eventIds.map(async (id) => get(`/events/${id}/deliveries`))),
-    Promise.all(ofKnown.map(async ({ uid, hook }) => get(`/webhooks/${hook.uid}/replays/${uid}`))),
     get('/webhooks'),
   ]);
   const data = deliveries.flatMap((page) => page['data'] as unknown as DeliveryRead[]);
