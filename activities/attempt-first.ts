@@ -1,28 +1,37 @@
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../lib/deliveries/decide.ts';
+import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
-import type { AttemptFirstInput } from '../lib/temporal/messages.ts';
+import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
+import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts up to 100 deliveries in parallel and returns their outcomes; throttled ones are left to the retries.
- * Throws its own fault only after all have ended: the repeat then finds the others recorded.
+ * Attempts up to 100 deliveries in parallel, or takes up what the head start has attempted; throttled ones are left to
+ * the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
   input: AttemptFirstInput,
-): Promise<DeliveryOutcome[]> {
+  headStart: HeadStart | null,
+): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
   return runActivity(async (signal) => {
     const options = { asker: askerOf(input), avoidsSaturated: true, signal };
     const results = await Promise.allSettled(
-      deliveries.map((delivery) => attemptDelivery(ports, { appUid, ...delivery }, options)),
+      deliveries.map(async (delivery) => {
+        const key = { appUid, ...delivery };
+        return (await headStart?.take(key)) ?? attemptDelivery(ports, key, options);
+      }),
     );
-    return results.map((result) => {
+    const outcomes = results.map((result) => {
       if (result.status === 'rejected') throw result.reason;
       return result.value;
     });
+    return {
+      settled: summarizeOutcomes(outcomes.filter(({ state }) => state !== 'retrying')),
+      retrying: outcomes.filter(({ state }) => state === 'retrying'),
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 import { attemptInOrder } from '../lib/deliveries/attempt-in-order.ts';
+import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import { takeJobPage } from '../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
@@ -7,9 +8,12 @@ import { retryDelivery } from './retry-delivery.ts';
 import { runActivity } from './run-activity.ts';
 
 /** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
-export function createActivities(ports: DeliveryPorts): DeliveryActivities {
+export function createActivities(
+  ports: DeliveryPorts,
+  headStart: HeadStart | null = null,
+): DeliveryActivities {
   return {
-    attemptFirst: (input) => attemptFirst(ports, input),
+    attemptFirst: (input) => attemptFirst(ports, input, headStart),
     attemptInOrder: (partition) =>
       runActivity((signal) => attemptInOrder(ports, partition, signal)),
     retryDelivery: (input) => retryDelivery(ports, input),

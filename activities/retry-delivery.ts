@@ -46,11 +46,15 @@ function callAgain(
         : ['Throttled', `too many requests to ${host} are under way`];
     return ApplicationFailure.create({ type, message, category, nextRetryDelay });
   }
+  // Another process has until then to make the first attempt.
+  const isMade = outcome.attemptCount > 0;
   const untilDueMs = Date.parse(nextAttemptAt) - ports.clock.now().getTime();
   // Temporal's retry timers tick in whole seconds; a delay of nothing would mean "use the policy".
   const nextRetryDelay = Math.max(1_000, untilDueMs);
-  const message = `${describe(outcome)}; the next is due in ${formatDuration(nextRetryDelay)}`;
-  return ApplicationFailure.create({ type: 'RetryDue', message, category, nextRetryDelay });
+  const what = isMade ? describe(outcome) : 'another process has the first attempt in hand';
+  const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
+  const type = isMade ? 'RetryDue' : 'AttemptUnderWay';
+  return ApplicationFailure.create({ type, message, category, nextRetryDelay });
 }
 
 // A first attempt has been due since it was left to the retries.

@@ -6,7 +6,11 @@ import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 /** Runs `work` with heartbeats, so that the server notices a killed process. Throws faults as failures. */
 export async function runActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
+  // The SDK beats for a local activity, by the task of its workflow.
+  const beat = (): void => {
+    if (!context.info.isLocal) context.heartbeat();
+  };
+  const timer = setInterval(beat, heartbeatEveryMs);
   try {
     return await work(context.cancellationSignal);
   } catch (error) {

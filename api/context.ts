@@ -5,6 +5,7 @@ import { Semaphore } from '../lib/concurrency/semaphore.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { overloaded } from '../lib/platform/overloaded.ts';
 import { checkServers, createInspection, type Readiness } from '../lib/readiness.ts';
+import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
@@ -27,6 +28,8 @@ export interface ApiContext {
   inspectServers: () => Promise<Readiness>;
   dispatcher: Dispatcher;
   eventWriter: EventWriter;
+  /** Null where first attempts begin with their workflow. */
+  headStart: HeadStart | null;
   /** One report of a resource at a time, where a webhook gets them in order. */
   orderedReports: Semaphore;
   findApiKey: ApiKeyReader;
@@ -50,12 +53,13 @@ interface ApiContextOptions {
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
+  headStart?: HeadStart | null;
   clock?: Clock;
 }
 
 /** The caller opens and closes the connections. Throws when a server is not ready. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
-  const { config, store, eager, clock = systemClock } = options;
+  const { config, store, eager, headStart = null, clock = systemClock } = options;
   const { client, connection, namespace } = options.temporal;
   const servers = { store, connection, namespace };
   await checkServers(servers);
@@ -72,9 +76,9 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
       clock,
       eager,
       eventsPerWorkflowMax: config.eventsPerWorkflowMax,
-      workflowStartsPerSecond: config.workflowStartsPerSecond,
     }),
     eventWriter: createEventWriter(store),
+    headStart,
     orderedReports: new Semaphore(1, overloaded, { queueMax: 1_000, waitMsMax: 10_000 }),
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),

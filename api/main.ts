@@ -1,12 +1,11 @@
-// The api process: HTTP, and a workflow worker on the same connection.
+// The api process: HTTP, and a workflow worker on the same connection, which makes first attempts.
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { processLog } from '../lib/platform/logger.ts';
 import { type RunningRole, runProcess } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
-import { loadWorkflowBundle } from '../worker/bundle-workflows.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
-import { createWorkflowWorker, runWorkers } from '../worker/create-worker.ts';
+import { openFirstAttempts } from '../worker/first-attempts.ts';
 import { createApiContext } from './context.ts';
 import { serve } from './serve.ts';
 
@@ -17,12 +16,16 @@ async function startApi(): Promise<RunningRole> {
   try {
     const store = open.use(await connectStore(config.mongodb));
     const temporal = open.use(await connectTemporal(config.temporal));
-    const context = await createApiContext({ config, store, temporal, eager: true });
-    const bundle = await loadWorkflowBundle(config.workflowBundlePath);
-    const workers = open.use(runWorkers([await createWorkflowWorker(temporal, bundle)]));
+    const first = config.apiDelivers
+      ? await openFirstAttempts(open, { config, store, temporal })
+      : null;
+    const { headStart = null } = first ?? {};
+    const eager = first !== null;
+    const context = await createApiContext({ config, store, temporal, eager, headStart });
     const api = open.use(await serve(context));
     processLog.info({ role: 'api', port: api.port }, 'process.listening');
-    return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+    const failed = first?.failed ?? new Promise(() => undefined);
+    return { failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
   } catch (error) {
     await open[Symbol.asyncDispose]();
     throw error;

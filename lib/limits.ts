@@ -99,8 +99,10 @@ export const httpLimits = {
 
 /** Dispatch */
 export const dispatchLimits = {
-  /** Concurrent workflow starts of a process. */
-  startsAtOnceMax: 16,
+  /** Concurrent workflow starts of a process (ADR 20). */
+  startsAtOnceMax: 3,
+  /** Concurrent workflow starts of a process, where each event has its own. */
+  startsAtOnceMaxAlone: 16,
   /** Events of a process that wait for a start; the rest is left to the relay. */
   eventsWaitingMax: 5_000,
   // 60 of our ids fit in the 2 KB of a search attribute.
@@ -110,7 +112,7 @@ export const dispatchLimits = {
   /** Deliveries of a workflow of several events. */
   deliveriesPerWorkflowMax: 500,
   /** A workflow task, before another process gets it. */
-  workflowTaskTimeoutMs: 5_000,
+  workflowTaskTimeoutMs: 4_000,
   /** Pause of the relay between sweeps. */
   relayEveryMs: 1_000,
   /** Pause of the relay while MongoDB or Temporal is away. */
@@ -123,8 +125,11 @@ export const dispatchLimits = {
 export const attemptLimits = {
   /** Deliveries of one `attemptFirst`. */
   firstAttemptsPerActivityMax: 100,
-  /** Concurrent first attempts and job pages of a process; as many retries and steps of an order. */
+  /** Concurrent retries and steps of an order of a process; as many job pages. */
   activitiesAtOnceMax: 200,
+  // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
+  /** Concurrent workflow tasks of a process; as many `attemptFirst`. */
+  workflowTasksAtOnceMax: 400,
   // 13 s at most with the wait for a permit; a call that ran out of its time would be sent twice.
   /** A call of `attemptFirst` or `retryDelivery`. */
   callTimeoutMs: 30_000,
@@ -138,6 +143,10 @@ export const attemptLimits = {
   permitsPerOriginMax: 4 * 32,
   /** Requests of a process under way that are not overdue. */
   permitsInAllMax: 256,
+  /** Time after the commit in which first attempts are left to the process that recorded the event. */
+  headStartMs: 4_000,
+  /** Outcomes of the head start in memory. */
+  headStartOutcomesMax: 10_000,
   /** Wait for permits. */
   permitWaitMsMax: 2_000,
   /** Age from which a request is overdue. */

@@ -12,6 +12,7 @@ import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/t
 import type { Temporal } from './connect-temporal.ts';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
+type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 
 // A stop lets attempts (5 s each) end, then cancels the others, all within stopTimeoutMs.
 const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
@@ -21,18 +22,23 @@ const stickyTimeoutMs = 2_000;
 // (temporalio/sdk-typescript#939). The public types lack the setting.
 const isolateExecutionTimeout = '1 minute';
 // Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
-const concurrentActivitiesMax = attemptLimits.activitiesAtOnceMax;
+const { activitiesAtOnceMax, workflowTasksAtOnceMax } = attemptLimits;
 
-/** Makes the worker that runs workflows; both process roles run one (docs/ARCHITECTURE.md, "Processes"). */
+/** Makes the worker that runs workflows and their first attempts; both process roles run one. */
 export async function createWorkflowWorker(
   temporal: Place,
-  workflowBundle: WorkflowBundleOption,
+  { bundle, activities }: { bundle: WorkflowBundleOption; activities: FirstAttemptActivity },
 ): Promise<Worker> {
   const options: WorkerOptions & Pick<CompiledWorkerOptions, 'isolateExecutionTimeout'> = {
     connection: temporal.connection,
     namespace: temporal.namespace,
     taskQueue: eventsTaskQueue,
-    workflowBundle,
+    workflowBundle: bundle,
+    activities: { attemptFirst: activities.attemptFirst },
+    // Only local ones.
+    enableNonLocalActivities: false,
+    maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
+    maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax,
     isolateExecutionTimeout,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
@@ -41,14 +47,14 @@ export async function createWorkflowWorker(
   return Worker.create(options);
 }
 
-/** Makes the workers that run activities: one for first attempts and job pages, one for retries and order. */
+/** Makes the workers that run the other activities: one for job pages, one for retries and order. */
 export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
 ): Promise<Worker[]> {
-  const { retryDelivery, attemptInOrder, ...quick } = activities;
+  const { retryDelivery, attemptInOrder, takeJobPage } = activities;
   const queues = [
-    { taskQueue: deliveriesTaskQueue, activities: quick },
+    { taskQueue: deliveriesTaskQueue, activities: { takeJobPage } },
     { taskQueue: retriesTaskQueue, activities: { retryDelivery, attemptInOrder } },
   ];
   return Promise.all(
@@ -57,7 +63,7 @@ export async function createActivityWorkers(
         connection: temporal.connection,
         namespace: temporal.namespace,
         ...queue,
-        maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
+        maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
         maxHeartbeatThrottleInterval: heartbeatSentEveryMs,
         ...stopMs,
         activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

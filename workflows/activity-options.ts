@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { attemptLimits, jobLimits } from '../lib/limits.ts';
 import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
@@ -13,11 +13,12 @@ const ownFaults: RetryPolicy = {
   maximumInterval: '8 seconds',
 };
 
-export const { attemptFirst } = proxyActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
-  taskQueue: deliveriesTaskQueue,
+// In the process that has the workflow's first task, which answers Temporal once, with their outcomes (ADR 19).
+export const { attemptFirst } = proxyLocalActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   startToCloseTimeout: attemptLimits.callTimeoutMs,
-  heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
+  // A longer wait is left to the server: a workflow task must not stay open for it.
+  localRetryThreshold: '2 seconds',
 });
 
 export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retryDelivery'>>({

@@ -2,9 +2,9 @@ import { isCancellation } from '@temporalio/workflow';
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
-import { chunk, summarizeOutcomes } from './summarize-outcomes.ts';
 
 /**
  * Delivers events of one application: first attempts together, then one durable retry a failing delivery. Fails with
@@ -17,18 +17,15 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
   );
   const first = await Promise.all(
     chunk(deliveries, attemptLimits.firstAttemptsPerActivityMax).map((part) =>
-      attemptFirst.executeWithOptions({ summary: `first attempt, ${describe(part)}` }, [
-        { appUid, jobUid, deliveries: part },
-      ]),
+      attemptFirst({ appUid, jobUid, deliveries: part }),
     ),
   );
-  const outcomes = first.flat();
-  const failing = outcomes.filter(({ state }) => state === 'retrying');
-  const failingUids = [...new Set(failing.map((outcome) => outcome.webhookUid))];
-  if (failing.length > 0) showFailing(failingUids);
-  const retried = await Promise.all(failing.map((outcome) => retry(input, outcome)));
-  const settled = outcomes.filter(({ state }) => state !== 'retrying');
-  return endWith(summarizeOutcomes([...settled, ...retried]), failingUids);
+  const retrying = first.flatMap((attempts) => attempts.retrying);
+  const failingUids = [...new Set(retrying.map((outcome) => outcome.webhookUid))];
+  if (retrying.length > 0) showFailing(failingUids);
+  const retried = await Promise.all(retrying.map((outcome) => retry(input, outcome)));
+  const settled = first.map((attempts) => attempts.settled);
+  return endWith([...settled, summarizeOutcomes(retried)].reduce(addSummaries), failingUids);
 }
 
 async function retry(
@@ -50,7 +47,10 @@ async function retry(
   }
 }
 
-function describe(deliveries: readonly { webhookUid: string }[]): string {
-  const [only] = deliveries;
-  return deliveries.length === 1 && only ? only.webhookUid : `${deliveries.length} deliveries`;
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    parts.push(items.slice(start, start + size));
+  }
+  return parts;
 }

@@ -6,11 +6,11 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { attemptInOrder } from './activity-options.ts';
+import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { DeliverInOrderInput, DeliverySummary } from '../lib/temporal/messages.ts';
 import { movedSignalName } from '../lib/temporal/names.ts';
 import { eventIdsAttribute } from '../lib/temporal/search-attributes.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
-import { addSummaries, summarizeOutcomes } from './summarize-outcomes.ts';
 
 // Temporal takes 10,000 signals and 51,200 events a run; a step is some ten events.
 const stepsPerRunMax = 500;

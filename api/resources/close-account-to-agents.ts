@@ -22,7 +22,7 @@ function closeBatch(
   { appUid, accountUid }: { appUid: string; accountUid: string },
 ): Promise<number> {
   const { agents } = context.store;
-  return recordChange(context, { appUid, key: null }, async (session, now) => {
+  return recordChange(context, { appUid, key: null, entities: ['agent'] }, async (session, now) => {
     const found = await agents
       .find({ appUid, accountUids: accountUid }, { session })
       .limit(agentsPerBatchMax)

@@ -10,6 +10,7 @@ export const deleteContext: Handler = ({ appUid, params }, context) => {
   const contextUid = params['contextUid'] ?? '';
   return deleteResource(contextKind, context, {
     filter: { appUid, _id: contextUid },
+    entities: ['context', 'contextfile'],
     async alsoDelete(session) {
       const files = await contextFiles.find({ appUid, contextUid }, { session }).toArray();
       await contextFiles.deleteMany({ appUid, contextUid }, { session });

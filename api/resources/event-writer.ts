@@ -1,23 +1,22 @@
 // Writes reported events, and finds the webhooks that get them, many in one call.
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
-import { entityOf, type EventName, testEventName } from '../../lib/model/event-name.ts';
+import { type Entity, testEventName } from '../../lib/model/event-name.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import type { Subscription } from '../../lib/model/webhook.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { countReports } from '../../lib/mongo/sequences.ts';
-import { findSubscriptions, isSubscribed } from '../../lib/webhooks/webhooks.ts';
+import { findSubscriptions } from '../../lib/webhooks/webhooks.ts';
 
-interface Audience {
+interface Wanted {
   appUid: string;
-  event: EventName;
-  externalTenantId: string;
+  entities: readonly Entity[];
 }
 
 export interface EventWriter {
-  /** Returns the webhooks, paused ones included; read after the call, never cached. */
-  findSubscribers(audience: Audience): Promise<Subscription[]>;
-  /** Writes an event with its sequence; resolved, a majority of the servers has it in its journal. */
-  insert(event: EventDocument): Promise<void>;
+  /** Returns the webhooks for any of the entities, paused ones included; read after the call, never cached. */
+  findWebhooks(wanted: Wanted): Promise<WebhookDocument[]>;
+  /** Writes an event and returns it with its sequence, once a majority of the servers has it in its journal. */
+  insert(event: EventDocument): Promise<EventDocument>;
 }
 
 // Longer than the driver's timeout for a server that is away, whose error says more.
@@ -26,19 +25,16 @@ const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
 
 export function createEventWriter(store: Store): EventWriter {
   const insert = coalesce(writes, async (events: readonly EventDocument[]) => {
-    await store.events.insertMany(await withSequences(store, events), { ordered: false });
-    return events.map(() => undefined);
+    const numbered = await withSequences(store, events);
+    await store.events.insertMany(numbered, { ordered: false });
+    return numbered;
   });
   return {
-    findSubscribers: coalesce(reads, async (audiences: readonly Audience[]) => {
-      const appUids = [...new Set(audiences.map((audience) => audience.appUid))];
-      const entities = [...new Set(audiences.map((audience) => entityOf(audience.event)))];
-      const subscriptions = await findSubscriptions(store, { appUids, entities });
-      return audiences.map((audience) =>
-        subscriptions
-          .filter((webhook) => webhook.appUid === audience.appUid)
-          .filter((webhook) => isSubscribed(webhook, audience)),
-      );
+    findWebhooks: coalesce(reads, async (wanted: readonly Wanted[]) => {
+      const appUids = [...new Set(wanted.map(({ appUid }) => appUid))];
+      const entities = [...new Set(wanted.flatMap((each) => each.entities))];
+      const webhooks = await findSubscriptions(store, { appUids, entities });
+      return wanted.map(({ appUid }) => webhooks.filter((webhook) => webhook.appUid === appUid));
     }),
     insert,
   };

@@ -1,7 +1,7 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
 import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
-import { type EventName, eventNames } from '../../lib/model/event-name.ts';
+import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
@@ -40,5 +40,6 @@ export const reportChange: Handler<ReportChangeBody> = async (request, context) 
   }
   // Key and event have to be committed together.
   const changed = { answer, changes: [change] };
-  return { status: 202, body: await recordChange(context, { appUid, key }, async () => changed) };
+  const recording = { appUid, key, entities: [entityOf(body.event)] };
+  return { status: 202, body: await recordChange(context, recording, async () => changed) };
 };

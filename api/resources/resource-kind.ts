@@ -56,7 +56,7 @@ export async function createResource<D extends Resource>(
   },
 ): Promise<ApiAnswer> {
   const { appUid, idempotencyKey } = options.request;
-  const once = { appUid, key: idempotencyKey() };
+  const once = { appUid, key: idempotencyKey(), entities: [kind.entity] };
   const answer = await recordChange(context, once, async (session, now) => {
     const document = await options.make(session, now);
     await kind.collection(context.store).insertOne(document as never, { session });
@@ -74,17 +74,31 @@ export async function changeResource<D extends Resource>(
   { filter, fields }: { filter: ResourceFilter<D>; fields: Partial<D> },
 ): Promise<ApiAnswer> {
   const collection = kind.collection(context.store);
-  const request = { appUid: filter.appUid, key: null };
-  const answer = await recordChange(context, request, async (session, now) => {
-    const before = (await collection.findOne(filter, { session })) as D | null;
-    if (before === null) throw noSuchResource(kind.entity);
-    if (!differs(before, fields)) return { answer: kind.present(before), changes: [] };
-    const set = { ...fields, updatedAt: now };
-    await collection.updateOne(filter, { $set: set as never }, { session });
-    const data = kind.present({ ...before, ...set });
-    return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
-  });
-  return { status: 200, body: answer };
+  const request = { appUid: filter.appUid, key: null, entities: [kind.entity] };
+  try {
+    const answer = await recordChange(context, request, async (session, now) => {
+      const set = { ...fields, updatedAt: now };
+      const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
+      if (before === null) throw noSuchResource(kind.entity);
+      if (!differs(before as D, fields)) throw new NothingChanged(kind.present(before as D));
+      const data = kind.present({ ...(before as D), ...set });
+      return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
+    });
+    return { status: 200, body: answer };
+  } catch (error) {
+    if (error instanceof NothingChanged) return { status: 200, body: error.answer };
+    throw error;
+  }
+}
+
+/** Rolls the transaction of a change back. */
+class NothingChanged extends Error {
+  readonly answer: ResourceData;
+
+  constructor(answer: ResourceData) {
+    super('no field differs');
+    this.answer = answer;
+  }
 }
 
 /** Deletes a resource and what `alsoDelete` deletes, whose events come first. Throws `not_found`. */
@@ -94,10 +108,12 @@ export async function deleteResource<D extends Resource>(
   options: {
     filter: ResourceFilter<D>;
     alsoDelete?: (session: ClientSession) => Promise<Change[]>;
+    /** Of all that is deleted; by default its own. */
+    entities?: readonly Entity[];
   },
 ): Promise<ApiAnswer> {
-  const { filter, alsoDelete } = options;
-  const request = { appUid: filter.appUid, key: null };
+  const { filter, alsoDelete, entities = [kind.entity] } = options;
+  const request = { appUid: filter.appUid, key: null, entities };
   await recordChange(context, request, async (session) => {
     const collection = kind.collection(context.store);
     const before = await collection.findOneAndDelete(filter, { session });

@@ -7,6 +7,7 @@ import type { EventDocument } from '../../lib/model/event.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
+import { dispatch } from '../resources/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 
@@ -34,6 +35,7 @@ export const testWebhook: Handler = async (request, context) => {
     webhookUids: [webhook._id],
     workflowId: context.dispatcher.chooseWorkflow(eventId),
     dispatchedAt: null,
+    headStart: context.headStart?.claim(now) ?? null,
     createdAt: now,
   };
   await inTransaction(store, async (session) => {
@@ -41,6 +43,6 @@ export const testWebhook: Handler = async (request, context) => {
     const entry = webhookEntry(webhook, 'webhook.tested', { eventId });
     await recordAudit(store, entry, { caller, now, session });
   });
-  context.dispatcher.dispatch([event]);
+  dispatch(context, [{ event, subscribers: [webhook] }]);
   return { status: 202, body: { eventId, event: testEventName, webhookUid: webhook._id } };
 };

@@ -57,8 +57,10 @@ export interface Config {
   webhooksPerAppMax: number;
   rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
   eventsPerWorkflowMax: number;
-  /** Of a process; events above it share workflows. */
-  workflowStartsPerSecond: number;
+  /** Whether api processes send first attempts; else only worker processes do. */
+  apiDelivers: boolean;
+  /** Whether these begin right after the commit, beside the start of the workflow. */
+  headStart: boolean;
   userTokenLifetimeMs: number;
   signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
@@ -176,11 +178,8 @@ export function readConfig(environment: Environment): Config {
       dispatchLimits.idsPerSearchAttributeMax,
       asNumberUpTo(dispatchLimits.idsPerSearchAttributeMax),
     ),
-    workflowStartsPerSecond: settings.read(
-      'HERALD_WORKFLOW_STARTS_PER_SECOND',
-      25,
-      asNumberUpTo(1_000),
-    ),
+    apiDelivers: settings.read('HERALD_API_DELIVERS', true, asBoolean),
+    headStart: settings.read('HERALD_HEAD_START', true, asBoolean),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
     signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
@@ -220,7 +219,8 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     auditRetentionMs: config.retention.auditMs,
     webhooksPerAppMax: config.webhooksPerAppMax,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
-    workflowStartsPerSecond: config.workflowStartsPerSecond,
+    apiDelivers: config.apiDelivers,
+    headStart: config.headStart,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     signingKeyRotationMs: config.signingKeyRotationMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),

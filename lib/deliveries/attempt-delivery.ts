@@ -11,7 +11,7 @@ import { removeDelivery } from './deliveries.ts';
 import { openSecrets } from '../webhooks/webhooks.ts';
 import { userAgent } from '../platform/version.ts';
 import { classifyResponse } from './classify-response.ts';
-import { type Asker, decide } from './decide.ts';
+import { type Asker, type AttemptFacts, decide } from './decide.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { recordHealth } from './record-health.ts';
@@ -23,6 +23,8 @@ interface AttemptOptions {
   asker: Asker;
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
+  /** Just recorded and read: there is no document of the delivery, and the attempt waits for no permit. */
+  headStart?: { event: EventToAttempt; webhook: WebhookDocument };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
@@ -50,18 +52,17 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const [delivery, event, webhook] = await Promise.all([
-    ports.records.readDelivery(key),
-    ports.records.readEvent(key),
-    ports.records.readWebhook(key),
-  ]);
+  const { delivery, event, webhook } = await load(ports, key, options);
   const { asker } = options;
-  const decision = decide({ asker, delivery, event, webhook, now: ports.clock.now() });
+  const { processUid } = ports;
+  const now = ports.clock.now();
+  const decision = decide({ asker, delivery, event, webhook, now, processUid });
   if (event === null) {
     return decision === 'cancel'
       ? endWithoutEvent(ports, key, delivery)
       : outcomeOf(key, delivery, asker);
   }
+  if (decision === 'notYet' && delivery === null) return withAnother(key, event);
   const turn = turnOf(event, key.webhookUid);
   const subject = { key, delivery, event, options };
   if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
@@ -76,6 +77,26 @@ export async function attemptDelivery(
         ? await recordUnsent(ports, subject, decision === 'hold' ? 'held' : 'cancelled')
         : outcomeOf(key, delivery, asker);
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
+}
+
+async function load(
+  { records }: DeliveryPorts,
+  key: DeliveryKey,
+  { headStart }: AttemptOptions,
+): Promise<Pick<AttemptFacts, 'delivery' | 'event' | 'webhook'>> {
+  if (headStart !== undefined) return { delivery: null, ...headStart };
+  const [delivery, event, webhook] = await Promise.all([
+    records.readDelivery(key),
+    records.readEvent(key),
+    records.readWebhook(key),
+  ]);
+  return { delivery, event, webhook };
+}
+
+// Due when the claim of the process that recorded the event ends.
+function withAnother(key: DeliveryKey, { headStart }: EventToAttempt): DeliveryOutcome {
+  const nextAttemptAt = headStart?.until.toISOString() ?? null;
+  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function endWithoutEvent(
@@ -141,12 +162,13 @@ async function send(
     });
     return { headers, body };
   };
-  const { avoidsSaturated = false, signal } = options;
+  const { avoidsSaturated = false, headStart, signal } = options;
   try {
     const result = await ports.sender.send({
       url: webhook.url,
       webhookUid: key.webhookUid,
       avoidsSaturated,
+      waits: headStart === undefined,
       compose,
       timeoutMs: limits.attemptTimeoutMs,
       signal,
@@ -164,7 +186,8 @@ async function leaveThrottled(
   subject: Subject,
   target: AttemptTarget,
 ): Promise<DeliveryOutcome> {
-  const { key, delivery } = subject;
+  const { key, delivery, options } = subject;
+  if (options.headStart !== undefined) return { ...unattempted(key, null), state: 'retrying' };
   // As `info` once a delivery: each of a saturated webhook asks again and again.
   deliveryLog[delivery === null ? 'info' : 'debug'](
     { ...key, host: target.host },

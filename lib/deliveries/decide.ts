@@ -3,6 +3,7 @@ import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
+import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isSubscribed } from '../webhooks/webhooks.ts';
 
@@ -18,19 +19,22 @@ export interface AttemptFacts {
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
   now: Date;
+  processUid: string;
 }
 
 // Temporal's retry timers tick in whole seconds, so a retry may come that early; a partition has timers of its own.
 const dueToleranceMs = 1_000;
 
 /** Decides what becomes of a delivery. The stored state decides; workflows are its alarm clock (docs/adr/0002). */
-export function decide({ asker, delivery, event, webhook, now }: AttemptFacts): Decision {
+export function decide(facts: AttemptFacts): Decision {
+  const { asker, delivery, event, webhook, now } = facts;
   if (delivery !== null) {
     if (!isOpen(delivery.state) || delivery.state === 'held') return 'notMine';
     if (!isOwner(asker, delivery)) return 'notMine';
     const untilDueMs = (delivery.nextAttemptAt?.getTime() ?? 0) - now.getTime();
     if (untilDueMs > (asker.kind === 'partition' ? 0 : dueToleranceMs)) return 'notYet';
   }
+  if (isWithAnother(facts)) return 'notYet';
   if (event === null || event.erasedAt !== null || webhook === null) return 'cancel';
   if (isDiscarded(event, delivery, webhook)) return 'cancel';
   // While it is paused its filters may still change.
@@ -43,6 +47,13 @@ function isOwner(asker: Asker, { jobUid, partition }: DeliveryDocument): boolean
   if (asker.kind === 'job') return jobUid === asker.jobUid;
   if (jobUid !== null) return false;
   return asker.kind === 'partition' || partition === null;
+}
+
+// The process that recorded the event may be making its first attempt. It makes none in order.
+function isWithAnother({ delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
+  if (delivery !== null || webhook === null || !event?.headStart) return false;
+  const { by, until } = event.headStart;
+  return by !== processUid && now < until && turnOf(event, webhook._id) === null;
 }
 
 // Dropped by a resume, and not sent again since.

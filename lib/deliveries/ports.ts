@@ -7,6 +7,8 @@ import type { Store } from '../mongo/connect.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 export interface DeliveryPorts {
+  /** Names this process in the claims of its head start. */
+  processUid: string;
   store: Store;
   records: DeliveryRecords;
   sender: HttpSender;

@@ -18,19 +18,21 @@ import {
 } from '../temporal/names.ts';
 import { startOnce } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
-import { StartPace } from './start-pace.ts';
+import { StartWindow } from './start-window.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
-const { startsAtOnceMax, eventsWaitingMax } = dispatchLimits;
-// A workflow costs as much as ten deliveries. So only as many events a second as the pace allows get their own; others
-// share workflows, 2.5 times fewer: the fewer there are, the more events each has (docs/adr/0008).
-const burstSeconds = 0.4;
-const aloneCost = 1;
-const sharedCost = 2.5;
-// The delay leaves the processor to the workflow's first task.
-const marks = { itemsPerCallMax: 60, callsAtOnceMax: 2, lingerMs: 50 };
+const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax } = dispatchLimits;
+const promiseMs = 1_000;
+const shared = { places: startsAtOnceMax, holdTimes: 4, promiseMs };
+const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, promiseMs };
+// Much less than the grace of the relay.
+const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 500 };
 // After a failed start; the relay starts the events that come meanwhile.
 const backOffMs = 1_000;
+// How soon to look again for a place that others compete for.
+const pollMs = 50;
+
+type EndStart = () => void;
 
 export interface DispatcherPorts {
   client: Client;
@@ -38,35 +40,34 @@ export interface DispatcherPorts {
   clock: Clock;
   /** True where a workflow worker of this process shares the client's connection. */
   eager: boolean;
-  /** How many events of one application may share a workflow; with 1 each has its own, unpaced. */
+  /** How many events of one application may share a workflow. */
   eventsPerWorkflowMax: number;
-  workflowStartsPerSecond: number;
 }
 
 /** Starts the workflows of events and jobs, each at most once. The relay retries what fails in the background. */
 export interface Dispatcher {
-  /** Chooses the workflow of an event to be recorded: its own if the pace allows, else null for a shared one. */
+  /** Chooses the workflow of an event to be recorded: its own where the window has a place, else null for a shared one. */
   chooseWorkflow(eventId: string): string | null;
   /** Starts committed events in the background, as `run` does jobs. */
   dispatch(events: readonly EventToDispatch[]): void;
-  /** Starts, at the pace, one workflow for events of one application with the same workflow id or none. */
+  /** Starts, once there is a place, one workflow for events of one application with the same workflow id or none. */
   start(events: readonly EventToDispatch[]): Promise<void>;
   run(job: JobToStart): void;
   startJob(job: JobToStart): Promise<void>;
-  /** Starts what waits, regardless of the pace; resolves when no start is under way. */
+  /** Resolves when nothing waits and no start is under way. */
   drained(): Promise<void>;
 }
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
-  return new PacedDispatcher(ports);
+  return new WindowDispatcher(ports);
 }
 
-class PacedDispatcher implements Dispatcher {
+class WindowDispatcher implements Dispatcher {
   readonly #ports: DispatcherPorts;
   // A lost mark costs one start that Temporal refuses, so marks can wait for each other.
   readonly #mark: (eventIds: readonly string[]) => Promise<void>;
-  readonly #isPaced: boolean;
-  readonly #starts: StartPace;
+  readonly #window: StartWindow;
+  readonly #sharesWorkflows: boolean;
   readonly #waiting = new WaitingEvents();
   readonly #running = new Set<Promise<void>>();
   #nextPump: NodeJS.Timeout | undefined;
@@ -78,37 +79,39 @@ class PacedDispatcher implements Dispatcher {
       await markDispatched(ports.store, batches.flat(), ports.clock.now());
       return batches.map(() => undefined);
     });
-    this.#isPaced = ports.eventsPerWorkflowMax > 1;
-    const startsPerSecond = ports.workflowStartsPerSecond;
-    const burst = Math.max(sharedCost, startsPerSecond * burstSeconds);
-    this.#starts = new StartPace({ startsPerSecond, burst }, performance.now());
+    this.#sharesWorkflows = ports.eventsPerWorkflowMax > 1;
+    this.#window = new StartWindow(this.#sharesWorkflows ? shared : alone);
   }
 
   chooseWorkflow(eventId: string): string | null {
-    // Waiting events have the next start; and none is promised while Temporal does not answer.
-    const mayGoAlone =
-      !this.#isPaced ||
-      (this.#waiting.count === 0 && !this.#isBackingOff() && this.#mayStart(aloneCost));
-    return mayGoAlone ? eventWorkflowId(eventId) : null;
+    const workflowId = eventWorkflowId(eventId);
+    if (!this.#sharesWorkflows) return workflowId;
+    // Waiting events have the next place; and none is promised while Temporal does not answer.
+    const mayGoAlone = this.#waiting.count === 0 && !this.#isBackingOff();
+    return mayGoAlone && this.#window.promise(workflowId, performance.now()) ? workflowId : null;
   }
 
   dispatch(events: readonly EventToDispatch[]): void {
     if (this.#isBackingOff()) return;
     for (const event of events) {
       if (event.webhookUids.length === 0) continue;
-      // Without a pace the starts in flight bound how many go alone.
-      const goesAlone = event.workflowId !== null && (this.#isPaced || this.#hasRoom());
-      if (goesAlone) this.#startInBackground([event]);
+      const { workflowId } = event;
+      const end = workflowId === null ? null : this.#begin(workflowId);
+      if (end !== null) this.#startInBackground([event], end);
+      // Its promise has lapsed: no other workflow may have it.
+      else if (workflowId !== null && this.#sharesWorkflows) this.#startInBackground([event]);
       else if (this.#waiting.count < eventsWaitingMax) this.#waiting.add(withoutBody(event));
     }
     this.#pump();
   }
 
   async start(events: readonly EventToDispatch[]): Promise<void> {
-    while (!this.#mayStart(sharedCost)) {
-      await sleep(this.#starts.waitMs(sharedCost, performance.now()));
+    let end = this.#begin(null);
+    while (end === null) {
+      await sleep(Math.min(this.#window.waitMs(performance.now()), pollMs));
+      end = this.#begin(null);
     }
-    await this.#startEvents(events);
+    await this.#startEvents(events, end);
   }
 
   run(job: JobToStart): void {
@@ -123,32 +126,48 @@ class PacedDispatcher implements Dispatcher {
 
   async drained(): Promise<void> {
     while (this.#running.size > 0 || this.#waiting.count > 0) {
-      this.#startInBackground(this.#takeWaiting());
-      await Promise.race(this.#running);
+      this.#pump();
+      await Promise.race([...this.#running, sleep(pollMs)]);
     }
     clearTimeout(this.#nextPump);
   }
 
   #pump(): void {
     clearTimeout(this.#nextPump);
-    while (this.#waiting.count > 0 && this.#hasRoom()) {
-      if (!this.#mayStart(sharedCost)) {
-        const waitMs = this.#starts.waitMs(sharedCost, performance.now());
-        this.#nextPump = setTimeout(() => this.#pump(), waitMs);
+    while (this.#waiting.count > 0) {
+      const end = this.#begin(null);
+      if (end === null) {
+        const waitMs = this.#window.waitMs(performance.now());
+        // With a start in each place, the end of one pumps.
+        if (waitMs < Infinity) this.#nextPump = setTimeout(() => this.#pump(), Math.ceil(waitMs));
         return;
       }
-      this.#startInBackground(this.#takeWaiting());
+      this.#startInBackground(this.#waiting.take(this.#ports.eventsPerWorkflowMax), end);
     }
   }
 
-  #startInBackground(events: readonly EventToDispatch[]): void {
-    const [first] = events;
-    if (first === undefined) return;
-    const facts = { appUid: first.appUid, eventId: first._id, count: events.length };
-    this.#run(this.#startEvents(events), facts);
+  #begin(workflowId: string | null): EndStart | null {
+    const end = this.#window.begin(workflowId, performance.now());
+    if (end === null) return null;
+    return () => {
+      end(performance.now());
+      this.#pump();
+    };
   }
 
-  async #startEvents(events: readonly EventToDispatch[]): Promise<void> {
+  #startInBackground(events: readonly EventToDispatch[], end?: EndStart): void {
+    const [first] = events;
+    const facts = { appUid: first?.appUid, eventId: first?._id, count: events.length };
+    this.#run(this.#startEvents(events, end), facts);
+  }
+
+  async #startEvents(events: readonly EventToDispatch[], end?: EndStart): Promise<void> {
+    const started = await this.#startWorkflow(events).finally(end);
+    if (started.length > 0) await this.#mark(started);
+  }
+
+  // Returns the uids of the events that no other process has claimed.
+  async #startWorkflow(events: readonly EventToDispatch[]): Promise<string[]> {
     const { client, store, clock, eager } = this.#ports;
     const [first] = events;
     const workflowId =
@@ -158,13 +177,13 @@ class PacedDispatcher implements Dispatcher {
         : batchWorkflowId(newId('bat', clock.now())));
     const claimed =
       first?.workflowId === null ? await claimEvents(store, events, workflowId) : events;
-    if (claimed.length === 0) return;
+    if (claimed.length === 0) return [];
     await startOnce(client, deliverEventsWorkflow, {
       workflowId,
       requestEagerStart: eager,
       ...deliverEventsOptions(claimed),
     });
-    await this.#mark(claimed.map((event) => event._id));
+    return claimed.map((event) => event._id);
   }
 
   #run(start: Promise<void>, facts: Record<string, unknown>): void {
@@ -173,27 +192,12 @@ class PacedDispatcher implements Dispatcher {
         this.#backingOffUntilMs = performance.now() + backOffMs;
         dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
       })
-      .finally(() => {
-        this.#running.delete(entry);
-        this.#pump();
-      });
+      .finally(() => this.#running.delete(entry));
     this.#running.add(entry);
-  }
-
-  #mayStart(cost: number): boolean {
-    return !this.#isPaced || this.#starts.take(cost, performance.now());
-  }
-
-  #hasRoom(): boolean {
-    return this.#running.size < startsAtOnceMax;
   }
 
   #isBackingOff(): boolean {
     return performance.now() < this.#backingOffUntilMs;
-  }
-
-  #takeWaiting(): EventToDispatch[] {
-    return this.#waiting.take(this.#ports.eventsPerWorkflowMax);
   }
 }
 

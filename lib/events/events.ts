@@ -22,6 +22,7 @@ export async function findToAttempt(
     sequence: 1,
     order: 1,
     erasedAt: 1,
+    headStart: 1,
     body: { $cond: [isShort, '$body', null] },
   };
   return store.events

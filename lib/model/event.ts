@@ -20,7 +20,14 @@ export interface EventDocument {
   /** Null while it is not batched yet; never changed again. */
   workflowId: string | null;
   dispatchedAt: Date | null;
+  headStart: HeadStartClaim | null;
   createdAt: Date;
+}
+
+/** Until then the process makes the event's first attempts, apart from its workflow (ADR 19). */
+export interface HeadStartClaim {
+  by: string;
+  until: Date;
 }
 
 export type EventFacts = Omit<EventDocument, 'body'>;
@@ -36,6 +43,7 @@ export type EventToAttempt = Pick<
   | 'sequence'
   | 'order'
   | 'erasedAt'
+  | 'headStart'
 > & {
   /** Null where it is long: it is read just before it is sent. */
   body: string | null;

@@ -45,7 +45,4 @@ export interface PreviousSecret {
 
 export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active'>;
 
-export type Subscription = Pick<
-  WebhookDocument,
-  '_id' | 'appUid' | 'entities' | 'events' | 'externalTenantIds' | 'ordering'
->;
+export type Subscription = Pick<WebhookDocument, 'entities' | 'events' | 'externalTenantIds'>;

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'job'
   | 'key'
   | 'mem'
+  | 'prc'
   | 'req'
   | 'tok'
   | 'usr'

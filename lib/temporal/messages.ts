@@ -31,6 +31,12 @@ export interface AttemptFirstInput {
   deliveries: Omit<DeliveryKey, 'appUid'>[];
 }
 
+/** Counts, with the deliveries that are left to retries: the others are in the database. */
+export interface FirstAttempts {
+  settled: DeliverySummary;
+  retrying: DeliveryOutcome[];
+}
+
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
 }
@@ -74,7 +80,7 @@ export interface JobPage {
 }
 
 export interface DeliveryActivities {
-  attemptFirst: (input: AttemptFirstInput) => Promise<DeliveryOutcome[]>;
+  attemptFirst: (input: AttemptFirstInput) => Promise<FirstAttempts>;
   retryDelivery: (input: RetryDeliveryInput) => Promise<DeliveryOutcome>;
   attemptInOrder: (input: PartitionKey) => Promise<PartitionStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;

@@ -89,7 +89,7 @@ function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<WebhookDo
 }
 
 export function isSubscribed(
-  { entities, events, externalTenantIds }: Omit<Subscription, 'ordering'>,
+  { entities, events, externalTenantIds }: Subscription,
   { event, externalTenantId }: { event: EventName; externalTenantId: string },
 ): boolean {
   return (
@@ -99,20 +99,13 @@ export function isSubscribed(
   );
 }
 
-/** Returns the subscriptions to any of the entities in any of the applications, oldest first. */
+/** Returns the webhooks for any of the entities in any of the applications, oldest first. */
 export async function findSubscriptions(
   store: Store,
   { appUids, entities }: { appUids: string[]; entities: Entity[] },
-  session?: ClientSession,
-): Promise<Subscription[]> {
+): Promise<WebhookDocument[]> {
   return store.webhooks
-    .find(
-      { appUid: { $in: appUids }, entities: { $in: entities } },
-      {
-        projection: { appUid: 1, entities: 1, events: 1, externalTenantIds: 1, ordering: 1 },
-        ...within(session),
-      },
-    )
+    .find({ appUid: { $in: appUids }, entities: { $in: entities } })
     .sort({ _id: 1 })
     .toArray();
 }

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const bundle = await loadWorkflowBundle(service.config.workflowBundlePath);
   open.use(
     runWorkers([
-      await createWorkflowWorker(service.temporal, bundle),
+      await createWorkflowWorker(service.temporal, { bundle, activities }),
       ...(await createActivityWorkers(service.temporal, { ...activities, takeJobPage })),
     ]),
   );

@@ -66,7 +66,10 @@ export async function playLongRun({ workflow, args }: LongRun): Promise<History>
   const place = { connection, namespace };
   open.use(
     runWorkers([
-      await createWorkflowWorker(place, await loadWorkflowBundle(workflowBundle)),
+      await createWorkflowWorker(place, {
+        bundle: await loadWorkflowBundle(workflowBundle),
+        activities: moreToDo,
+      }),
       ...(await createActivityWorkers(place, moreToDo)),
     ]),
   );

@@ -136,8 +136,8 @@ if (isRecording) {
 }
 
 test('the replay refuses a history that the code cannot have made', async () => {
-  const { history } = readHistory('deliver-one.json');
-  const text = JSON.stringify(history).replaceAll('"attemptFirst"', '"attemptSecond"');
+  const { history } = readHistory('retry-then-deliver.json');
+  const text = JSON.stringify(history).replaceAll('"retryDelivery"', '"retryAgain"');
   const changed: unknown = JSON.parse(text);
   await expect(replay(changed, 'changed')).rejects.toThrow(/nondeterminism/);
 });

@@ -1,6 +1,7 @@
 // The ports of attempts, for an installation of a test.
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { SignalPartition } from '../../lib/temporal/signal-partition.ts';
@@ -16,6 +17,7 @@ export function deliveryPorts(
 ): DeliveryPorts {
   const { retryScheduleMs, deactivateAfterMs, retention } = config;
   return {
+    processUid: newId('prc'),
     store,
     records: createDeliveryRecords(store),
     signalPartition: noSignals,

@@ -24,7 +24,6 @@ export function newDispatcher(
     clock: systemClock,
     eager: false,
     eventsPerWorkflowMax: 60,
-    workflowStartsPerSecond: 25,
     ...ports,
   });
 }

@@ -89,6 +89,7 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
     webhookUids,
     workflowId: null,
     dispatchedAt: null,
+    headStart: null,
     createdAt,
   };
 }

@@ -3,10 +3,9 @@ import { type ApiContext, createApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
 import { createDeliveryWorker } from '../../worker/create-delivery-worker.ts';
-import { createWorkflowWorker, runWorkers } from '../../worker/create-worker.ts';
+import { openFirstAttempts } from '../../worker/first-attempts.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -32,16 +31,18 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const installation = open.use(await createInstallation(options.env));
     const { config, store, app } = installation;
     const temporal = open.use(await connectTemporal(config.temporal));
-    const clock = options.clock ?? systemClock;
-    const context = await createApiContext({ config, store, temporal, eager: true, clock });
-    if (options.worker !== false) {
-      const bundle = await loadWorkflowBundle(config.workflowBundlePath);
-      const [workflowWorker] = await Promise.all([
-        createWorkflowWorker(temporal, bundle),
-        createDeliveryWorker(config).then((worker) => open.use(worker)),
-      ]);
-      open.use(runWorkers([workflowWorker]));
-    }
+    const { worker = true, clock = systemClock } = options;
+    const first = worker ? await openFirstAttempts(open, { config, store, temporal }) : null;
+    if (worker) open.use(await createDeliveryWorker(config));
+    const { headStart = null } = first ?? {};
+    const context = await createApiContext({
+      config,
+      store,
+      temporal,
+      eager: worker,
+      headStart,
+      clock,
+    });
     const api = open.use(await serve(context));
     const apiUrl = `http://127.0.0.1:${api.port}`;
     return {

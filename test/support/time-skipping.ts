@@ -107,12 +107,16 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
   const temporal = { connection, namespace };
   open.use(
     runWorkers([
-      await createWorkflowWorker(temporal, await loadWorkflowBundle(servers.workflowBundle)),
+      await createWorkflowWorker(temporal, {
+        bundle: await loadWorkflowBundle(servers.workflowBundle),
+        activities: {
+          attemptFirst: atVirtualTime('attemptFirst', (input: AttemptFirstInput) =>
+            activities.attemptFirst(input),
+          ),
+        },
+      }),
       ...(await createActivityWorkers(temporal, {
         ...activities,
-        attemptFirst: atVirtualTime('attemptFirst', (input: AttemptFirstInput) =>
-          activities.attemptFirst(input),
-        ),
         retryDelivery: atVirtualTime('retryDelivery', (input: RetryDeliveryInput) =>
           activities.retryDelivery(input),
         ),

@@ -60,7 +60,10 @@ async function deliverOne(): Promise<Course> {
   const { events } = await handle.fetchHistory();
   const activities: Record<string, number> = {};
   for (const event of events ?? []) {
-    const name = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    // A local activity is a marker.
+    const name = event.markerRecordedEventAttributes
+      ? 'attemptFirst'
+      : event.activityTaskScheduledEventAttributes?.activityType?.name;
     if (name) activities[name] = (activities[name] ?? 0) + 1;
   }
   return {

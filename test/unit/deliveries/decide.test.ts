@@ -56,6 +56,14 @@ const events = {
   'a test': { ...anEvent, event: 'webhook.test', entity: 'webhook', sequence: null },
   erased: { ...anEvent, body: '', erasedAt: after(-1) },
   gone: null,
+  'claimed by another process': { ...anEvent, headStart: { by: 'prc_2', until: after(1) } },
+  'claimed until now': { ...anEvent, headStart: { by: 'prc_2', until: now } },
+  'claimed by this process': { ...anEvent, headStart: { by: 'prc_1', until: after(1) } },
+  'claimed, and in order': {
+    ...anEvent,
+    headStart: { by: 'prc_2', until: after(1) },
+    order: [{ webhookUid: aWebhook._id, n: 1 }],
+  },
 } satisfies Record<string, EventToAttempt | null>;
 
 const activities = { active: { active: true }, paused: { active: false } };
@@ -109,6 +117,7 @@ function factsOf({ asker, delivery, event, webhook }: Case): AttemptFacts {
       ...subscriptions[webhook.subscription],
     },
     now,
+    processUid: 'prc_1',
   };
 }
 
@@ -131,6 +140,20 @@ test.each<[string, Decision, Partial<Case>]>([
   ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
   ['a call a second early is on time', 'send', of({ due: 'due in a second' })],
   ['a retry is not made early', 'notYet', of({ state: 'retrying', due: 'due later' })],
+
+  [
+    'a first attempt is left to the process that recorded the event',
+    'notYet',
+    { event: 'claimed by another process' },
+  ],
+  ['not for longer than its claim', 'send', { event: 'claimed until now' }],
+  ['a process does not wait for itself', 'send', { event: 'claimed by this process' }],
+  ['nor does a delivery in order', 'send', { event: 'claimed, and in order' }],
+  [
+    'a delivery that is recorded is nobody’s first',
+    'send',
+    { event: 'claimed by another process', ...of({}) },
+  ],
 
   ['a job sends its own delivery', 'send', { asker: 'its job', ...of({ owner: 'its job' }) }],
   ['an event does not send a delivery of a job', 'notMine', of({ owner: 'its job' })],
@@ -251,7 +274,8 @@ function mayAct({ asker, delivery }: Case): boolean {
   return ['pending', 'retrying'].includes(delivery.state) && actors[delivery.owner].includes(asker);
 }
 
-const isEarly = ({ asker, delivery }: Case): boolean =>
+const isEarly = ({ asker, delivery, event, webhook }: Case): boolean =>
+  (delivery === null && webhook !== null && event === 'claimed by another process') ||
   delivery?.due === 'due later' ||
   (delivery?.due === 'due in a second' && asker === 'the partition');
 

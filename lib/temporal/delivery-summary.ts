@@ -1,6 +1,7 @@
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
-import type { DeliverySummary } from '../lib/temporal/messages.ts';
-import { dispatchLimits } from '../lib/limits.ts';
+// No Node built-ins here: workflows import this file.
+import { dispatchLimits } from '../limits.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { DeliverySummary } from './messages.ts';
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
 
@@ -39,12 +40,4 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
     failed: [...before.failed, ...after.failed].slice(0, idsPerSearchAttributeMax),
     failedCount: before.failedCount + after.failedCount,
   };
-}
-
-export function chunk<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let start = 0; start < items.length; start += size) {
-    parts.push(items.slice(start, start + size));
-  }
-  return parts;
 }

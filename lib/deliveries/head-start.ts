@@ -1,0 +1,89 @@
+import { attemptLimits } from '../limits.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { EventDocument, HeadStartClaim } from '../model/event.ts';
+import { turnOf } from '../model/partition.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+import { deliveryLog } from '../platform/logger.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+const { headStartMs, headStartOutcomesMax } = attemptLimits;
+// What was read longer ago may be out of date: the workflow then reads it anew.
+const freshMs = 1_000;
+// A stop waits for the attempts under way, 5 s at most.
+const neverAborted = new AbortController().signal;
+
+/**
+ * Makes first attempts right after the commit, while Temporal still acknowledges the workflow, which then takes up their
+ * outcomes. It never waits for a permit, and leaves ordered deliveries and what it could not send to the workflow.
+ */
+export class HeadStart {
+  readonly #ports: DeliveryPorts;
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #outcomes = new Map<string, DeliveryOutcome>();
+  #ended = false;
+
+  constructor(ports: DeliveryPorts) {
+    this.#ports = ports;
+  }
+
+  /** Returns the claim of an event to be recorded: until then other processes leave its first attempts to this one. */
+  claim(now: Date): HeadStartClaim | null {
+    if (this.#ended) return null;
+    return { by: this.#ports.processUid, until: new Date(now.getTime() + headStartMs) };
+  }
+
+  /** Begins the attempts of a committed event; `webhooks` were read after its `createdAt`. */
+  begin(event: EventDocument, webhooks: readonly WebhookDocument[]): void {
+    const ageMs = this.#ports.clock.now().getTime() - event.createdAt.getTime();
+    if (this.#ended || event.headStart === null || ageMs > freshMs) return;
+    for (const webhook of webhooks) {
+      if (turnOf(event, webhook._id) !== null) continue;
+      const id = idOf({ eventId: event._id, webhookUid: webhook._id });
+      const attempt = this.#attempt(event, webhook).finally(() => this.#underWay.delete(id));
+      this.#underWay.set(id, attempt);
+    }
+  }
+
+  /** Returns the outcome of a delivery, after the attempt under way; null where this process made none. */
+  async take(key: DeliveryKey): Promise<DeliveryOutcome | null> {
+    const id = idOf(key);
+    await this.#underWay.get(id);
+    const outcome = this.#outcomes.get(id) ?? null;
+    this.#outcomes.delete(id);
+    return outcome;
+  }
+
+  /** Begins no more attempts, and resolves when those under way are recorded. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#underWay.values());
+  }
+
+  async #attempt(event: EventDocument, webhook: WebhookDocument): Promise<void> {
+    const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
+    const asker = { kind: 'event' } as const;
+    const headStart = { event, webhook };
+    const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
+    try {
+      const outcome = await attemptDelivery(this.#ports, key, options);
+      const isMade = outcome.state !== 'retrying' || outcome.attemptCount > 0;
+      if (isMade) this.#keep(idOf(key), outcome);
+    } catch (error) {
+      // The workflow makes it again.
+      deliveryLog.warn({ ...key, err: error }, 'head_start.failed');
+    }
+  }
+
+  // While Temporal is away nobody takes the outcomes. One that is forgotten is read from the database.
+  #keep(id: string, outcome: DeliveryOutcome): void {
+    this.#outcomes.set(id, outcome);
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > headStartOutcomesMax) this.#outcomes.delete(oldest ?? '');
+  }
+}
+
+function idOf({ eventId, webhookUid }: Omit<DeliveryKey, 'appUid'>): string {
+  return `${eventId}/${webhookUid}`;
+}

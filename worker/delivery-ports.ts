@@ -1,0 +1,31 @@
+import type { Config } from '../lib/config/config.ts';
+import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
+import { createHttpSender } from '../lib/egress/http-sender.ts';
+import type { Store } from '../lib/mongo/connect.ts';
+import { systemClock } from '../lib/platform/clock.ts';
+import type { Disposal } from '../lib/platform/disposal.ts';
+import { newId } from '../lib/platform/ids.ts';
+import { createSecretBox } from '../lib/platform/secret-box.ts';
+import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
+import type { Temporal } from './connect-temporal.ts';
+
+/** Returns what attempts need. Closing `open` ends the requests under way. */
+export function openDeliveryPorts(
+  open: Disposal,
+  { config, store, temporal }: { config: Config; store: Store; temporal: Pick<Temporal, 'client'> },
+): DeliveryPorts {
+  return {
+    processUid: newId('prc'),
+    store,
+    records: createDeliveryRecords(store),
+    sender: open.use(createHttpSender({ policy: config.egress, proxy: config.egressProxy })),
+    signalPartition: createPartitionSignaller(temporal.client),
+    secretBox: createSecretBox(config.sealingKeys),
+    clock: systemClock,
+    random: Math.random,
+    retryScheduleMs: config.retryScheduleMs,
+    deactivateAfterMs: config.deactivateAfterMs,
+    retention: config.retention,
+  };
+}

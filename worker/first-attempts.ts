@@ -1,0 +1,36 @@
+import { createActivities } from '../activities/index.ts';
+import type { Config } from '../lib/config/config.ts';
+import { HeadStart } from '../lib/deliveries/head-start.ts';
+import type { Store } from '../lib/mongo/connect.ts';
+import type { Disposal } from '../lib/platform/disposal.ts';
+import { loadWorkflowBundle } from './bundle-workflows.ts';
+import type { Temporal } from './connect-temporal.ts';
+import { createWorkflowWorker, runWorkers } from './create-worker.ts';
+import { openDeliveryPorts } from './delivery-ports.ts';
+
+export interface FirstAttempts {
+  /** Null where the settings leave first attempts to their workflows. */
+  headStart: HeadStart | null;
+  /** Resolves with the fault that ended the worker. */
+  failed: Promise<unknown>;
+}
+
+/** Starts what makes first attempts in an api process: a workflow worker, and the head start. */
+export async function openFirstAttempts(
+  open: Disposal,
+  place: { config: Config; store: Store; temporal: Temporal },
+): Promise<FirstAttempts> {
+  const { config, temporal } = place;
+  const ports = openDeliveryPorts(open, place);
+  const headStart = config.headStart ? new HeadStart(ports) : null;
+  const activities = createActivities(ports, headStart);
+  const bundle = await loadWorkflowBundle(config.workflowBundlePath);
+  const worker = await createWorkflowWorker(temporal, { bundle, activities });
+  const { failed } = open.use(runWorkers([worker]));
+  // Before the worker stops: what waits for a permit is left to the retries.
+  open.defer(async () => {
+    ports.sender.endWaits();
+    await headStart?.end();
+  });
+  return { headStart, failed };
+}
