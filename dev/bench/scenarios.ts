@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { acceptOnly } from './scenarios/accept-only.ts';
 import { burst } from './scenarios/burst.ts';
+import { busy } from './scenarios/busy.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { idleWebhooks, storedEvents } from './scenarios/flatness.ts';
 import { hangingReceiver } from './scenarios/hanging-receiver.ts';
@@ -16,6 +17,7 @@ import { steady, sustained } from './scenarios/sustained.ts';
 export const scenarios: readonly Scenario[] = [
   idle,
   light,
+  busy,
   sustained,
   steady,
   burst,

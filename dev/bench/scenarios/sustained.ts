@@ -1,6 +1,7 @@
 // The highest rate at which the backlog does not grow, and the latency at 60 % of it.
-import { backlogGrowth, isHeld, sampleBacklog } from '../backlog.ts';
+import { isHeld } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
+import { measureBacklog } from '../measure-backlog.ts';
 import { measure, type Measurement } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
@@ -101,17 +102,10 @@ async function estimateCapacity(bench: Bench): Promise<number> {
 }
 
 async function runTrial(bench: Bench, ratePerSecond: number, seconds: number): Promise<Trial> {
-  let samples: number[] = [];
-  const measurement: Measurement = await measure(bench, {
-    name: `sustained ${ratePerSecond}/s`,
-    hooks,
-    load: { model: 'open', ratePerSecond, seconds },
-    async during(ledger) {
-      samples = await sampleBacklog(ledger, seconds, bench.signal);
-    },
-  });
+  const load = { model: 'open', ratePerSecond, seconds } as const;
+  const name = `sustained ${ratePerSecond}/s`;
+  const { measurement, samples } = await measureBacklog(bench, { name, hooks, load });
   const isClean = measurement.dropped === 0 && Object.keys(measurement.failures).length === 0;
-  measurement.backlogGrowth = Math.round(backlogGrowth(samples));
   const holds = isClean && isHeld(samples, { ratePerSecond, seconds });
   return { measurement, ratePerSecond, holds };
 }
