@@ -12,11 +12,15 @@ import type { Service } from './service.ts';
 
 /** The numbers of webhooks of an application. */
 export interface Hooks {
-  /** Get every event. */
+  /** Get every event, or only those of their tenant. */
   matching: number;
+  /** Each matching webhook has a tenant of its own, so that an event goes to one of them. */
+  byTenant?: boolean;
   /** How many of these the receiver answers only after `slowMs`. */
   slow?: number;
   slowMs?: number;
+  /** The others answer one request in so many with 500. */
+  refuseEvery?: number;
   retryScheduleMs?: number[];
   /** Get nothing. */
   idle?: number;
@@ -36,40 +40,57 @@ export async function makeApp(
   const { keyPepper } = config;
   const app = await createAppWithKey(store, { name: `bench: ${name}`, keyPepper });
   const slowCount = hooks.slow ?? 0;
+  const { matching, byTenant = false, slowMs, refuseEvery, retryScheduleMs = null } = hooks;
   const hookUids = await copyWebhook(service, app, {
     entity: 'agent',
-    count: hooks.matching,
-    urlOf: (uid, index) => receiver.urlOf(uid, index < slowCount ? hooks.slowMs : 0),
-    fields: { retryScheduleMs: hooks.retryScheduleMs ?? null },
+    count: matching,
+    urlOf: (uid, index) =>
+      receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
+    fieldsOf: (index) => ({
+      retryScheduleMs,
+      externalTenantIds: byTenant ? [tenantOf(index)] : null,
+    }),
   });
   await copyWebhook(service, app, {
     entity: 'context',
     count: hooks.idle ?? 0,
     urlOf: (uid) => receiver.urlOf(uid),
   });
-  const agents = Array.from({ length: agentCount }, () => makeAgent(app.appUid));
+  const tenantCount = byTenant ? matching : 1;
+  const agents = Array.from({ length: agentCount }, (_, index) =>
+    makeAgent(app.appUid, tenantOf(index % tenantCount)),
+  );
   await store.agents.insertMany(agents);
+  const hookUidsByTenant = byTenant ? hookUids.map((uid) => new Set([uid])) : [new Set(hookUids)];
   return {
     ...app,
     hookUids,
     slowHookUids: hookUids.slice(0, slowCount),
-    agentUids: agents.map((agent) => agent._id),
+    /** The agent that call `n` changes. */
+    agentOf: (n: number) => agents[n % agentCount] as AgentDocument,
+    /** The webhooks that get its event. */
+    hookUidsOf: (n: number): ReadonlySet<string> =>
+      hookUidsByTenant[(n % agentCount) % tenantCount] ?? new Set(),
   };
+}
+
+function tenantOf(index: number): string {
+  return `tenant-${index + 1}`;
 }
 
 interface Copies {
   entity: Entity;
   count: number;
   urlOf: (uid: string, index: number) => string;
-  /** Differences of the copies from the original. */
-  fields?: Partial<WebhookDocument>;
+  /** Differences of a copy from the original. */
+  fieldsOf?: (index: number) => Partial<WebhookDocument>;
 }
 
 // Registers a webhook, replaces it by `count` copies, and returns their uids.
 async function copyWebhook(
   service: Service,
   app: NewApp,
-  { entity, count, urlOf, fields }: Copies,
+  { entity, count, urlOf, fieldsOf }: Copies,
 ): Promise<string[]> {
   if (count === 0) return [];
   const { store, config } = service;
@@ -83,7 +104,7 @@ async function copyWebhook(
     const _id = newId('whk');
     // A sealed secret opens in its own place only.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
-    return { ...original, ...fields, _id, secret, url: urlOf(_id, index) };
+    return { ...original, ...fieldsOf?.(index), _id, secret, url: urlOf(_id, index) };
   });
   await store.webhooks.insertMany(copies);
   await store.apps.updateOne({ _id: appUid }, { $inc: { webhookCount: count - 1 } });
@@ -105,12 +126,12 @@ async function registerWebhook(
   return uid;
 }
 
-function makeAgent(appUid: string): AgentDocument {
+function makeAgent(appUid: string, externalTenantId: string): AgentDocument {
   const now = new Date();
   return {
     _id: newId('agt', now),
     appUid,
-    externalTenantId: 'tenant-1',
+    externalTenantId,
     agentName: 'Support',
     live: true,
     description: null,

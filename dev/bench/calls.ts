@@ -60,10 +60,10 @@ export function openCaller(apiUrls: readonly string[]): Caller {
   };
 }
 
-function changeOf({ agentUids }: BenchApp, path: ChangePath, n: number): Message {
-  const uid = agentUids[n % agentUids.length] ?? '';
+function changeOf(app: BenchApp, path: ChangePath, n: number): Message {
+  const { _id: uid, externalTenantId, agentName, live } = app.agentOf(n);
   const description = `bench-${n}`;
   if (path === 'agents') return { method: 'PATCH', path: `/agents/${uid}`, body: { description } };
-  const data = { uid, externalTenantId: 'tenant-1', agentName: 'Support', live: true, description };
+  const data = { uid, externalTenantId, agentName, live, description };
   return { method: 'POST', path: '/changes', body: { event: 'agent.updated', data } };
 }

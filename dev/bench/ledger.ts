@@ -5,7 +5,10 @@ interface CallRecord {
   intendedAtMs: number;
   answeredAtMs: number | null;
   isAcknowledged: boolean;
-  hookUids: Set<string>;
+  /** The webhooks that its event goes to, and those of them that took or refused it. */
+  hookUids: ReadonlySet<string>;
+  takenBy: Set<string>;
+  refusedBy: Set<string>;
 }
 
 interface Receipt {
@@ -14,29 +17,41 @@ interface Receipt {
   atMs: number;
 }
 
-/** The calls of one run, and the deliveries they caused at `hookUids`. */
+/** The calls of one run, and the deliveries they caused at their webhooks. */
 export class Ledger {
-  /** Deliveries of the same event to the same webhook beyond the first. */
+  /** Deliveries of the same event to the same webhook beyond the first that it took. */
   duplicates = 0;
+  /** Deliveries that a webhook answered with an error before it took one; each is to come again. */
+  refused = 0;
+  /** Deliveries that webhooks took. */
+  deliveries = 0;
   /** Calls that were not acknowledged, in all and by reason. */
   failed = 0;
   readonly failures: Record<string, number> = {};
-  /** Events that arrived at all their webhooks. */
+  /** Events that all their webhooks took. */
   complete = 0;
   readonly #calls: CallRecord[] = [];
   readonly #receipts: Receipt[] = [];
-  readonly #hookUids: ReadonlySet<string>;
+  readonly #hookUidsOf: (call: number) => ReadonlySet<string>;
+  #lastArrivalMs = 0;
   #waiters: (() => void)[] = [];
 
-  constructor(hookUids: readonly string[]) {
-    this.#hookUids = new Set(hookUids);
+  constructor(hookUidsOf: (call: number) => ReadonlySet<string>) {
+    this.#hookUidsOf = hookUidsOf;
   }
 
   /** Records a call about to be made, and returns its number. */
   open(intendedAtMs: number): number {
-    const hookUids = new Set<string>();
-    const record = { intendedAtMs, answeredAtMs: null, isAcknowledged: false, hookUids };
-    return this.#calls.push(record) - 1;
+    const call = this.#calls.length;
+    this.#calls.push({
+      intendedAtMs,
+      answeredAtMs: null,
+      isAcknowledged: false,
+      hookUids: this.#hookUidsOf(call),
+      takenBy: new Set(),
+      refusedBy: new Set(),
+    });
+    return call;
   }
 
   /** Records the end of a call; `failure` is null where it was acknowledged. */
@@ -52,18 +67,28 @@ export class Ledger {
 
   /** Records arrivals; those of another run are ignored. */
   receive(arrivals: readonly Arrival[]): void {
-    for (const [hookUid, call, atMs] of arrivals) {
-      const record = this.#calls[call];
-      if (record === undefined || !this.#hookUids.has(hookUid)) continue;
-      if (record.hookUids.has(hookUid)) {
-        this.duplicates += 1;
-        continue;
-      }
-      record.hookUids.add(hookUid);
-      this.#receipts.push({ hookUid, call, atMs });
-      if (record.hookUids.size === this.#hookUids.size) this.complete += 1;
-    }
+    for (const arrival of arrivals) this.#receiveOne(arrival);
     for (const signal of this.#waiters.splice(0)) signal();
+  }
+
+  #receiveOne([hookUid, call, atMs, isRefused]: Arrival): void {
+    const record = this.#calls[call];
+    if (record === undefined || !record.hookUids.has(hookUid)) return;
+    const { hookUids, takenBy, refusedBy } = record;
+    if (takenBy.has(hookUid)) {
+      this.duplicates += 1;
+      return;
+    }
+    if (!refusedBy.has(hookUid)) this.#receipts.push({ hookUid, call, atMs });
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, atMs);
+    if (isRefused) {
+      refusedBy.add(hookUid);
+      this.refused += 1;
+      return;
+    }
+    takenBy.add(hookUid);
+    this.deliveries += 1;
+    if (takenBy.size === hookUids.size) this.complete += 1;
   }
 
   /** Resolves when more arrived. */
@@ -75,28 +100,24 @@ export class Ledger {
     return this.#calls.filter((record) => record.isAcknowledged).length;
   }
 
-  get deliveries(): number {
-    return this.#receipts.length;
-  }
-
-  /** Calls whose event has not arrived everywhere, unanswered ones included. */
+  /** Calls whose event has not been taken everywhere, unanswered ones included. */
   get backlog(): number {
     return this.#calls.length - this.failed - this.complete;
   }
 
-  /** Reports whether the event of a call has arrived everywhere, or the call failed. */
+  /** Reports whether the event of a call has been taken everywhere, or the call failed. */
   isSettled(call: number): boolean {
     const record = this.#calls[call];
     if (record === undefined) return true;
     if (record.answeredAtMs !== null && !record.isAcknowledged) return true;
-    return record.isAcknowledged && record.hookUids.size === this.#hookUids.size;
+    return record.isAcknowledged && record.takenBy.size === record.hookUids.size;
   }
 
-  /** Deliveries of acknowledged calls that have not arrived. */
+  /** Deliveries of acknowledged calls that no webhook has taken. */
   get missing(): number {
     let missing = 0;
-    for (const { isAcknowledged, hookUids } of this.#calls) {
-      if (isAcknowledged) missing += this.#hookUids.size - hookUids.size;
+    for (const { isAcknowledged, hookUids, takenBy } of this.#calls) {
+      if (isAcknowledged) missing += hookUids.size - takenBy.size;
     }
     return missing;
   }
@@ -108,7 +129,7 @@ export class Ledger {
     );
   }
 
-  /** From the intended call to the first arrival at each webhook that `includes` lets through. */
+  /** From the intended call to the first arrival, taken or refused, at each webhook that `includes` lets through. */
   receiptMs(includes: (hookUid: string) => boolean = () => true): number[] {
     return this.#receipts
       .filter(({ hookUid }) => includes(hookUid))
@@ -118,9 +139,8 @@ export class Ledger {
   /** From the first intended call to the last arrival, or to the last answer where nothing arrives. */
   get spanMs(): number {
     const firstMs = this.#calls[0]?.intendedAtMs ?? 0;
-    const ends = this.#receipts.map(({ atMs }) => atMs);
+    if (this.#lastArrivalMs > 0) return this.#lastArrivalMs - firstMs;
     const answers = this.#calls.map(({ answeredAtMs }) => answeredAtMs ?? firstMs);
-    const last = (ends.length > 0 ? ends : answers).reduce((a, b) => Math.max(a, b), firstMs);
-    return last - firstMs;
+    return answers.reduce((a, b) => Math.max(a, b), firstMs) - firstMs;
   }
 }

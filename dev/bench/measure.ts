@@ -47,7 +47,7 @@ export async function measure(bench: Bench, plan: Plan) {
   const caller = openCaller(plan.apiUrls ?? [service.apiUrl]);
   try {
     await plan.prepare?.(app, caller);
-    const ledger = new Ledger(app.hookUids);
+    const ledger = new Ledger(app.hookUidsOf);
     receiver.watch((arrivals) => ledger.receive(arrivals));
     const makeCall = plan.call?.(caller, app) ?? caller.changing(app, bench.settings.path);
     const before = { usage: readUsage(bench.groups()), ops: await readOperations(service.store) };
@@ -128,5 +128,6 @@ function outcomeOf(ledger: Ledger, { hookUids }: BenchApp) {
     deliveriesPerSecond: round(ledger.deliveries / spanSeconds),
     lost: ledger.missing,
     duplicates: ledger.duplicates,
+    refused: ledger.refused,
   };
 }

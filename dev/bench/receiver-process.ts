@@ -10,14 +10,23 @@ const reportEveryMs = 50;
 const bodyCharactersMax = 1024 * 1024;
 
 const unreported: Arrival[] = [];
+// By webhook.
+const requests = new Map<string, number>();
 
 function report(message: FromReceiver): void {
   if (process.connected) process.send?.(message);
 }
 
+// One request of a webhook in `every`, at an even distance.
+function isToRefuse(hookUid: string, every: number): boolean {
+  const number = (requests.get(hookUid) ?? 0) + 1;
+  requests.set(hookUid, number);
+  return every > 0 && number % every === 0;
+}
+
 function receive(request: IncomingMessage, response: ServerResponse): void {
   const atMs = nowMs();
-  const [, delayMs = '0', hookUid = ''] = (request.url ?? '').split('/');
+  const [, delayMs = '0', refuseEvery = '0', hookUid = ''] = (request.url ?? '').split('/');
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (text: string) => {
@@ -25,8 +34,9 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
   request.on('end', () => {
     const call = /bench-(\d+)/.exec(body)?.[1];
-    if (call !== undefined) unreported.push([hookUid, Number(call), atMs]);
-    const answer = (): void => void response.writeHead(200).end();
+    const isRefused = isToRefuse(hookUid, Number(refuseEvery));
+    if (call !== undefined) unreported.push([hookUid, Number(call), atMs, isRefused]);
+    const answer = (): void => void response.writeHead(isRefused ? 500 : 200).end();
     if (delayMs === '0') answer();
     else setTimeout(answer, Number(delayMs));
   });

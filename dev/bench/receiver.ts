@@ -1,13 +1,20 @@
 import { startHelper } from './helper-process.ts';
 
-export type Arrival = [hookUid: string, call: number, atMs: number];
+export type Arrival = [hookUid: string, call: number, atMs: number, isRefused: boolean];
+
+/** How deliveries to a webhook are answered. */
+export interface Manners {
+  delayMs?: number | undefined;
+  /** One request in so many is answered with 500. */
+  refuseEvery?: number | undefined;
+}
 
 export type FromReceiver = { port: number } | { arrivals: Arrival[] };
 
 export interface Receiver extends AsyncDisposable {
   pid: number;
-  /** Deliveries are answered after `delayMs`; slow webhooks have another origin and share no permits. */
-  urlOf(hookUid: string, delayMs?: number): string;
+  /** Slow webhooks have another origin and share no permits. */
+  urlOf(hookUid: string, manners?: Manners): string;
   /** Reports all arrivals from now on to `take`. */
   watch(take: (arrivals: readonly Arrival[]) => void): void;
 }
@@ -25,9 +32,9 @@ export async function startReceiver(): Promise<Receiver> {
   });
   return {
     pid: helper.pid,
-    urlOf(hookUid, delayMs = 0) {
+    urlOf(hookUid, { delayMs = 0, refuseEvery = 0 } = {}) {
       const host = delayMs === 0 ? '127.0.0.1' : 'localhost';
-      return `http://${host}:${port}/${delayMs}/${hookUid}`;
+      return `http://${host}:${port}/${delayMs}/${refuseEvery}/${hookUid}`;
     },
     watch(next) {
       take = next;

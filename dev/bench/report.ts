@@ -105,6 +105,7 @@ const figures: readonly Figure[] = [
   ['deliveries/s', ({ deliveriesPerSecond }) => show(deliveriesPerSecond)],
   ['**lost** (must be 0)', ({ lost }) => show(lost)],
   ['arrived twice', ({ duplicates }) => show(duplicates)],
+  ['answered 500', ({ refused }) => show(refused || null)],
   ['backlog growth', ({ backlogGrowth }) => show(backlogGrowth)],
   ['CPU ms/event, service', ({ cpuMsPerEvent }) => show(sumService(cpuMsPerEvent))],
   ['CPU ms/event, each', ({ cpuMsPerEvent }) => listFigures(cpuMsPerEvent)],
