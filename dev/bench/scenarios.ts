@@ -7,6 +7,7 @@ import { idleWebhooks, storedEvents } from './scenarios/flatness.ts';
 import { hangingReceiver } from './scenarios/hanging-receiver.ts';
 import { idle, light } from './scenarios/idle.ts';
 import { kill } from './scenarios/kill.ts';
+import { mixed } from './scenarios/mixed.ts';
 import { scale } from './scenarios/scale.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowReceiver } from './scenarios/slow-receiver.ts';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   slowReceiver,
   hangingReceiver,
+  mixed,
   signIn,
   slowSockets,
   acceptOnly,
