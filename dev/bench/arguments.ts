@@ -4,6 +4,20 @@ import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import type { Settings } from './settings.ts';
 
+/** What `compare` is asked for. */
+export interface Comparison {
+  /** The other checkout. */
+  dir: string;
+  /** One of the checkouts alone may have some of them. */
+  names: readonly string[];
+  rounds: number;
+  /** For each bench, as on the command line. */
+  options: readonly string[];
+}
+
+const comparedByDefault = ['light', 'burst'];
+const roundsMax = 20;
+
 /** Reads the command line of `npm run bench`. Throws an error of one sentence. */
 export function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
@@ -16,6 +30,7 @@ export function readArguments(args: readonly string[]) {
       path: { type: 'string', default: 'changes' },
       kept: { type: 'boolean', default: false },
       service: { type: 'string' },
+      rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -31,7 +46,43 @@ export function readArguments(args: readonly string[]) {
     kept: values.kept,
     servicePath: values.service ?? null,
   };
-  return { help: values.help, scenarios: pickScenarios(positionals), settings };
+  const [command, ...rest] = positionals;
+  if (command === 'compare') {
+    const comparison = readComparison(rest, { settings, rounds: values.rounds });
+    return { help: values.help, comparison, scenarios: [], settings };
+  }
+  if (values.rounds !== undefined) throw new Error('--rounds is for compare only');
+  const picked = pickScenarios(positionals);
+  return { help: values.help, comparison: null, scenarios: picked, settings };
+}
+
+function readComparison(
+  [dir, ...names]: readonly string[],
+  { settings, rounds = '2' }: { settings: Settings; rounds: string | undefined },
+): Comparison {
+  if (dir === undefined) throw new Error('compare needs the folder of another checkout');
+  if (settings.servicePath !== null) {
+    throw new Error('compare starts the service of each checkout, so --service cannot be given');
+  }
+  const count = readNumber('--rounds', rounds, roundsMax) ?? 0;
+  if (!Number.isInteger(count)) throw new Error(`--rounds must be a whole number (got ${rounds})`);
+  return {
+    dir,
+    names: names.length === 0 ? comparedByDefault : names,
+    rounds: count,
+    options: optionsOf(settings),
+  };
+}
+
+// Without defaults, which another checkout may not know.
+function optionsOf({ seconds, ratePerSecond, short, path, kept }: Settings): string[] {
+  return [
+    ...(seconds === null ? [] : ['--seconds', String(seconds)]),
+    ...(ratePerSecond === null ? [] : ['--rate', String(ratePerSecond)]),
+    ...(short ? ['--short'] : []),
+    ...(path === 'changes' ? [] : ['--path', path]),
+    ...(kept ? ['--kept'] : []),
+  ];
 }
 
 function pickScenarios(names: readonly string[]): readonly Scenario[] {
@@ -61,6 +112,7 @@ export function helpText(): string {
   );
   return [
     'npm run bench -- [scenario …] [options]',
+    'npm run bench -- compare DIR [scenario …] [options]',
     '',
     'Scenarios (* run when none is named; all names all of them):',
     ...list,
@@ -74,10 +126,15 @@ export function helpText(): string {
     '  --service PATH  a running service, by its dev.json (.herald/dev.json of npm start); what the bench',
     '                  writes there stays, and the scenarios that stop processes are skipped',
     '',
+    'compare judges a change: it runs the scenarios (light burst when none is named) with the bench of the',
+    'checkout in DIR, A, and of this one, B, in turns, and prints a table of both with the ratio B / A.',
+    '  --rounds N      runs of each checkout, 2 by default',
+    '',
     'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
     'another agent-herald works there. Tables go to stdout; JSON and a chart to dev/bench/results/.',
     'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
-    `others (hanging-receiver, slow-sockets) made their p99 more than ${besideTimesMax} times as long.`,
+    `others (hanging-receiver, slow-sockets) made their p99 more than ${besideTimesMax} times as long; of compare,`,
+    'where that is so in any of its runs.',
     '',
   ].join('\n');
 }

@@ -14,7 +14,7 @@ export interface Report {
   scenarios: ({ name: string; error?: string } & ScenarioResult)[];
 }
 
-const none = '–';
+export const none = '–';
 const serviceGroups = ['api', 'worker', 'mongodb', 'temporal'] as const;
 
 export function renderMachine({ machine, settings }: Report): string {
@@ -127,8 +127,8 @@ export function describeLoad(load: Load): string {
   return load.model === 'closed' ? `closed, ${load.callers} callers` : 'one at a time';
 }
 
-// The sum of the service's own processes; null where one is unknown.
-function sumService(cpu: Readonly<Record<string, number>>): number | null {
+/** Returns the sum of the service's own processes; null where one is unknown. */
+export function sumService(cpu: Readonly<Record<string, number>>): number | null {
   const costs = serviceGroups.map((group) => cpu[group]);
   if (costs.some((cost) => cost === undefined)) return null;
   return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
@@ -138,7 +138,7 @@ function showLatency(ms: Distribution | null): string {
   return ms === null ? none : `${show(ms.p50)} / ${show(ms.p99)} / ${show(ms.max)}`;
 }
 
-function show(value: number | null | undefined): string {
+export function show(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return none;
   if (Number.isInteger(value)) return value.toLocaleString('en');
   return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
@@ -156,7 +156,7 @@ function mapValues<T>(
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
 }
 
-function renderTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+export function renderTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
   );

@@ -1,0 +1,125 @@
+// A change beside what was before: the benches of two checkouts, in turns on the same machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Comparison } from './arguments.ts';
+import { pickShared, readNames } from './compare-names.ts';
+import { areSound, renderComparison, type Run } from './compare-table.ts';
+import type { Report } from './report.ts';
+
+interface Session {
+  signal: AbortSignal;
+  /** Takes lines of progress. */
+  say: (line: string) => void;
+  /** Takes parts of the report. */
+  print: (part: string) => void;
+}
+
+interface Checkout {
+  letter: 'A' | 'B';
+  dir: string;
+}
+
+const mainPath = 'dev/bench/main.ts';
+
+/** Runs the bench of another checkout, A, and of this one, B; returns the exit code: 1 where a run failed. */
+export async function compareCheckouts(comparison: Comparison, session: Session): Promise<number> {
+  const { rounds, options } = comparison;
+  const a: Checkout = { letter: 'A', dir: resolve(comparison.dir) };
+  const b: Checkout = { letter: 'B', dir: fileURLToPath(new URL('../..', import.meta.url)) };
+  checkFolder(a);
+  checkFolder(b);
+  const known = { a: await listNames(a), b: await listNames(b) };
+  const { names, notes } = pickShared(comparison.names, known);
+  session.signal.throwIfAborted();
+  const runs = { a: [] as Run[], b: [] as Run[] };
+  const goesOn = (): boolean =>
+    !session.signal.aborted && [...runs.a, ...runs.b].every(({ report }) => report !== null);
+  for (let round = 1; round <= rounds && goesOn(); round += 1) {
+    session.say(`round ${round} of ${rounds}`);
+    runs.a.push(await runBench(a, [...names, ...options], session));
+    if (goesOn()) runs.b.push(await runBench(b, [...names, ...options], session));
+  }
+  const asked = [...names, ...options].join(' ');
+  session.print(
+    [
+      `# agent-herald bench, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${asked}`,
+      '',
+      `A is ${a.dir} (${commitOf(runs.a)}), B is this checkout (${commitOf(runs.b)}). A ratio of the floor other`,
+      'than 1 is a drift of the machine: it runs the bare parts, which a change hardly touches.',
+      ...notes,
+    ].join('\n'),
+  );
+  session.print(renderComparison(runs));
+  session.signal.throwIfAborted();
+  return areSound(runs) ? 0 : 1;
+}
+
+function checkFolder({ dir }: Checkout): void {
+  if (!existsSync(join(dir, mainPath))) {
+    throw new Error(`${dir} is not a checkout of agent-herald: it has no ${mainPath}`);
+  }
+  if (!existsSync(join(dir, 'node_modules'))) {
+    throw new Error(`${dir} has no node_modules: run npm ci there`);
+  }
+}
+
+async function listNames(checkout: Checkout): Promise<string[]> {
+  const child = startBench(checkout, ['--help']);
+  const [help, complaint, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  if (code !== 0) throw new Error(`the bench of ${checkout.letter} does not start: ${complaint}`);
+  return readNames(help);
+}
+
+async function runBench(
+  checkout: Checkout,
+  args: readonly string[],
+  { signal, say }: Session,
+): Promise<Run> {
+  const child = startBench(checkout, args);
+  // It then ends its service in order, and reports what it has.
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  let writtenTo: string | null = null;
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => {
+    say(`${checkout.letter}: ${line}`);
+    writtenTo = /^written: (.+\.json) and /.exec(line)?.[1] ?? writtenTo;
+  });
+  // Its tables are in the report.
+  child.stdout.resume();
+  try {
+    const [code, endSignal] = (await once(child, 'close')) as [number | null, string | null];
+    return { report: await readReport(writtenTo), end: code ?? endSignal ?? 'unknown' };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function startBench({ dir }: Checkout, args: readonly string[]) {
+  return spawn(process.execPath, ['--import', 'tsx', mainPath, ...args], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Another process group: Ctrl-C reaches this process alone, which passes it on.
+    detached: true,
+  });
+}
+
+async function readReport(path: string | null): Promise<Report | null> {
+  return path === null ? null : (JSON.parse(await readFile(path, 'utf8')) as Report);
+}
+
+function commitOf(runs: readonly Run[]): string {
+  if (runs.length === 0) return 'not run';
+  const commits = runs.map(({ report }) => report?.machine.commit ?? 'unknown');
+  return `commit ${[...new Set(commits)].join(', ')}`;
+}
