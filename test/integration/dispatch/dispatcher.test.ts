@@ -103,7 +103,7 @@ test('an event beyond the maximum of a workflow goes into another one', async ()
   expect(ids[60]).toBe(`event/${events[60]?._id}`);
 });
 
-test('while the pace allows it, each event gets its own workflow; after that, events share one', () => {
+test('while the window has a place, each event gets its own workflow; after that, events share one', () => {
   const dispatcher = newDispatcher(service);
   const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
   expect(chosen[0]).toBe('event/evt_0');

@@ -9,7 +9,7 @@ import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation } from '../../support/installation.ts';
-import { isCommand, type MongodbProxy, startMongodbProxy } from '../../support/mongodb-proxy.ts';
+import { isCommand, startMongodbProxy } from '../../support/server-proxy.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -17,7 +17,7 @@ import { waitFor } from '../../support/wait-for.ts';
 // The driver retries a write once on another connection, so it fails after two cuts.
 const driverTries = 2;
 
-let proxy: MongodbProxy;
+let proxy: Awaited<ReturnType<typeof startMongodbProxy>>;
 
 beforeAll(async () => {
   proxy = await startMongodbProxy();

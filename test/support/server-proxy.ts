@@ -1,12 +1,11 @@
-// A proxy between the driver and mongod for tests: cuts connections at chosen messages, or refuses all.
+// A proxy between a process and a server for tests: cuts connections at chosen messages, or refuses all.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
 
-export interface MongodbProxy extends AsyncDisposable {
-  uri: string;
+export interface ServerProxy extends AsyncDisposable {
   port: number;
-  /** Cuts the connection of each message that matches, `times` in all, before mongod gets it. */
+  /** Cuts the connection of each message that matches, `times` in all, before the server gets it. */
   cutAt(matches: (message: Buffer) => boolean, times?: number): void;
   /** With true, refuses new connections and cuts all; with false, accepts connections again. */
   refuse(refusing: boolean): void;
@@ -20,8 +19,19 @@ export function isCommand(name: string, collection: string): (message: Buffer) =
 }
 
 /** Starts a proxy to the tests' MongoDB on a free port of 127.0.0.1. */
-export async function startMongodbProxy(): Promise<MongodbProxy> {
-  const target = new URL(testServers().mongodbUri);
+export async function startMongodbProxy(): Promise<ServerProxy & { uri: string }> {
+  const uri = new URL(testServers().mongodbUri);
+  const proxy = await startServerProxy(uri);
+  uri.port = String(proxy.port);
+  return Object.assign(proxy, { uri: uri.href });
+}
+
+/** Starts a proxy to the tests' Temporal on a free port of 127.0.0.1. */
+export async function startTemporalProxy(): Promise<ServerProxy> {
+  return startServerProxy(new URL(`http://${testServers().temporalAddress}`));
+}
+
+async function startServerProxy({ hostname, port: targetPort }: URL): Promise<ServerProxy> {
   const sockets = new Set<Socket>();
   let matches: (message: Buffer) => boolean = () => false;
   let timesLeft = 0;
@@ -32,7 +42,7 @@ export async function startMongodbProxy(): Promise<MongodbProxy> {
       client.destroy();
       return;
     }
-    const onward = connect(Number(target.port), target.hostname);
+    const onward = connect(Number(targetPort), hostname);
     for (const [socket, other] of [
       [client, onward],
       [onward, client],
@@ -58,13 +68,10 @@ export async function startMongodbProxy(): Promise<MongodbProxy> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const uri = new URL(target);
-  uri.port = String(port);
   const cutAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    uri: uri.href,
     port,
     get cuts() {
       return cuts;

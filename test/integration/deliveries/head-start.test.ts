@@ -1,0 +1,224 @@
+// First attempts right after the commit, apart from their workflow: what they need, and who takes up their outcome.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptFirst } from '../../../activities/attempt-first.ts';
+import { HeadStart } from '../../../lib/deliveries/head-start.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { attemptLimits } from '../../../lib/limits.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import type { FirstAttempts } from '../../../lib/temporal/messages.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertWebhook, newEvent } from '../../support/fixtures.ts';
+import { giveTurn } from '../../support/give-turn.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let ports: DeliveryPorts;
+/** Ends the answers that the receiver holds; null where it answers immediately. */
+let held: (() => void)[] | null = null;
+let status = 200;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(
+    await startReceiver((response) => {
+      const answer = (): void => {
+        if (!response.headersSent) response.writeHead(status).end();
+      };
+      if (held === null) answer();
+      else held.push(answer);
+    }),
+  );
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  ports = deliveryPorts(installation, { sender });
+});
+
+afterEach(() => {
+  for (const answer of held ?? []) answer();
+  held = null;
+  status = 200;
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+interface Recorded {
+  event: EventDocument;
+  webhook: WebhookDocument;
+}
+
+/** Records an event that the process of `headStart` has claimed. */
+async function recorded(headStart: HeadStart, fields: Partial<WebhookDocument> = {}) {
+  const webhook = await insertWebhook(installation, { url: receiver.url, ...fields });
+  const now = ports.clock.now();
+  const claim = headStart.claim(now);
+  const event = { ...newEvent(installation, [webhook._id], now), headStart: claim };
+  await installation.store.events.insertOne(event);
+  return { event, webhook };
+}
+
+const keyOf = ({ event, webhook }: Recorded) => ({
+  appUid: event.appUid,
+  eventId: event._id,
+  webhookUid: webhook._id,
+});
+
+const requestsOf = ({ event }: Recorded) =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === event._id);
+
+const attempted = (subject: Recorded) =>
+  waitFor(async () => {
+    const found = await installation.store.deliveries.findOne({ eventId: subject.event._id });
+    return found ?? undefined;
+  });
+
+/** Runs the activity of an event's workflow in a process. */
+function firstAttempt(
+  subject: Recorded,
+  process: DeliveryPorts,
+  headStart: HeadStart | null,
+): Promise<FirstAttempts> {
+  const { appUid, ...delivery } = keyOf(subject);
+  const input = { appUid, deliveries: [delivery] };
+  return new MockActivityEnvironment().run(() => attemptFirst(process, input, headStart));
+}
+
+test('an attempt under way is taken up by the workflow, and is not made again', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  headStart.begin(subject.event, [subject.webhook]);
+  const attempting = firstAttempt(subject, ports, headStart);
+  await waitFor(() => held?.length === 1);
+  held[0]?.();
+  expect(await attempting).toMatchObject({ settled: { delivered: 1 }, retrying: [] });
+  expect(requestsOf(subject)).toHaveLength(1);
+});
+
+test('a failed attempt that has ended is taken up with its host and the time of the next', async () => {
+  status = 500;
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  headStart.begin(subject.event, [subject.webhook]);
+  await headStart.end();
+  const { retrying } = await firstAttempt(subject, ports, headStart);
+  const { host } = new URL(subject.webhook.url);
+  const nextAttemptAt = (await attempted(subject)).nextAttemptAt?.toISOString();
+  expect(retrying).toMatchObject([{ host, attemptCount: 1, status: 500, nextAttemptAt }]);
+  expect(requestsOf(subject)).toHaveLength(1);
+});
+
+test('another process leaves the attempt to the one that recorded the event, until its claim ends', async () => {
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  const other = { ...ports, processUid: 'prc_other' };
+  const until = subject.event.headStart?.until ?? new Date(0);
+  const nextAttemptAt = until.toISOString();
+  expect(await firstAttempt(subject, other, null)).toMatchObject({
+    settled: { deliveries: 0 },
+    retrying: [{ attemptCount: 0, nextAttemptAt }],
+  });
+  expect(requestsOf(subject)).toHaveLength(0);
+  expect(until.getTime() - subject.event.createdAt.getTime()).toBe(attemptLimits.headStartMs);
+  const later = { ...other, clock: { now: () => until } };
+  expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
+});
+
+test('without a free permit nothing is recorded, and the workflow waits for one', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const now = ports.clock.now();
+  const count = attemptLimits.permitsPerWebhookMax + 1;
+  const events = Array.from({ length: count }, () => ({
+    ...newEvent(installation, [webhook._id], now),
+    headStart: headStart.claim(now),
+  }));
+  await installation.store.events.insertMany(events);
+  for (const event of events) headStart.begin(event, [webhook]);
+  await waitFor(() => held?.length === count - 1);
+  const [last] = events.slice(-1) as [EventDocument];
+  expect(await headStart.take(keyOf({ event: last, webhook }))).toBeNull();
+  const eventId = last._id;
+  expect(await installation.store.deliveries.findOne({ eventId })).toBeNull();
+  const attempting = firstAttempt({ event: last, webhook }, ports, headStart);
+  for (const answer of held.splice(0)) answer();
+  await waitFor(() => held?.length === 1);
+  held[0]?.();
+  expect(await attempting).toMatchObject({ settled: { delivered: 1 } });
+});
+
+test('an event for a paused webhook is held', async () => {
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart, { active: false });
+  headStart.begin(subject.event, [subject.webhook]);
+  await headStart.end();
+  expect(await attempted(subject)).toMatchObject({ state: 'held', attemptCount: 0 });
+  expect(requestsOf(subject)).toHaveLength(0);
+});
+
+test.each([
+  [
+    'an event in order',
+    async (subject: Recorded) => {
+      const turn = await giveTurn(installation, subject.event, subject.webhook._id);
+      subject.event.order.push({ webhookUid: subject.webhook._id, n: turn.n });
+    },
+  ],
+  [
+    'an event whose webhooks were read more than a second ago',
+    async ({ event }: Recorded) => {
+      event.createdAt = new Date(event.createdAt.getTime() - 1_001);
+    },
+  ],
+  [
+    'an event that is not claimed',
+    async ({ event }: Recorded) => {
+      event.headStart = null;
+    },
+  ],
+])('%s is left to its workflow', async (_what, prepare) => {
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  await prepare(subject);
+  headStart.begin(subject.event, [subject.webhook]);
+  await headStart.end();
+  expect(await headStart.take(keyOf(subject))).toBeNull();
+  expect(requestsOf(subject)).toHaveLength(0);
+  expect(await firstAttempt(subject, ports, headStart)).toMatchObject({
+    settled: { delivered: 1 },
+  });
+});
+
+test('a process that stops claims and begins nothing, and waits for what is under way', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const [under, late] = [await recorded(headStart), await recorded(headStart)];
+  headStart.begin(under.event, [under.webhook]);
+  await waitFor(() => held?.length === 1);
+  const ended = headStart.end();
+  expect(headStart.claim(ports.clock.now())).toBeNull();
+  headStart.begin(late.event, [late.webhook]);
+  held[0]?.();
+  await ended;
+  expect(await attempted(under)).toMatchObject({ state: 'delivered' });
+  expect(requestsOf(late)).toHaveLength(0);
+});
+
+test('what this process has forgotten is read from the database', async () => {
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  headStart.begin(subject.event, [subject.webhook]);
+  await headStart.end();
+  const forgetful = new HeadStart(ports);
+  expect(await firstAttempt(subject, ports, forgetful)).toMatchObject({
+    settled: { delivered: 1 },
+  });
+  expect(requestsOf(subject)).toHaveLength(1);
+});
