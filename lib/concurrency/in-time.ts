@@ -7,8 +7,10 @@ export class CallTimeoutError extends Error {
 export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new CallTimeoutError(`a call did not end within ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
+    timer = setTimeout(
+      () => reject(new CallTimeoutError(`a call did not end within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
   });
   try {
     return await Promise.race([work, late]);
