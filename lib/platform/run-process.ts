@@ -12,9 +12,11 @@ export interface RunningRole extends AsyncDisposable {
 export async function runProcess(role: string, start: () => Promise<RunningRole>): Promise<void> {
   try {
     const running = await start();
+    // Before anybody learns that it is ready: from then on a signal has to find its handler.
+    const asked = stopAsked();
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
-    const reason = await Promise.race([stopAsked(), running.failed.then((fault) => ({ fault }))]);
+    const reason = await Promise.race([asked, running.failed.then((fault) => ({ fault }))]);
     if (typeof reason === 'string') processLog.info({ role, reason }, 'process.stopping');
     const stopped = await Promise.race([
       running[Symbol.asyncDispose]().then(() => true),
