@@ -212,4 +212,6 @@ export const processLimits = {
   requestsCutAfterMs: 8_000,
   /** Time from a stop until attempts are cut. */
   attemptsCutAfterMs: 9_000,
+  /** Log lines that wait for a slow reader. */
+  logBytesMax: 4 * 1024 * 1024,
 } as const;

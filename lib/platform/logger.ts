@@ -1,16 +1,27 @@
 import { pino } from 'pino';
+import { LogWriter } from './log-writer.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
 // Read before config.ts, because a faulty configuration has to be logged, too.
 const level = process.env['HERALD_LOG_LEVEL'] ?? 'info';
 
-const root = pino({
-  level: pino.levels.values[level] === undefined && level !== 'silent' ? 'info' : level,
-  base: { pid: process.pid },
-  timestamp: pino.stdTimeFunctions.isoTime,
-  formatters: { level: (label) => ({ level: label }) },
-  hooks: { streamWrite: maskSecrets },
+// Reading `process.stdout` has an effect, too: a pipe then does not block.
+const writer = new LogWriter(process.stdout.fd, (count) => {
+  processLog.warn({ count }, 'log.dropped');
 });
+// Node emits it after process.exit, an uncaught error and the natural end alike.
+process.on('exit', () => writer.writeBeforeExit());
+
+const root = pino(
+  {
+    level: pino.levels.values[level] === undefined && level !== 'silent' ? 'info' : level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    hooks: { streamWrite: maskSecrets },
+  },
+  writer,
+);
 
 export const httpLog = root.child({ subject: 'http' });
 export const deliveryLog = root.child({ subject: 'delivery' });

@@ -1,0 +1,140 @@
+// Log lines of real processes: what is logged is read, however the process ends and however slowly it is read.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { waitFor } from '../../support/wait-for.ts';
+
+const script = fileURLToPath(new URL('../../support/logging-process.ts', import.meta.url));
+
+interface LogLine {
+  msg: string;
+  level: string;
+  [field: string]: unknown;
+}
+
+interface LoggingProcess {
+  child: ChildProcess;
+  stdout: Readable;
+  ended: Promise<unknown[]>;
+}
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+const nodeOptions = ['--max-old-space-size=64', '--import', 'tsx'];
+const env = { ...process.env, HERALD_LOG_LEVEL: 'info' };
+
+function startLogging(way: string): LoggingProcess {
+  const child = spawn(process.execPath, [...nodeOptions, script, way], {
+    env,
+    // The traces of uncaught errors are expected.
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+  });
+  children.push(child);
+  if (child.stdout === null) throw new Error('no stdout');
+  return { child, stdout: child.stdout, ended: once(child, 'exit') };
+}
+
+// A line that was cut does not parse.
+function parse(line: string): LogLine {
+  return JSON.parse(line) as LogLine;
+}
+
+/** Returns the lines read so far, which grow until `end`. */
+function readLines(stdout: Readable): { lines: readonly LogLine[]; end: Promise<unknown> } {
+  const lines: LogLine[] = [];
+  const reader = createInterface({ input: stdout }).on('line', (line) => lines.push(parse(line)));
+  return { lines, end: once(reader, 'close') };
+}
+
+const thousand = Array.from({ length: 1_000 }, (_, index) => index + 1);
+const numbersOf = (lines: readonly LogLine[]): unknown[] =>
+  lines.flatMap(({ n }) => (n === undefined ? [] : [n]));
+
+test.each([
+  ['process.exit', 7, 'first'],
+  ['an uncaught error', 1, 'first'],
+  ['an unhandled rejection', 1, 'first'],
+  ['the natural end', 0, 'first'],
+  ['a failed start', 1, 'process.failed'],
+])('the last line before %s is written whole', async (way, code, msg) => {
+  const { stdout, ended } = startLogging(way);
+  const { lines, end } = readLines(stdout);
+  expect(await ended).toEqual([code, null]);
+  await end;
+  expect(lines.at(-1)).toMatchObject({ msg });
+});
+
+test.each([
+  ['a fault of a role', 1, 'process.failed'],
+  ['SIGTERM to a role', 0, 'process.stopped'],
+])('a thousand lines just before the end by %s are all there, in order', async (way, code, msg) => {
+  const { child, stdout, ended } = startLogging(way);
+  if (way === 'SIGTERM to a role') child.once('message', () => child.kill('SIGTERM'));
+  const { lines, end } = readLines(stdout);
+  expect(await ended).toEqual([code, null]);
+  await end;
+  expect(numbersOf(lines)).toEqual(thousand);
+  expect(lines.at(-1)).toMatchObject({ msg });
+});
+
+test.each([
+  ['a pipe', '"$0" "$@" | cat > "$FILE"'],
+  ['a file', '"$0" "$@" > "$FILE"'],
+])('a thousand lines just before process.exit are all in %s', async (_, command) => {
+  const folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
+  try {
+    const file = join(folder, 'log');
+    const args = ['-c', command, process.execPath, ...nodeOptions, script, 'many lines'];
+    await once(spawn('sh', args, { env: { ...env, FILE: file }, stdio: 'ignore' }), 'exit');
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').map(parse);
+    expect(numbersOf(lines)).toEqual(thousand);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a line is written without waiting for more, and without its secrets', async () => {
+  const { stdout } = startLogging('no end');
+  const [line]: unknown[] = await once(createInterface({ input: stdout }), 'line');
+  expect(parse(String(line))).toMatchObject({ msg: 'first', secret: 'whsec_…' });
+});
+
+test('a log that nobody reads holds no process up, stays small, and counts what it drops', async () => {
+  const { child, stdout, ended } = startLogging('no end');
+  child.send('flood');
+  // Without the bound it ends here, out of memory.
+  const [flooded] = await Promise.race([once(child, 'message'), ended]);
+  const { lines, end } = readLines(stdout);
+  let asked = 0;
+  const counted = await waitFor(
+    () => {
+      child.send('log');
+      asked += 1;
+      return lines.find(({ msg }) => msg === 'log.dropped');
+    },
+    { what: 'the count of the dropped lines' },
+  );
+  child.send('exit');
+  await end;
+  expect(counted).toMatchObject({ level: 'warn', subject: 'process' });
+  const written = lines.filter(({ msg }) => msg === 'flood' || msg === 'asked').length;
+  expect(written + Number(counted['count'])).toBe(Number(flooded) + asked);
+});
+
+test('a process whose log nobody reads can end', async () => {
+  const { child, ended } = startLogging('no end');
+  child.send('flood');
+  await once(child, 'message');
+  child.send('exit');
+  expect(await ended).toEqual([0, null]);
+});
