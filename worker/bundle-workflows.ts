@@ -1,7 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  type WorkflowBundle,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 
 // Beside this file it is TypeScript in development and JavaScript in dist.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -11,12 +16,20 @@ const workflowsPath = fileURLToPath(new URL(`../workflows/index.${extension}`, i
 export async function loadWorkflowBundle(
   prebuiltPath: string | null,
 ): Promise<WorkflowBundleOption> {
-  if (prebuiltPath !== null) return { codePath: prebuiltPath };
-  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  return prebuiltPath === null ? bundleWorkflows() : { codePath: prebuiltPath };
 }
 
 export async function writeWorkflowBundle(path: string): Promise<void> {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  const { code } = await bundleWorkflows();
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, code);
+}
+
+/** Workflows share their modules, which are evaluated once a process: none of them may keep a state. */
+export async function bundleWorkflows(): Promise<WorkflowBundle> {
+  return bundleWorkflowCode({
+    workflowsPath,
+    preloadModules: [workflowsPath],
+    logger: new DefaultLogger('ERROR'),
+  });
 }
