@@ -1,9 +1,4 @@
-import {
-  type CompiledWorkerOptions,
-  Worker,
-  type WorkerOptions,
-  type WorkflowBundleOption,
-} from '@temporalio/worker';
+import { type CompiledWorkerOptions, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { attemptLimits, processLimits } from '../lib/limits.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
@@ -18,9 +13,6 @@ type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
 // How long the next tasks of a dead worker's workflows wait for it before others get them.
 const stickyTimeoutMs = 2_000;
-// By default the SDK breaks off workflow code after 5 s, which a starved process may need, and Node then ends the process
-// (temporalio/sdk-typescript#939). The public types lack the setting.
-const isolateExecutionTimeout = '1 minute';
 // Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
 const { activitiesAtOnceMax, workflowTasksAtOnceMax } = attemptLimits;
 
@@ -29,7 +21,7 @@ export async function createWorkflowWorker(
   temporal: Place,
   { bundle, activities }: { bundle: WorkflowBundleOption; activities: FirstAttemptActivity },
 ): Promise<Worker> {
-  const options: WorkerOptions & Pick<CompiledWorkerOptions, 'isolateExecutionTimeout'> = {
+  return UntimedWorker.create({
     connection: temporal.connection,
     namespace: temporal.namespace,
     taskQueue: eventsTaskQueue,
@@ -39,12 +31,24 @@ export async function createWorkflowWorker(
     enableNonLocalActivities: false,
     maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
     maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax,
-    isolateExecutionTimeout,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  };
-  return Worker.create(options);
+  });
+}
+
+/**
+ * Runs workflow code without the SDK's limit of 5 s, for which Node starts a thread at each of nine calls of an
+ * activation: half of its cost. A starved process may need longer, too, and Node would then end it
+ * (temporalio/sdk-typescript#939). All loops of workflows are bounded.
+ */
+class UntimedWorker extends Worker {
+  protected static override async createWorkflowCreator(
+    ...[bundle, options, logger]: Parameters<typeof Worker.createWorkflowCreator>
+  ): ReturnType<typeof Worker.createWorkflowCreator> {
+    const untimed = { ...options, isolateExecutionTimeoutMs: undefined };
+    return super.createWorkflowCreator(bundle, untimed as unknown as CompiledWorkerOptions, logger);
+  }
 }
 
 /** Makes the workers that run the other activities: one for job pages, one for retries and order. */

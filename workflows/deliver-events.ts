@@ -15,17 +15,26 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
   const deliveries = input.events.flatMap(({ eventId, webhookUids }) =>
     webhookUids.map((webhookUid) => ({ eventId, webhookUid })),
   );
-  const first = await Promise.all(
+  const first = await all(
     chunk(deliveries, attemptLimits.firstAttemptsPerActivityMax).map((part) =>
       attemptFirst({ appUid, jobUid, deliveries: part }),
     ),
   );
+  const settled = first
+    .map((attempts) => attempts.settled)
+    .reduce(addSummaries, summarizeOutcomes([]));
   const retrying = first.flatMap((attempts) => attempts.retrying);
+  if (retrying.length === 0) return endWith(settled, []);
   const failingUids = [...new Set(retrying.map((outcome) => outcome.webhookUid))];
-  if (retrying.length > 0) showFailing(failingUids);
+  showFailing(failingUids);
   const retried = await Promise.all(retrying.map((outcome) => retry(input, outcome)));
-  const settled = first.map((attempts) => attempts.settled);
-  return endWith([...settled, summarizeOutcomes(retried)].reduce(addSummaries), failingUids);
+  return endWith(addSummaries(settled, summarizeOutcomes(retried)), failingUids);
+}
+
+// The SDK traces each promise, which costs as much as all else here: of one alone none more is made.
+async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const [only] = promises;
+  return only !== undefined && promises.length === 1 ? [await only] : Promise.all(promises);
 }
 
 async function retry(
