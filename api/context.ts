@@ -1,9 +1,7 @@
 import type { Client, ConnectionLike } from '@temporalio/client';
 import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
-import { Semaphore } from '../lib/concurrency/semaphore.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
-import { overloaded } from '../lib/platform/overloaded.ts';
 import { checkServers, createInspection, type Readiness } from '../lib/readiness.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { Store } from '../lib/mongo/connect.ts';
@@ -19,7 +17,8 @@ import { createUseRecorder, type UseRecorder } from './access/record-use.ts';
 import { type ApiKeyReader, createApiKeyReader } from './access/api-key-reader.ts';
 import { Load } from './access/load.ts';
 import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
-import { createEventWriter, type EventWriter } from './resources/event-writer.ts';
+import { type ChangeCommitter, createChangeCommitter } from './resources/commit-changes.ts';
+import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
 import { createTokenIssuer, type TokenIssuer } from './users/token-issuer.ts';
 
 export interface ApiContext {
@@ -27,11 +26,10 @@ export interface ApiContext {
   store: Store;
   inspectServers: () => Promise<Readiness>;
   dispatcher: Dispatcher;
-  eventWriter: EventWriter;
+  findWebhooks: WebhookReader;
+  commitChange: ChangeCommitter;
   /** Null where first attempts begin with their workflow. */
   headStart: HeadStart | null;
-  /** One report of a resource at a time, where a webhook gets them in order. */
-  orderedReports: Semaphore;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
   load: Load;
@@ -65,21 +63,17 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
   const findApiKey = createApiKeyReader(store);
+  const { eventsPerWorkflowMax } = config;
+  const dispatcher = createDispatcher({ client, store, clock, eager, eventsPerWorkflowMax });
   return {
     config,
     store,
     // Readiness reads as a call with a key does; no key has this id.
     inspectServers: createInspection({ ...servers, readFirst: () => findApiKey('') }),
-    dispatcher: createDispatcher({
-      client,
-      store,
-      clock,
-      eager,
-      eventsPerWorkflowMax: config.eventsPerWorkflowMax,
-    }),
-    eventWriter: createEventWriter(store),
+    dispatcher,
+    findWebhooks: createWebhookReader(store),
+    commitChange: createChangeCommitter({ store, dispatcher, headStart }),
     headStart,
-    orderedReports: new Semaphore(1, overloaded, { queueMax: 1_000, waitMsMax: 10_000 }),
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     load: new Load(config.http.requestsAtOnceMax),

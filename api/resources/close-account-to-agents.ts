@@ -1,6 +1,7 @@
 import type { ApiContext } from '../context.ts';
 import { agentKind } from './agent.ts';
-import { type Change, recordChange } from './record-change.ts';
+import type { Change } from './make-events.ts';
+import { recordChange } from './record-change.ts';
 
 // Each agent adds an event with its payload to the transaction.
 const agentsPerBatchMax = 50;
@@ -22,21 +23,25 @@ function closeBatch(
   { appUid, accountUid }: { appUid: string; accountUid: string },
 ): Promise<number> {
   const { agents } = context.store;
-  return recordChange(context, { appUid, key: null, entities: ['agent'] }, async (session, now) => {
-    const found = await agents
-      .find({ appUid, accountUids: accountUid }, { session })
-      .limit(agentsPerBatchMax)
-      .toArray();
-    await agents.updateMany(
-      { _id: { $in: found.map((agent) => agent._id) } },
-      { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
-      { session },
-    );
-    const changes = found.map((agent): Change => {
-      const accountUids = agent.accountUids?.filter((uid) => uid !== accountUid) ?? null;
-      const data = agentKind.present({ ...agent, accountUids, updatedAt: now });
-      return { event: 'agent.updated', data };
-    });
-    return { answer: found.length, changes };
-  });
+  return recordChange(
+    context,
+    { appUid, key: null, entities: ['agent'], isLarge: true },
+    async (session, now) => {
+      const found = await agents
+        .find({ appUid, accountUids: accountUid }, { session })
+        .limit(agentsPerBatchMax)
+        .toArray();
+      await agents.updateMany(
+        { _id: { $in: found.map((agent) => agent._id) } },
+        { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
+        { session },
+      );
+      const changes = found.map((agent): Change => {
+        const accountUids = agent.accountUids?.filter((uid) => uid !== accountUid) ?? null;
+        const data = agentKind.present({ ...agent, accountUids, updatedAt: now });
+        return { event: 'agent.updated', data };
+      });
+      return { answer: found.length, changes };
+    },
+  );
 }

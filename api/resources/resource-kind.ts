@@ -9,7 +9,8 @@ import { type PageRequest, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import type { ListAnswer } from '../http/list-handler.ts';
 import type { ApiAnswer, ApiRequest } from '../router.ts';
-import { type Change, recordChange } from './record-change.ts';
+import type { Change } from './make-events.ts';
+import { recordChange } from './record-change.ts';
 
 type Resource = { _id: string; appUid: string; updatedAt: Date };
 
@@ -113,7 +114,8 @@ export async function deleteResource<D extends Resource>(
   },
 ): Promise<ApiAnswer> {
   const { filter, alsoDelete, entities = [kind.entity] } = options;
-  const request = { appUid: filter.appUid, key: null, entities };
+  const isLarge = alsoDelete !== undefined;
+  const request = { appUid: filter.appUid, key: null, entities, isLarge };
   await recordChange(context, request, async (session) => {
     const collection = kind.collection(context.store);
     const before = await collection.findOneAndDelete(filter, { session });

@@ -27,7 +27,7 @@ export async function countChanges(
   return number(resources, new Map(found.map(({ _id, last }) => [_id, last])));
 }
 
-/** Counts outside a transaction. One server acknowledges: the event is written later, with a majority. */
+/** Counts, alone, outside a transaction. One server acknowledges: the event is written later, with a majority. */
 export async function countReports(
   store: Store,
   resources: readonly CountedResource[],

@@ -1,0 +1,111 @@
+// Commits changes with their events: those that come together, in one transaction (ADR 21).
+import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
+import { coalesce } from '../../lib/concurrency/coalesce.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import { inTransaction, within } from '../../lib/mongo/connect.ts';
+import {
+  type Change,
+  type EventPorts,
+  isForOrdered,
+  makeEvents,
+  type Recorded,
+} from './make-events.ts';
+
+/** Acts through the session alone; runs again on a write conflict. */
+export type Write<T> = (
+  session: ClientSession,
+  now: Date,
+) => Promise<{ answer: T; changes: readonly Change[] }>;
+
+export interface PendingChange<T = unknown> {
+  appUid: string;
+  now: Date;
+  webhooks: readonly WebhookDocument[];
+  /** Or the change of a resource that lives elsewhere: then only its event is written. */
+  write: Write<T> | Change;
+}
+
+export interface Committed<T = unknown> {
+  answer: T;
+  recorded: Recorded[];
+}
+
+/** Resolves once a majority of the servers has the change and its events in its journal. */
+export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
+
+// One group at a time: its transaction would meet those of others. Longer than a transaction begins again.
+const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1, callTimeoutMs: 20_000 };
+
+export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
+  const commit = coalesce(groups, async (changes: readonly PendingChange[]) => {
+    const together = changes.length > 1 ? await commitTogether(ports, changes) : null;
+    return together ?? Promise.allSettled(changes.map((change) => commitAlone(ports, change)));
+  });
+  return async (change) => {
+    const result = await commit(change);
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  };
+}
+
+/** Writes changes and their events in a transaction. */
+export async function commitIn(
+  ports: EventPorts,
+  changes: readonly PendingChange[],
+  session?: ClientSession,
+): Promise<Committed[]> {
+  const made = [];
+  for (const { write, ...change } of changes) {
+    if (typeof write !== 'function') made.push({ ...change, answer: null, changes: [write] });
+    else if (session !== undefined) made.push({ ...change, ...(await write(session, change.now)) });
+  }
+  const recorded = await makeEvents(ports, made, session);
+  const events = recorded.flat().map(({ event }) => event);
+  if (events.length > 0) {
+    await ports.store.events.insertMany(events, { ordered: false, ...within(session) });
+  }
+  return made.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
+}
+
+// A report is one insert and the count before it, unless turn number and event have to be committed together.
+async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
+  const { write, webhooks } = change;
+  const isPlain = typeof write !== 'function' && !isForOrdered(webhooks, write);
+  const [committed] = isPlain
+    ? await commitIn(ports, [change])
+    : await inTransaction(ports.store, (session) => commitIn(ports, [change], session));
+  if (committed === undefined) throw new Error('a change was not committed');
+  return committed;
+}
+
+class NotTogether extends Error {}
+
+// Null, and nothing is written, where one of them is refused or meets another transaction: then each goes alone.
+async function commitTogether(
+  ports: EventPorts,
+  changes: readonly PendingChange[],
+): Promise<PromiseSettledResult<Committed>[] | null> {
+  let runs = 0;
+  try {
+    const committed = await inTransaction(ports.store, async (session) => {
+      runs += 1;
+      if (runs > 1) throw new NotTogether();
+      try {
+        return await commitIn(ports, changes, session);
+      } catch (error) {
+        throw isTransient(error) ? error : new NotTogether();
+      }
+    });
+    return committed.map((value) => ({ status: 'fulfilled', value }));
+  } catch (error) {
+    if (error instanceof NotTogether) return null;
+    throw error;
+  }
+}
+
+// The driver begins such a transaction again.
+function isTransient(error: unknown): boolean {
+  return (
+    error instanceof MongoError && error.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
+  );
+}

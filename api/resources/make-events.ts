@@ -1,0 +1,144 @@
+// The events of changes, with their numbers.
+import type { ClientSession } from 'mongodb';
+import type { HeadStart } from '../../lib/deliveries/head-start.ts';
+import { issueNumbers } from '../../lib/deliveries/partitions.ts';
+import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
+import { limits } from '../../lib/limits.ts';
+import { entityOf, type EventName } from '../../lib/model/event-name.ts';
+import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { countChanges, countReports } from '../../lib/mongo/sequences.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import { isSubscribed } from '../../lib/webhooks/webhooks.ts';
+
+export interface Change {
+  /** Given where the answer names the event; made here otherwise. */
+  eventId?: string;
+  event: EventName;
+  /** The resource after the change, or before its deletion. */
+  data: ResourceData;
+}
+
+/** What one call changes. */
+export interface ChangeSet {
+  appUid: string;
+  now: Date;
+  webhooks: readonly WebhookDocument[];
+  changes: readonly Change[];
+}
+
+export interface Recorded {
+  event: EventDocument;
+  subscribers: readonly WebhookDocument[];
+}
+
+export interface EventPorts {
+  store: Store;
+  dispatcher: Pick<Dispatcher, 'chooseWorkflow'>;
+  headStart: Pick<HeadStart, 'claim'> | null;
+}
+
+/**
+ * Makes the events of calls, each call's in an array of its own. Only in a transaction several may be made together, or
+ * any for an ordered webhook. Throws `payload_too_large`.
+ */
+export async function makeEvents(
+  ports: EventPorts,
+  sets: readonly ChangeSet[],
+  session: ClientSession | undefined,
+): Promise<Recorded[][]> {
+  const resources = sets.flatMap(({ appUid, changes }) =>
+    changes.map(({ event, data }) => ({ appUid, entity: entityOf(event), resourceUid: data.uid })),
+  );
+  const sequences = await (session === undefined
+    ? countReports(ports.store, resources)
+    : countChanges(ports.store, resources, session));
+  // Synchronously: ids made one after another sort in the order of the changes.
+  const recorded = sets.map((set) =>
+    set.changes.map((change) => makeEvent(ports, { change, set, sequence: sequences.shift() })),
+  );
+  if (session !== undefined) await giveTurns(ports, recorded.flat(), session);
+  return recorded;
+}
+
+/** Returns whether webhooks get the event of a change in order. */
+export function isForOrdered(webhooks: readonly WebhookDocument[], change: Change): boolean {
+  return subscribersOf(webhooks, change).some(isInOrder);
+}
+
+// Writes into the events their turn numbers in their partitions.
+async function giveTurns(
+  { store }: EventPorts,
+  recorded: readonly Recorded[],
+  session: ClientSession,
+): Promise<void> {
+  const places = recorded.flatMap(({ event, subscribers }) =>
+    subscribers.filter(isInOrder).map(({ _id: webhookUid }) => ({ event, webhookUid })),
+  );
+  const [first] = places;
+  if (first === undefined) return;
+  const partitions = places.map(({ event: { appUid, entity, resourceUid }, webhookUid }) => ({
+    appUid,
+    webhookUid,
+    entity,
+    resourceUid,
+  }));
+  const now = first.event.createdAt;
+  const numbers = await issueNumbers(store, partitions, { now, session });
+  for (const [index, { event, webhookUid }] of places.entries()) {
+    event.order.push({ webhookUid, n: numbers[index] ?? 0 });
+  }
+}
+
+function subscribersOf(
+  webhooks: readonly WebhookDocument[],
+  { event, data: { externalTenantId } }: Change,
+): WebhookDocument[] {
+  return webhooks.filter((webhook) => isSubscribed(webhook, { event, externalTenantId }));
+}
+
+function isInOrder({ ordering }: WebhookDocument): boolean {
+  return ordering === 'resource';
+}
+
+function makeEvent(
+  { headStart, dispatcher }: EventPorts,
+  { change, set, sequence }: { change: Change; set: ChangeSet; sequence: number | undefined },
+): Recorded {
+  const { appUid, now, webhooks, changes } = set;
+  const { event, data, eventId = newId('evt', now) } = change;
+  const subscribers = subscribersOf(webhooks, change);
+  const webhookUids = subscribers.map((webhook) => webhook._id);
+  // Several events of one call share a workflow; one that nobody gets needs none.
+  const goesAlone = changes.length === 1 && webhookUids.length > 0;
+  const document: EventDocument = {
+    _id: eventId,
+    appUid,
+    event,
+    entity: entityOf(event),
+    resourceUid: data.uid,
+    externalTenantId: data.externalTenantId,
+    sequence: sequence ?? null,
+    order: [],
+    timestamp: now,
+    body: renderBody({ eventId, event, timestamp: now, appUid, data }),
+    erasedAt: null,
+    webhookUids,
+    workflowId: goesAlone ? dispatcher.chooseWorkflow(eventId) : null,
+    // Without a subscriber there is nothing to dispatch; the event is stored anyway.
+    dispatchedAt: webhookUids.length === 0 ? now : null,
+    headStart: headStart?.claim(now) ?? null,
+    createdAt: now,
+  };
+  return { event: document, subscribers };
+}
+
+function renderBody(payload: Parameters<typeof renderPayload>[0]): string {
+  const body = renderPayload(payload);
+  if (Buffer.byteLength(body) <= limits.payloadBytesMax) return body;
+  const detail = `the event's payload must be at most ${limits.payloadBytesMax} bytes`;
+  throw new AppError('payload_too_large', detail);
+}
