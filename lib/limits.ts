@@ -145,6 +145,8 @@ export const attemptLimits = {
   permitsInAllMax: 256,
   /** Time after the commit in which first attempts are left to the process that recorded the event. */
   headStartMs: 4_000,
+  /** Payloads of the head start in memory; the rest is left to the workflows. */
+  headStartBytesMax: 64 * 1024 * 1024,
   /** Outcomes of the head start in memory. */
   headStartOutcomesMax: 10_000,
   /** Wait for permits. */

@@ -23,7 +23,7 @@ interface AttemptOptions {
   asker: Asker;
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
-  /** Just recorded and read: there is no document of the delivery, and the attempt waits for no permit. */
+  /** Just recorded and read: there is no document of the delivery, and none is made of a throttled attempt. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
@@ -162,13 +162,12 @@ async function send(
     });
     return { headers, body };
   };
-  const { avoidsSaturated = false, headStart, signal } = options;
+  const { avoidsSaturated = false, signal } = options;
   try {
     const result = await ports.sender.send({
       url: webhook.url,
       webhookUid: key.webhookUid,
       avoidsSaturated,
-      waits: headStart === undefined,
       compose,
       timeoutMs: limits.attemptTimeoutMs,
       signal,

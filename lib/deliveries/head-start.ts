@@ -8,7 +8,7 @@ import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-const { headStartMs, headStartOutcomesMax } = attemptLimits;
+const { headStartMs, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
 // What was read longer ago may be out of date: the workflow then reads it anew.
 const freshMs = 1_000;
 // A stop waits for the attempts under way, 5 s at most.
@@ -16,12 +16,13 @@ const neverAborted = new AbortController().signal;
 
 /**
  * Makes first attempts right after the commit, while Temporal still acknowledges the workflow, which then takes up their
- * outcomes. It never waits for a permit, and leaves ordered deliveries and what it could not send to the workflow.
+ * outcomes. Ordered deliveries, and what it could not send, it leaves to the workflow.
  */
 export class HeadStart {
   readonly #ports: DeliveryPorts;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #outcomes = new Map<string, DeliveryOutcome>();
+  #bytes = 0;
   #ended = false;
 
   constructor(ports: DeliveryPorts) {
@@ -39,10 +40,8 @@ export class HeadStart {
     const ageMs = this.#ports.clock.now().getTime() - event.createdAt.getTime();
     if (this.#ended || event.headStart === null || ageMs > freshMs) return;
     for (const webhook of webhooks) {
-      if (turnOf(event, webhook._id) !== null) continue;
-      const id = idOf({ eventId: event._id, webhookUid: webhook._id });
-      const attempt = this.#attempt(event, webhook).finally(() => this.#underWay.delete(id));
-      this.#underWay.set(id, attempt);
+      const isInOrder = turnOf(event, webhook._id) !== null;
+      if (!isInOrder && this.#bytes < headStartBytesMax) this.#track(event, webhook);
     }
   }
 
@@ -59,6 +58,17 @@ export class HeadStart {
   async end(): Promise<void> {
     this.#ended = true;
     await Promise.all(this.#underWay.values());
+  }
+
+  #track(event: EventDocument, webhook: WebhookDocument): void {
+    const id = idOf({ eventId: event._id, webhookUid: webhook._id });
+    const bytes = event.body.length;
+    this.#bytes += bytes;
+    const attempt = this.#attempt(event, webhook).finally(() => {
+      this.#bytes -= bytes;
+      this.#underWay.delete(id);
+    });
+    this.#underWay.set(id, attempt);
   }
 
   async #attempt(event: EventDocument, webhook: WebhookDocument): Promise<void> {

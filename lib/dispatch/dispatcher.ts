@@ -23,7 +23,7 @@ import { WaitingEvents } from './waiting-events.ts';
 
 const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax } = dispatchLimits;
 const promiseMs = 1_000;
-const shared = { places: startsAtOnceMax, holdTimes: 4, promiseMs };
+const shared = { places: startsAtOnceMax, holdTimes: 8, promiseMs };
 const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, promiseMs };
 // Much less than the grace of the relay.
 const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 500 };

@@ -11,8 +11,6 @@ export interface Requester {
   readonly webhookUid?: string;
   /** Throttled immediately where the webhook is saturated and has no free permit. */
   readonly avoidsSaturated?: boolean;
-  /** False: throttled immediately without a free permit. */
-  readonly waits?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -30,11 +28,10 @@ export class RequestPermits {
 
   /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
   async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
-    const { webhookUid = url.href, avoidsSaturated = false, waits = true, signal } = requester;
+    const { webhookUid = url.href, avoidsSaturated = false, signal } = requester;
     const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= attemptLimits.saturatedFromRequests;
     // Retries are older, so they may wait, but few, to leave the worker's places to other webhooks.
     const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhookMax;
-    const queueMaxOf = (queueMax: number): number => (waits ? queueMax : 0);
     const until = performance.now() + attemptLimits.permitWaitMsMax;
     const permits: Permit[] = [];
     try {
@@ -43,11 +40,7 @@ export class RequestPermits {
         [this.#perOrigin, url.origin, Infinity],
         [this.#inAll, '', Infinity],
       ] as const) {
-        const options = {
-          queueMax: queueMaxOf(queueMax),
-          waitMsMax: until - performance.now(),
-          signal,
-        };
+        const options = { queueMax, waitMsMax: until - performance.now(), signal };
         permits.push(await semaphore.acquire(key, options));
       }
     } catch (error) {

@@ -130,28 +130,55 @@ test('another process leaves the attempt to the one that recorded the event, unt
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
 
-test('without a free permit nothing is recorded, and the workflow waits for one', async () => {
+/** Begins as many attempts at a webhook as it has permits, and one more, whose event is returned. */
+async function crowd(headStart: HeadStart): Promise<Recorded> {
   held = [];
-  const headStart = new HeadStart(ports);
-  const webhook = await insertWebhook(installation, { url: receiver.url });
-  const now = ports.clock.now();
-  const count = attemptLimits.permitsPerWebhookMax + 1;
+  const first = await recorded(headStart);
+  const { webhook } = first;
+  const count = attemptLimits.permitsPerWebhookMax;
   const events = Array.from({ length: count }, () => ({
-    ...newEvent(installation, [webhook._id], now),
-    headStart: headStart.claim(now),
+    ...newEvent(installation, [webhook._id], ports.clock.now()),
+    headStart: first.event.headStart,
   }));
   await installation.store.events.insertMany(events);
-  for (const event of events) headStart.begin(event, [webhook]);
-  await waitFor(() => held?.length === count - 1);
-  const [last] = events.slice(-1) as [EventDocument];
-  expect(await headStart.take(keyOf({ event: last, webhook }))).toBeNull();
-  const eventId = last._id;
+  for (const event of [first.event, ...events]) headStart.begin(event, [webhook]);
+  await waitFor(() => held?.length === count);
+  return { event: events.at(-1) ?? first.event, webhook };
+}
+
+test('an attempt waits for a permit', async () => {
+  const headStart = new HeadStart(ports);
+  const last = await crowd(headStart);
+  expect(requestsOf(last)).toHaveLength(0);
+  held?.[0]?.();
+  await waitFor(() => requestsOf(last).length === 1);
+});
+
+test('a throttled attempt is not recorded, and the workflow makes it', async () => {
+  const headStart = new HeadStart(ports);
+  const last = await crowd(headStart);
+  expect(await headStart.take(keyOf(last))).toBeNull();
+  const eventId = last.event._id;
   expect(await installation.store.deliveries.findOne({ eventId })).toBeNull();
-  const attempting = firstAttempt({ event: last, webhook }, ports, headStart);
-  for (const answer of held.splice(0)) answer();
+  const attempting = firstAttempt(last, ports, headStart);
+  for (const answer of held ?? []) answer();
+  held = null;
+  expect(await attempting).toMatchObject({ settled: { delivered: 1 } });
+});
+
+test('beyond a limit of payloads in memory attempts are left to the workflows', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const large = await recorded(headStart);
+  const body = 'x'.repeat(attemptLimits.headStartBytesMax);
+  headStart.begin({ ...large.event, body }, [large.webhook]);
+  const next = await recorded(headStart);
+  headStart.begin(next.event, [next.webhook]);
+  expect(await headStart.take(keyOf(next))).toBeNull();
   await waitFor(() => held?.length === 1);
   held[0]?.();
-  expect(await attempting).toMatchObject({ settled: { delivered: 1 } });
+  await headStart.end();
+  expect(requestsOf(next)).toHaveLength(0);
 });
 
 test('an event for a paused webhook is held', async () => {
