@@ -21,7 +21,9 @@ export async function attemptFirst(
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {
         const key = { appUid, ...delivery };
-        return (await headStart?.take(key)) ?? attemptDelivery(ports, key, options);
+        // What a job sends again was attempted before.
+        const made = input.jobUid === undefined ? await headStart?.take(key) : null;
+        return made ?? attemptDelivery(ports, key, options);
       }),
     );
     const outcomes = results.map((result) => {

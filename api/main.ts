@@ -23,6 +23,8 @@ async function startApi(): Promise<RunningRole> {
     const eager = first !== null;
     const context = await createApiContext({ config, store, temporal, eager, headStart });
     const api = open.use(await serve(context));
+    // While open requests end, so do the first attempts under way.
+    open.defer(async () => first?.stop());
     processLog.info({ role: 'api', port: api.port }, 'process.listening');
     const failed = first?.failed ?? new Promise(() => undefined);
     return { failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };

@@ -143,9 +143,11 @@ export const attemptLimits = {
   permitsPerOriginMax: 4 * 32,
   /** Requests of a process under way that are not overdue. */
   permitsInAllMax: 256,
-  /** Time after the commit in which first attempts are left to the process that recorded the event. */
+  /** Time from shortly before the commit in which first attempts are left to the process that recorded the event. */
   headStartMs: 4_000,
-  /** Payloads of the head start in memory; the rest is left to the workflows. */
+  /** First attempts of a process right after the commit, with those that wait for a permit; the rest is left to the workflows. */
+  headStartsAtOnceMax: 2_000,
+  /** Payloads of these in memory. */
   headStartBytesMax: 64 * 1024 * 1024,
   /** Outcomes of the head start in memory. */
   headStartOutcomesMax: 10_000,

@@ -9,7 +9,7 @@ import type { Temporal } from './connect-temporal.ts';
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 
-// A stop lets attempts (5 s each) end, then cancels the others, all within stopTimeoutMs.
+// A stop lets attempts (5 s each) end, then cancels retries, and ends all within stopTimeoutMs.
 const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
 // How long the next tasks of a dead worker's workflows wait for it before others get them.
 const stickyTimeoutMs = 2_000;

@@ -11,6 +11,8 @@ import { openDeliveryPorts } from './delivery-ports.ts';
 export interface FirstAttempts {
   /** Null where the settings leave first attempts to their workflows. */
   headStart: HeadStart | null;
+  /** Begins no more, and leaves what waits for a permit to the retries. */
+  stop: () => void;
   /** Resolves with the fault that ended the worker. */
   failed: Promise<unknown>;
 }
@@ -27,10 +29,10 @@ export async function openFirstAttempts(
   const bundle = await loadWorkflowBundle(config.workflowBundlePath);
   const worker = await createWorkflowWorker(temporal, { bundle, activities });
   const { failed } = open.use(runWorkers([worker]));
-  // Before the worker stops: what waits for a permit is left to the retries.
-  open.defer(async () => {
+  open.defer(async () => headStart?.end());
+  const stop = (): void => {
     ports.sender.endWaits();
-    await headStart?.end();
-  });
-  return { headStart, failed };
+    void headStart?.end();
+  };
+  return { headStart, stop, failed };
 }

@@ -1,4 +1,5 @@
 // Commits changes with their events: those that come together, in one transaction (ADR 21).
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
@@ -33,19 +34,28 @@ export interface Committed<T = unknown> {
 /** Resolves once a majority of the servers has the change and its events in its journal. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
-// One group at a time: its transaction would meet those of others. Longer than a transaction begins again.
-const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1, callTimeoutMs: 20_000 };
+// One group at a time: its transaction would meet those of others. The next does not wait for a slow one.
+const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
+const nextGroupAfterMs = 250;
+const runsTogetherMax = 3;
 
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
-  const commit = coalesce(groups, async (changes: readonly PendingChange[]) => {
-    const together = changes.length > 1 ? await commitTogether(ports, changes) : null;
-    return together ?? Promise.allSettled(changes.map((change) => commitAlone(ports, change)));
+  const begin = coalesce(groups, async (changes: readonly PendingChange[]) => {
+    const together = changes.length > 1 ? commitTogether(ports, changes) : Promise.resolve(null);
+    const commits = changes.map(async (change, index) => {
+      const committed = await together;
+      return committed === null ? commitAlone(ports, change) : at(committed, index);
+    });
+    await Promise.race([Promise.allSettled(commits), sleep(nextGroupAfterMs)]);
+    return commits.map((commit) => ({ commit }));
   });
-  return async (change) => {
-    const result = await commit(change);
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  };
+  return async (change) => (await begin(change)).commit;
+}
+
+function at(committed: readonly Committed[], index: number): Committed {
+  const found = committed[index];
+  if (found === undefined) throw new Error('a change was not committed');
+  return found;
 }
 
 /** Writes changes and their events in a transaction. */
@@ -71,32 +81,30 @@ export async function commitIn(
 async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
   const { write, webhooks } = change;
   const isPlain = typeof write !== 'function' && !isForOrdered(webhooks, write);
-  const [committed] = isPlain
+  const committed = isPlain
     ? await commitIn(ports, [change])
     : await inTransaction(ports.store, (session) => commitIn(ports, [change], session));
-  if (committed === undefined) throw new Error('a change was not committed');
-  return committed;
+  return at(committed, 0);
 }
 
 class NotTogether extends Error {}
 
-// Null, and nothing is written, where one of them is refused or meets another transaction: then each goes alone.
+// Null, and nothing is written, where one of them is refused or meets other transactions: then each goes alone.
 async function commitTogether(
   ports: EventPorts,
   changes: readonly PendingChange[],
-): Promise<PromiseSettledResult<Committed>[] | null> {
+): Promise<Committed[] | null> {
   let runs = 0;
   try {
-    const committed = await inTransaction(ports.store, async (session) => {
+    return await inTransaction(ports.store, async (session) => {
       runs += 1;
-      if (runs > 1) throw new NotTogether();
+      if (runs > runsTogetherMax) throw new NotTogether();
       try {
         return await commitIn(ports, changes, session);
       } catch (error) {
         throw isTransient(error) ? error : new NotTogether();
       }
     });
-    return committed.map((value) => ({ status: 'fulfilled', value }));
   } catch (error) {
     if (error instanceof NotTogether) return null;
     throw error;

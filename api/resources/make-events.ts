@@ -61,6 +61,8 @@ export async function makeEvents(
     set.changes.map((change) => makeEvent(ports, { change, set, sequence: sequences.shift() })),
   );
   if (session !== undefined) await giveTurns(ports, recorded.flat(), session);
+  // Last, as a rollback leaves the place promised.
+  for (const ofCall of recorded) chooseWorkflow(ports, ofCall);
   return recorded;
 }
 
@@ -93,6 +95,13 @@ async function giveTurns(
   }
 }
 
+// Several events of one call share a workflow; one that nobody gets needs none.
+function chooseWorkflow({ dispatcher }: EventPorts, recorded: readonly Recorded[]): void {
+  const [only] = recorded;
+  if (only === undefined || recorded.length > 1 || only.subscribers.length === 0) return;
+  only.event.workflowId = dispatcher.chooseWorkflow(only.event._id);
+}
+
 function subscribersOf(
   webhooks: readonly WebhookDocument[],
   { event, data: { externalTenantId } }: Change,
@@ -105,15 +114,13 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 }
 
 function makeEvent(
-  { headStart, dispatcher }: EventPorts,
+  { headStart }: EventPorts,
   { change, set, sequence }: { change: Change; set: ChangeSet; sequence: number | undefined },
 ): Recorded {
-  const { appUid, now, webhooks, changes } = set;
+  const { appUid, now, webhooks } = set;
   const { event, data, eventId = newId('evt', now) } = change;
   const subscribers = subscribersOf(webhooks, change);
   const webhookUids = subscribers.map((webhook) => webhook._id);
-  // Several events of one call share a workflow; one that nobody gets needs none.
-  const goesAlone = changes.length === 1 && webhookUids.length > 0;
   const document: EventDocument = {
     _id: eventId,
     appUid,
@@ -127,10 +134,10 @@ function makeEvent(
     body: renderBody({ eventId, event, timestamp: now, appUid, data }),
     erasedAt: null,
     webhookUids,
-    workflowId: goesAlone ? dispatcher.chooseWorkflow(eventId) : null,
+    workflowId: null,
     // Without a subscriber there is nothing to dispatch; the event is stored anyway.
     dispatchedAt: webhookUids.length === 0 ? now : null,
-    headStart: headStart?.claim(now) ?? null,
+    headStart: headStart?.claim() ?? null,
     createdAt: now,
   };
   return { event: document, subscribers };

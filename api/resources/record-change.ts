@@ -37,8 +37,7 @@ export async function recordChange<T>(
   }
   let recorded: readonly Recorded[] = [];
   const { answer, repeated } = await runOnce(store, { key, secretBox, now }, async (session) => {
-    const [committed] = (await commitIn(context, [change], session)) as Committed<T>[];
-    if (committed === undefined) throw new Error('a change was not committed');
+    const [committed] = (await commitIn(context, [change], session)) as [Committed<T>];
     ({ recorded } = committed);
     return committed.answer;
   });

@@ -35,7 +35,7 @@ export const testWebhook: Handler = async (request, context) => {
     webhookUids: [webhook._id],
     workflowId: context.dispatcher.chooseWorkflow(eventId),
     dispatchedAt: null,
-    headStart: context.headStart?.claim(now) ?? null,
+    headStart: context.headStart?.claim() ?? null,
     createdAt: now,
   };
   await inTransaction(store, async (session) => {

@@ -24,7 +24,7 @@ interface AttemptOptions {
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
   /** Just recorded and read: there is no document of the delivery, and none is made of a throttled attempt. */
-  headStart?: { event: EventToAttempt; webhook: WebhookDocument };
+  headStart?: { event: EventToAttempt; webhook: WebhookDocument | null };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }

@@ -8,9 +8,9 @@ import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-const { headStartMs, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
-// What was read longer ago may be out of date: the workflow then reads it anew.
-const freshMs = 1_000;
+const { headStartMs, headStartsAtOnceMax, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
+// A webhook that was read longer ago is read anew: it may have been paused since.
+const freshMs = 200;
 // A stop waits for the attempts under way, 5 s at most.
 const neverAborted = new AbortController().signal;
 
@@ -30,18 +30,18 @@ export class HeadStart {
   }
 
   /** Returns the claim of an event to be recorded: until then other processes leave its first attempts to this one. */
-  claim(now: Date): HeadStartClaim | null {
+  claim(): HeadStartClaim | null {
     if (this.#ended) return null;
-    return { by: this.#ports.processUid, until: new Date(now.getTime() + headStartMs) };
+    const until = new Date(this.#ports.clock.now().getTime() + headStartMs);
+    return { by: this.#ports.processUid, until };
   }
 
   /** Begins the attempts of a committed event; `webhooks` were read after its `createdAt`. */
   begin(event: EventDocument, webhooks: readonly WebhookDocument[]): void {
-    const ageMs = this.#ports.clock.now().getTime() - event.createdAt.getTime();
-    if (this.#ended || event.headStart === null || ageMs > freshMs) return;
+    if (this.#ended || event.headStart === null) return;
     for (const webhook of webhooks) {
       const isInOrder = turnOf(event, webhook._id) !== null;
-      if (!isInOrder && this.#bytes < headStartBytesMax) this.#track(event, webhook);
+      if (!isInOrder && this.#hasRoom()) this.#track(event, webhook);
     }
   }
 
@@ -60,6 +60,10 @@ export class HeadStart {
     await Promise.all(this.#underWay.values());
   }
 
+  #hasRoom(): boolean {
+    return this.#bytes < headStartBytesMax && this.#underWay.size < headStartsAtOnceMax;
+  }
+
   #track(event: EventDocument, webhook: WebhookDocument): void {
     const id = idOf({ eventId: event._id, webhookUid: webhook._id });
     const bytes = event.body.length;
@@ -74,9 +78,11 @@ export class HeadStart {
   async #attempt(event: EventDocument, webhook: WebhookDocument): Promise<void> {
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const asker = { kind: 'event' } as const;
-    const headStart = { event, webhook };
-    const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
+    const ageMs = this.#ports.clock.now().getTime() - event.createdAt.getTime();
     try {
+      const current = ageMs <= freshMs ? webhook : await this.#ports.records.readWebhook(key);
+      const headStart = { event, webhook: current };
+      const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const isMade = outcome.state !== 'retrying' || outcome.attemptCount > 0;
       if (isMade) this.#keep(idOf(key), outcome);

@@ -23,8 +23,10 @@ import { WaitingEvents } from './waiting-events.ts';
 
 const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax } = dispatchLimits;
 const promiseMs = 1_000;
-const shared = { places: startsAtOnceMax, holdTimes: 8, promiseMs };
-const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, promiseMs };
+// Else starts that wait for a server that is away would shut the window for minutes.
+const holdMsMax = 2_000;
+const shared = { places: startsAtOnceMax, holdTimes: 8, holdMsMax, promiseMs };
+const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, holdMsMax, promiseMs };
 // Much less than the grace of the relay.
 const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 500 };
 // After a failed start; the relay starts the events that come meanwhile.
@@ -54,7 +56,7 @@ export interface Dispatcher {
   start(events: readonly EventToDispatch[]): Promise<void>;
   run(job: JobToStart): void;
   startJob(job: JobToStart): Promise<void>;
-  /** Resolves when nothing waits and no start is under way. */
+  /** Starts what waits, without a place; resolves when no start is under way. */
   drained(): Promise<void>;
 }
 
@@ -126,8 +128,10 @@ class WindowDispatcher implements Dispatcher {
 
   async drained(): Promise<void> {
     while (this.#running.size > 0 || this.#waiting.count > 0) {
-      this.#pump();
-      await Promise.race([...this.#running, sleep(pollMs)]);
+      if (this.#waiting.count > 0) {
+        this.#startInBackground(this.#waiting.take(this.#ports.eventsPerWorkflowMax));
+      }
+      await Promise.race(this.#running);
     }
     clearTimeout(this.#nextPump);
   }
@@ -150,7 +154,8 @@ class WindowDispatcher implements Dispatcher {
     const end = this.#window.begin(workflowId, performance.now());
     if (end === null) return null;
     return () => {
-      end(performance.now());
+      // A hold makes workflows larger, but not where each waiting event is of another application.
+      end(performance.now(), this.#waiting.applicationCount <= startsAtOnceMax);
       this.#pump();
     };
   }

@@ -4,10 +4,14 @@ interface Place {
   workflowId: string | null;
 }
 
+/** Ends a start; without a hold its place is free immediately. */
+export type EndStart = (endMs: number, isHeld?: boolean) => void;
+
 export interface WindowLimits {
   places: number;
-  /** How many times as long as its start took a place stays taken. */
+  /** How many times as long as its start took a place stays taken, within `holdMsMax` after it. */
   holdTimes: number;
+  holdMsMax: number;
   /** After which a place that was promised and not used is free. */
   promiseMs: number;
 }
@@ -27,20 +31,23 @@ export class StartWindow {
 
   /** Keeps a place for a workflow that is started soon; false when none is free. */
   promise(workflowId: string, nowMs: number): boolean {
+    if (this.#places.some((place) => isPromised(place, workflowId))) return true;
     const place = this.#free(nowMs);
     if (place === null) return false;
     Object.assign(place, { freeAtMs: nowMs + this.#limits.promiseMs, workflowId });
     return true;
   }
 
-  /** Begins a start, in the place promised to the workflow or a free one. Returns its end, or null without a place. */
-  begin(workflowId: string | null, nowMs: number): ((endMs: number) => void) | null {
+  /** Begins a start, in the place promised to the workflow or a free one. Returns null where there is none. */
+  begin(workflowId: string | null, nowMs: number): EndStart | null {
     const promised = this.#places.find((place) => isPromised(place, workflowId));
     const place = promised ?? this.#free(nowMs);
     if (place === null) return null;
     Object.assign(place, { freeAtMs: Infinity, workflowId: null });
-    return (endMs) => {
-      place.freeAtMs = nowMs + this.#limits.holdTimes * (endMs - nowMs);
+    return (endMs, isHeld = true) => {
+      const { holdTimes, holdMsMax } = this.#limits;
+      const holdMs = Math.min(holdMsMax, (holdTimes - 1) * (endMs - nowMs));
+      place.freeAtMs = endMs + (isHeld ? holdMs : 0);
     };
   }
 

@@ -24,6 +24,10 @@ export class WaitingEvents {
     return this.#count;
   }
 
+  get applicationCount(): number {
+    return this.#queues.size;
+  }
+
   add(event: EventToDispatch): void {
     const queue = this.#queues.get(event.appUid);
     if (queue === undefined) this.#queues.set(event.appUid, [event]);

@@ -56,9 +56,11 @@ interface Recorded {
 /** Records an event that the process of `headStart` has claimed. */
 async function recorded(headStart: HeadStart, fields: Partial<WebhookDocument> = {}) {
   const webhook = await insertWebhook(installation, { url: receiver.url, ...fields });
-  const now = ports.clock.now();
-  const claim = headStart.claim(now);
-  const event = { ...newEvent(installation, [webhook._id], now), headStart: claim };
+  const headStartClaim = headStart.claim();
+  const event = {
+    ...newEvent(installation, [webhook._id], ports.clock.now()),
+    headStart: headStartClaim,
+  };
   await installation.store.events.insertOne(event);
   return { event, webhook };
 }
@@ -125,7 +127,8 @@ test('another process leaves the attempt to the one that recorded the event, unt
     retrying: [{ attemptCount: 0, nextAttemptAt }],
   });
   expect(requestsOf(subject)).toHaveLength(0);
-  expect(until.getTime() - subject.event.createdAt.getTime()).toBe(attemptLimits.headStartMs);
+  const claimedMs = until.getTime() - subject.event.createdAt.getTime();
+  expect(Math.abs(claimedMs - attemptLimits.headStartMs)).toBeLessThan(1_000);
   const later = { ...other, clock: { now: () => until } };
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
@@ -199,12 +202,6 @@ test.each([
     },
   ],
   [
-    'an event whose webhooks were read more than a second ago',
-    async ({ event }: Recorded) => {
-      event.createdAt = new Date(event.createdAt.getTime() - 1_001);
-    },
-  ],
-  [
     'an event that is not claimed',
     async ({ event }: Recorded) => {
       event.headStart = null;
@@ -230,12 +227,39 @@ test('a process that stops claims and begins nothing, and waits for what is unde
   headStart.begin(under.event, [under.webhook]);
   await waitFor(() => held?.length === 1);
   const ended = headStart.end();
-  expect(headStart.claim(ports.clock.now())).toBeNull();
+  expect(headStart.claim()).toBeNull();
   headStart.begin(late.event, [late.webhook]);
   held[0]?.();
   await ended;
   expect(await attempted(under)).toMatchObject({ state: 'delivered' });
   expect(requestsOf(late)).toHaveLength(0);
+});
+
+test('a webhook that was read a while ago is read anew', async () => {
+  const headStart = new HeadStart(ports);
+  const { event, webhook } = await recorded(headStart);
+  const { store } = installation;
+  await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
+  const createdAt = new Date(event.createdAt.getTime() - 1_000);
+  headStart.begin({ ...event, createdAt }, [webhook]);
+  await headStart.end();
+  expect(await attempted({ event, webhook })).toMatchObject({ state: 'held' });
+});
+
+test('what a job sends again is not taken for the first attempt', async () => {
+  const headStart = new HeadStart(ports);
+  const subject = await recorded(headStart);
+  headStart.begin(subject.event, [subject.webhook]);
+  await attempted(subject);
+  await headStart.end();
+  const { eventId } = keyOf(subject);
+  const again = { jobUid: 'job_1', jobPage: 1, state: 'pending', scheduleFrom: 1 } as const;
+  await installation.store.deliveries.updateOne({ eventId }, { $set: again });
+  const { appUid, ...delivery } = keyOf(subject);
+  const input = { appUid, jobUid: 'job_1', deliveries: [delivery] };
+  const sendAgain = () => attemptFirst(ports, input, headStart);
+  await new MockActivityEnvironment().run(sendAgain);
+  expect(requestsOf(subject)).toHaveLength(2);
 });
 
 test('what this process has forgotten is read from the database', async () => {

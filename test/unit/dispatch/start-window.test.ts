@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { array, assert, nat, property, record } from 'fast-check';
 import { StartWindow } from '../../../lib/dispatch/start-window.ts';
 
-const limits = { places: 2, holdTimes: 4, promiseMs: 1_000 };
+const limits = { places: 2, holdTimes: 4, holdMsMax: 2_000, promiseMs: 1_000 };
 
 /** Begins a start where there is a place; else fails. */
 function begin(window: StartWindow, nowMs: number, workflowId: string | null = null) {
@@ -22,6 +22,14 @@ test('a start keeps its place for four times as long as it took', () => {
   begin(window, 440);
 });
 
+test('no place is held for more than two seconds after its start', () => {
+  const window = new StartWindow({ ...limits, places: 1 });
+  begin(window, 0)(5_000);
+  expect(window.begin(null, 6_999)).toBeNull();
+  begin(window, 7_000)(7_100, false);
+  begin(window, 7_100);
+});
+
 test('while all places have a start under way, no time is known after which one is free', () => {
   const window = new StartWindow(limits);
   const ends = [begin(window, 0), begin(window, 0)];
@@ -33,6 +41,7 @@ test('while all places have a start under way, no time is known after which one 
 
 test('a promised place is for its workflow alone', () => {
   const window = new StartWindow({ ...limits, places: 1 });
+  expect(window.promise('event/evt_1', 0)).toBe(true);
   expect(window.promise('event/evt_1', 0)).toBe(true);
   expect(window.promise('event/evt_2', 0)).toBe(false);
   expect(window.begin(null, 999)).toBeNull();
