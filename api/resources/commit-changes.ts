@@ -1,9 +1,10 @@
-// Commits changes with their events: those that come together, in one transaction (ADR 21).
+// Commits changes with their events, together those that come together (ADR 21).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { inTransaction, within } from '../../lib/mongo/connect.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import {
   type Change,
   type EventPorts,
@@ -40,8 +41,20 @@ const nextGroupAfterMs = 250;
 const runsTogetherMax = 3;
 
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
+  const plain = createGroups(ports, insertTogether);
+  const others = createGroups(ports, commitTogether);
+  return (change) => (isPlain(change) ? plain(change) : others(change));
+}
+
+/** Commits a group; null, and no event is written, where each has to go alone. */
+type CommitGroup = (
+  ports: EventPorts,
+  changes: readonly PendingChange[],
+) => Promise<Committed[] | null>;
+
+function createGroups(ports: EventPorts, commitGroup: CommitGroup): ChangeCommitter {
   const begin = coalesce(groups, async (changes: readonly PendingChange[]) => {
-    const together = changes.length > 1 ? commitTogether(ports, changes) : Promise.resolve(null);
+    const together = changes.length > 1 ? commitGroup(ports, changes) : Promise.resolve(null);
     const commits = changes.map(async (change, index) => {
       const committed = await together;
       return committed === null ? commitAlone(ports, change) : at(committed, index);
@@ -58,7 +71,7 @@ function at(committed: readonly Committed[], index: number): Committed {
   return found;
 }
 
-/** Writes changes and their events in a transaction. */
+/** Writes changes and their events, without a session only plain reports. */
 export async function commitIn(
   ports: EventPorts,
   changes: readonly PendingChange[],
@@ -77,11 +90,14 @@ export async function commitIn(
   return made.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
 }
 
-// A report is one insert and the count before it, unless turn number and event have to be committed together.
+// A report is one insert and the count before it, unless turn number and event have to be committed together. Without
+// a transaction, which would lock what it counted until its timeout when the process is killed.
+function isPlain({ write, webhooks }: PendingChange): boolean {
+  return typeof write !== 'function' && !isForOrdered(webhooks, write);
+}
+
 async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
-  const { write, webhooks } = change;
-  const isPlain = typeof write !== 'function' && !isForOrdered(webhooks, write);
-  const committed = isPlain
+  const committed = isPlain(change)
     ? await commitIn(ports, [change])
     : await inTransaction(ports.store, (session) => commitIn(ports, [change], session));
   return at(committed, 0);
@@ -89,11 +105,18 @@ async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Co
 
 class NotTogether extends Error {}
 
-// Null, and nothing is written, where one of them is refused or meets other transactions: then each goes alone.
-async function commitTogether(
-  ports: EventPorts,
-  changes: readonly PendingChange[],
-): Promise<Committed[] | null> {
+// Null where one is refused.
+const insertTogether: CommitGroup = async (ports, changes) => {
+  try {
+    return await commitIn(ports, changes);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+};
+
+// Null where one is refused, or they meet other transactions.
+const commitTogether: CommitGroup = async (ports, changes) => {
   let runs = 0;
   try {
     return await inTransaction(ports.store, async (session) => {
@@ -109,7 +132,7 @@ async function commitTogether(
     if (error instanceof NotTogether) return null;
     throw error;
   }
-}
+};
 
 // The driver begins such a transaction again.
 function isTransient(error: unknown): boolean {

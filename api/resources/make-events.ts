@@ -42,8 +42,8 @@ export interface EventPorts {
 }
 
 /**
- * Makes the events of calls, each call's in an array of its own. Only in a transaction several may be made together, or
- * any for an ordered webhook. Throws `payload_too_large`.
+ * Makes the events of calls, each call's in an array of its own; those for an ordered webhook need a transaction.
+ * Throws `payload_too_large`.
  */
 export async function makeEvents(
   ports: EventPorts,
