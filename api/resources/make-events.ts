@@ -50,16 +50,14 @@ export async function makeEvents(
   sets: readonly ChangeSet[],
   session: ClientSession | undefined,
 ): Promise<Recorded[][]> {
-  const resources = sets.flatMap(({ appUid, changes }) =>
-    changes.map(({ event, data }) => ({ appUid, entity: entityOf(event), resourceUid: data.uid })),
-  );
+  // Synchronously: ids made one after another sort in the order of the changes. And before the count, in which a payload
+  // that is refused would leave a gap.
+  const recorded = sets.map((set) => set.changes.map((change) => makeEvent(ports, change, set)));
+  const events = recorded.flat().map(({ event }) => event);
   const sequences = await (session === undefined
-    ? countReports(ports.store, resources)
-    : countChanges(ports.store, resources, session));
-  // Synchronously: ids made one after another sort in the order of the changes.
-  const recorded = sets.map((set) =>
-    set.changes.map((change) => makeEvent(ports, { change, set, sequence: sequences.shift() })),
-  );
+    ? countReports(ports.store, events)
+    : countChanges(ports.store, events, session));
+  for (const [index, event] of events.entries()) event.sequence = sequences[index] ?? null;
   if (session !== undefined) await giveTurns(ports, recorded.flat(), session);
   // Last, as a rollback leaves the place promised.
   for (const ofCall of recorded) chooseWorkflow(ports, ofCall);
@@ -115,9 +113,9 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 
 function makeEvent(
   { headStart }: EventPorts,
-  { change, set, sequence }: { change: Change; set: ChangeSet; sequence: number | undefined },
+  change: Change,
+  { appUid, now, webhooks }: ChangeSet,
 ): Recorded {
-  const { appUid, now, webhooks } = set;
   const { event, data, eventId = newId('evt', now) } = change;
   const subscribers = subscribersOf(webhooks, change);
   const webhookUids = subscribers.map((webhook) => webhook._id);
@@ -128,7 +126,7 @@ function makeEvent(
     entity: entityOf(event),
     resourceUid: data.uid,
     externalTenantId: data.externalTenantId,
-    sequence: sequence ?? null,
+    sequence: null,
     order: [],
     timestamp: now,
     body: renderBody({ eventId, event, timestamp: now, appUid, data }),

@@ -103,6 +103,15 @@ test('a body within the limit whose payload is over it gets 413 and stores nothi
   expect(await service.store.idempotencyKeys.countDocuments()).toBe(keysBefore);
 });
 
+test('a report that is refused for its payload leaves no gap in the sequence', async () => {
+  const uid = 'no-gap';
+  const refused = changeOf(limits.requestBytesMax, uid);
+  expect((await service.call('POST', '/changes', { body: refused })).status).toBe(413);
+  expect((await service.call('POST', '/changes', { body: changeOf(1_000, uid) })).status).toBe(202);
+  const stored = await service.store.events.find({ resourceUid: uid }).toArray();
+  expect(stored).toMatchObject([{ sequence: 1 }]);
+});
+
 test('a payload of exactly 256 KiB is accepted, and one of one byte more is refused', async () => {
   const small = await service.call('POST', '/changes', { body: changeOf(1_000, 'measure') });
   const { payload } = (await service.call('GET', `/events/${String(small.body['eventId'])}`)).body;
