@@ -4,6 +4,8 @@ import type { EventDocument } from './event.ts';
 export interface SequenceDocument {
   _id: string;
   last: number;
+  /** What the latest counts of several resources got, newest first. */
+  counted?: { by: string; last: number }[];
 }
 
 export type CountedResource = Pick<EventDocument, 'appUid' | 'entity' | 'resourceUid'>;
