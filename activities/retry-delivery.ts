@@ -1,4 +1,4 @@
-import { Context, cancellationSignal } from '@temporalio/activity';
+import { Context, cancellationSignal, sleep } from '@temporalio/activity';
 import {
   ApplicationFailure,
   ApplicationFailureCategory,
@@ -13,19 +13,28 @@ import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';
 import { runActivity } from './run-activity.ts';
 
+// The first call comes right after the first attempt, and Temporal's retry timers may be early.
+const waitedOutMsMax = 1_000;
+
 /**
- * Makes the next attempt if it is due, and returns the outcome of a settled delivery. Else throws a failure with the
- * time of the next call, BENIGN: a receiver's failures must not count as ours. A cancel ends it after the attempt
- * under way.
+ * Makes the next attempt if it is due within a second, when it is due, and returns the outcome of a settled delivery.
+ * Else throws a failure with the time of the next call, BENIGN: a receiver's failures must not count as ours. A cancel
+ * ends it after the attempt under way.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
   input: RetryDeliveryInput,
 ): Promise<DeliveryOutcome> {
   const { jobUid: _jobUid, ...key } = input;
-  const outcome = await runActivity((cancellation) => {
-    const signal = unlessAskedFor(cancellation);
-    return attemptDelivery(ports, key, { asker: askerOf(input), signal });
+  const outcome = await runActivity(async (cancellation) => {
+    const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };
+    const found = await attemptDelivery(ports, key, options);
+    // What was attempted just now is left to the next call: each has the time for one attempt.
+    const untilDueMs = found.host === null ? untilDue(ports, found) : null;
+    if (untilDueMs === null || untilDueMs > waitedOutMsMax) return found;
+    // A timer may fire a millisecond early by the clock.
+    await sleep(Math.max(0, untilDueMs) + 1);
+    return attemptDelivery(ports, key, options);
   });
   if (outcome.state !== 'retrying') return outcome;
   cancellationSignal().throwIfAborted();
@@ -48,13 +57,19 @@ function callAgain(
   }
   // Another process has until then to make the first attempt.
   const isMade = outcome.attemptCount > 0;
-  const untilDueMs = Date.parse(nextAttemptAt) - ports.clock.now().getTime();
-  // Temporal's retry timers tick in whole seconds; a delay of nothing would mean "use the policy".
-  const nextRetryDelay = Math.max(1_000, untilDueMs);
+  // A delay of nothing would mean "use the policy".
+  const nextRetryDelay = Math.max(1, untilDue(ports, outcome) ?? 0);
   const what = isMade ? describe(outcome) : 'another process has the first attempt in hand';
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
   const type = isMade ? 'RetryDue' : 'AttemptUnderWay';
   return ApplicationFailure.create({ type, message, category, nextRetryDelay });
+}
+
+function untilDue(
+  { clock }: Pick<DeliveryPorts, 'clock'>,
+  { nextAttemptAt }: DeliveryOutcome,
+): number | null {
+  return nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - clock.now().getTime();
 }
 
 // A first attempt has been due since it was left to the retries.

@@ -22,17 +22,13 @@ export interface AttemptFacts {
   processUid: string;
 }
 
-// Temporal's retry timers tick in whole seconds, so a retry may come that early; a partition has timers of its own.
-const dueToleranceMs = 1_000;
-
 /** Decides what becomes of a delivery. The stored state decides; workflows are its alarm clock (docs/adr/0002). */
 export function decide(facts: AttemptFacts): Decision {
   const { asker, delivery, event, webhook, now } = facts;
   if (delivery !== null) {
     if (!isOpen(delivery.state) || delivery.state === 'held') return 'notMine';
     if (!isOwner(asker, delivery)) return 'notMine';
-    const untilDueMs = (delivery.nextAttemptAt?.getTime() ?? 0) - now.getTime();
-    if (untilDueMs > (asker.kind === 'partition' ? 0 : dueToleranceMs)) return 'notYet';
+    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
   }
   if (isWithAnother(facts)) return 'notYet';
   if (event === null || event.erasedAt !== null || webhook === null) return 'cancel';

@@ -1,13 +1,13 @@
-// A retry whose workflow is cancelled: the attempt under way is made once and recorded.
+// A call of a retry: when it attempts, and what a cancellation leaves of it.
 import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
-import { CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -85,4 +85,45 @@ test('a stopping process interrupts the attempt without a record and logs it as 
   expect(faulted).not.toHaveBeenCalled();
   const why = expect.objectContaining({ reason: 'WORKER_SHUTDOWN' });
   expect(logged).toHaveBeenCalledWith(why, 'activity.interrupted');
+});
+
+/** Calls the activity for a delivery that failed once and is due `inMs` from now. */
+async function callEarly(inMs: number) {
+  const { app, store } = installation;
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
+  const environment = new MockActivityEnvironment();
+  const input = { appUid: app.appUid, eventId, webhookUid: webhook._id };
+  const due = new Date(Date.now() + inMs);
+  const failed = { ...input, state: 'retrying', attemptCount: 1, nextAttemptAt: due } as const;
+  await store.deliveries.insertOne(newDelivery(installation, new Date(), failed));
+  const outcome = environment.run(() => retryDelivery(ports, input));
+  outcome.catch(() => undefined);
+  return { environment, eventId, outcome, due };
+}
+
+test('a call up to a second early attempts when the retry is due, not before', async () => {
+  const retry = await callEarly(600);
+  await waitFor(() => held.length === 1);
+  expect(Date.now()).toBeGreaterThanOrEqual(retry.due.getTime());
+  held[0]?.(200);
+  expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 2 });
+});
+
+test('an earlier call attempts nothing and asks for one at the time when the retry is due', async () => {
+  const retry = await callEarly(5_000);
+  const failure = await retry.outcome.catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApplicationFailure);
+  const { nextRetryDelay } = failure as ApplicationFailure;
+  expect(nextRetryDelay).toBeLessThanOrEqual(5_000);
+  expect(Date.now() + Number(nextRetryDelay)).toBeGreaterThanOrEqual(retry.due.getTime());
+  expect(held).toHaveLength(0);
+});
+
+test('a cancellation ends a call that waits until the retry is due', async () => {
+  const retry = await callEarly(900);
+  retry.environment.cancel('CANCELLED');
+  await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
+  expect(held).toHaveLength(0);
+  expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
 });
