@@ -18,6 +18,12 @@ export const limits = {
   membersPerAppMax: 100,
   /** Tenants in the filter of a webhook. */
   tenantsPerWebhookMax: 100,
+  /** `metadata` of a webhook. */
+  metadataKeysMax: 20,
+  /** A key of `metadata`. */
+  metadataKeyCharactersMax: 40,
+  /** A value of `metadata`. */
+  metadataValueCharactersMax: 200,
   /** Deliveries of a replay, if asked for. */
   replayedPerSecondMax: 100,
   /** Texts that an erasure searches for. */

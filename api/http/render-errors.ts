@@ -72,7 +72,12 @@ function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'poi
   return { code: first.code, pointer };
 }
 
+// Objects whose keys the caller chooses.
+const freeKeys = /^#\/(?:metadata|headers)(?=\/)/;
+
 function withoutUnknownName({ code, pointer }: FieldError): string {
   if (code === 'unknown') return '?';
+  const free = freeKeys.exec(pointer)?.[0];
+  if (free !== undefined) return free;
   return code === 'additionalProperties' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
 }

@@ -15,6 +15,10 @@ export const textFormats = {
     validate: (text: string) => !/[^\P{Cc}\t\n\r]/u.test(text),
     fault: 'must hold no control characters but tabs and line breaks',
   },
+  key: {
+    validate: (text: string) => /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(text),
+    fault: 'must hold only letters, digits, "_", "-" and ".", and begin with a letter or digit',
+  },
   mediaType: {
     validate: (text: string) => mediaType.test(text),
     fault: 'must be a media type such as application/pdf or text/plain; charset=utf-8',

@@ -29,7 +29,9 @@ export function validator<Body>(fields: SchemaObject): Validator<Body> {
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
     if (validate(body)) return body;
-    throw invalidRequest((validate.errors ?? []).map(toFieldError));
+    // A bad key is reported by what is wrong with it.
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
+    throw invalidRequest(errors.map(toFieldError));
   };
   return Object.assign(check, { schema });
 }
@@ -50,7 +52,7 @@ export function invalidRequest(
 
 function toFieldError(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;
-  const property = params['missingProperty'] ?? params['additionalProperty'];
+  const property = params['missingProperty'] ?? params['additionalProperty'] ?? error.propertyName;
   const place = `#${error.instancePath}`;
   const pointer = typeof property === 'string' ? place + pointerTo([property]).slice(1) : place;
   const name = pointer === '#' ? 'the body' : pointer.slice(2).replaceAll('/', '.');

@@ -1,7 +1,7 @@
 // PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes it.
 import { AppError } from '../../lib/platform/errors.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { differs } from '../../lib/mongo/differs.ts';
@@ -61,7 +61,7 @@ function checkResume({ active, onResume }: ChangeWebhookBody): void {
 
 // On an active webhook a discard would drop retries that nobody paused; only the repeat of the request
 // that made the latest resume passes.
-function refuseLateDiscard({ active, releaseUid, discardBefore }: WebhookDocument): void {
+function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook): void {
   if (!active) return;
   const resumedAt = releaseUid === null ? null : timeOfId(releaseUid);
   if (resumedAt !== null && resumedAt.getTime() === discardBefore?.getTime()) return;
@@ -70,7 +70,7 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: WebhookDocumen
 }
 
 // Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail.
-function forgiven(written: WrittenFields): Partial<WebhookDocument> {
+function forgiven(written: WrittenFields): Partial<StoredWebhook> {
   if (written.active === undefined) return {};
   const clock = written.active ? { failingSince: null, lastExhaustedAt: null } : {};
   return { disabledReason: null, ...clock };

@@ -2,7 +2,7 @@
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
@@ -43,12 +43,15 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
 function newWebhook(
   context: ApiContext,
   { appUid, body, secret }: { appUid: string; body: CreateWebhookBody; secret: string },
-): WebhookDocument {
+): StoredWebhook {
   const now = context.clock.now();
   const _id = newId('whk', now);
   const fields = readFields(context, body);
   checkEvents(fields);
   return {
+    name: null,
+    description: null,
+    metadata: null,
     events: null,
     externalTenantIds: null,
     retryScheduleMs: null,

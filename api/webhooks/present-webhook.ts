@@ -1,16 +1,25 @@
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import type { ApiContext } from '../context.ts';
 
 type WebhookView = ReturnType<typeof viewNow>;
 
+/** What may go wrong with a webhook as it is. */
+export interface WebhookWarning {
+  code: string;
+  detail: string;
+}
+
 /** Returns a webhook as clients see it, without its secrets (docs/api.md, "Webhooks"). */
-export function presentWebhook(webhook: WebhookDocument, view: WebhookView, heldCount: number) {
+export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCount: number) {
   const { previousSecret, retryScheduleMs } = webhook;
   const rotates = previousSecret !== null && previousSecret.until > view.now;
   return {
     uid: webhook._id,
+    name: webhook.name,
+    description: webhook.description,
+    metadata: webhook.metadata,
     url: webhook.url,
     entities: webhook.entities,
     events: webhook.events,
@@ -22,6 +31,7 @@ export function presentWebhook(webhook: WebhookDocument, view: WebhookView, held
     ...presentFailing(webhook, view),
     previousSecretExpiresAt: rotates ? previousSecret.until.toISOString() : null,
     heldCount,
+    warnings: warningsOf(webhook, view),
     createdAt: webhook.createdAt.toISOString(),
     updatedAt: webhook.updatedAt.toISOString(),
     lastTriggeredAt: webhook.lastTriggeredAt?.toISOString() ?? null,
@@ -29,7 +39,7 @@ export function presentWebhook(webhook: WebhookDocument, view: WebhookView, held
 }
 
 function presentFailing(
-  { active, failingSince }: WebhookDocument,
+  { active, failingSince }: StoredWebhook,
   { now, deactivateAfterMs }: WebhookView,
 ) {
   if (failingSince === null)
@@ -43,10 +53,15 @@ function presentFailing(
   };
 }
 
+// Empty until there is something to warn of.
+function warningsOf(_webhook: StoredWebhook, _view: WebhookView): WebhookWarning[] {
+  return [];
+}
+
 export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
-export async function showWebhook(context: ApiContext, webhook: WebhookDocument) {
+export async function showWebhook(context: ApiContext, webhook: StoredWebhook) {
   return presentWebhook(webhook, viewNow(context), await countHeld(context.store, webhook));
 }

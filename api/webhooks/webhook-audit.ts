@@ -10,15 +10,23 @@ export function webhookEntry(
   return { appUid, action, target: { kind: 'webhook', uid: _id }, details };
 }
 
-/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret. */
+/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret; no long texts. */
 export function webhookDetails({
   url,
   externalTenantIds,
+  description,
+  metadata,
   ...plain
 }: ChangeWebhookBody): Record<string, unknown> {
   return {
     ...plain,
+    ...(description === undefined ? {} : { descriptionCharacters: description?.length ?? null }),
+    ...(metadata === undefined ? {} : { metadataKeys: keysOf(metadata) }),
     ...(url === undefined ? {} : { urlOrigin: new URL(url).origin }),
     ...(externalTenantIds === undefined ? {} : { tenantCount: externalTenantIds?.length ?? null }),
   };
+}
+
+function keysOf(object: object | null): string[] | null {
+  return object === null ? null : Object.keys(object);
 }

@@ -9,14 +9,18 @@ import {
   type EventName,
   eventNames,
 } from '../../lib/model/event-name.ts';
-import { type Ordering, orderings, type WebhookDocument } from '../../lib/model/webhook.ts';
+import { type Ordering, orderings, type StoredWebhook } from '../../lib/model/webhook.ts';
 import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
 import { type Store, within } from '../../lib/mongo/connect.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
+import { descriptionField, nameField } from '../resources/resource-fields.ts';
 import type { ApiContext } from '../context.ts';
 
 export interface CreateWebhookBody {
+  name?: string | null;
+  description?: string | null;
+  metadata?: Record<string, string> | null;
   url: string;
   entities: Entity[];
   events?: EventName[] | null;
@@ -29,6 +33,15 @@ export interface CreateWebhookBody {
 export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: 'deliver' | 'discard' };
 
 const properties = {
+  name: { ...nameField, type: ['string', 'null'] },
+  description: descriptionField,
+  metadata: {
+    type: ['object', 'null'],
+    minProperties: 1,
+    maxProperties: limits.metadataKeysMax,
+    propertyNames: { maxLength: limits.metadataKeyCharactersMax, format: 'key' },
+    additionalProperties: lineField(limits.metadataValueCharactersMax),
+  },
   url: { type: 'string' },
   entities: {
     type: 'array',
@@ -71,8 +84,17 @@ export const changeWebhookBody = validator<ChangeWebhookBody>({
 
 export type WrittenFields = Partial<
   Pick<
-    WebhookDocument,
-    'url' | 'entities' | 'events' | 'externalTenantIds' | 'retryScheduleMs' | 'ordering' | 'active'
+    StoredWebhook,
+    | 'name'
+    | 'description'
+    | 'metadata'
+    | 'url'
+    | 'entities'
+    | 'events'
+    | 'externalTenantIds'
+    | 'retryScheduleMs'
+    | 'ordering'
+    | 'active'
   >
 >;
 
@@ -119,9 +141,9 @@ function acceptSchedule(retrySchedule: string[] | null): number[] | null {
 /** Reads the webhook that a path names. Throws `not_found`. */
 export async function findWebhook(
   store: Store,
-  filter: Pick<WebhookDocument, '_id' | 'appUid'>,
+  filter: Pick<StoredWebhook, '_id' | 'appUid'>,
   session?: ClientSession,
-): Promise<WebhookDocument> {
+): Promise<StoredWebhook> {
   const webhook = await store.webhooks.findOne(filter, within(session));
   if (webhook === null) throw noSuchWebhook();
   return webhook;

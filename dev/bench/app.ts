@@ -4,7 +4,7 @@ import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { Entity } from '../../lib/model/event-name.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Receiver } from './receiver.ts';
@@ -83,7 +83,7 @@ interface Copies {
   count: number;
   urlOf: (uid: string, index: number) => string;
   /** Differences of a copy from the original. */
-  fieldsOf?: (index: number) => Partial<WebhookDocument>;
+  fieldsOf?: (index: number) => Partial<StoredWebhook>;
 }
 
 // Registers a webhook, replaces it by `count` copies, and returns their uids.
@@ -100,7 +100,7 @@ async function copyWebhook(
   const original = await store.webhooks.findOneAndDelete({ _id: uid, appUid });
   if (original === null) throw new Error(`the webhook ${uid} is not in the database`);
   const secretBox = createSecretBox(config.sealingKeys);
-  const copies = Array.from({ length: count }, (_, index): WebhookDocument => {
+  const copies = Array.from({ length: count }, (_, index): StoredWebhook => {
     const _id = newId('whk');
     // A sealed secret opens in its own place only.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));

@@ -5,7 +5,7 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
-import { createTriggerRecorder } from '../webhooks/webhooks.ts';
+import { createTriggerRecorder, findToDeliver } from '../webhooks/webhooks.ts';
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords {
@@ -41,7 +41,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
     }),
     readWebhook: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
       const ids = [...new Set(keys.map((key) => key.webhookUid))];
-      return pick(keys, 'webhookUid', await store.webhooks.find({ _id: { $in: ids } }).toArray());
+      return pick(keys, 'webhookUid', await findToDeliver(store, ids));
     }),
     async record(key, step) {
       // Nearly every step is a first one, and only those can be batched.

@@ -35,6 +35,13 @@ export interface WebhookDocument {
   updatedAt: Date;
 }
 
+/** What the database has; to deliver, only the rest of it is read. */
+export interface StoredWebhook extends WebhookDocument {
+  name: string | null;
+  description: string | null;
+  metadata: Record<string, string> | null;
+}
+
 export interface PreviousSecret {
   secret: SealedSecret;
   /** Deliveries are signed with it, too, until then. */

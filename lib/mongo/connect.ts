@@ -25,7 +25,7 @@ import type { SequenceDocument } from '../model/sequence.ts';
 import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import type { UserDocument } from '../model/user.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import type { StoredWebhook } from '../model/webhook.ts';
 import { ClosableConnection } from './closable-connection.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
@@ -72,7 +72,7 @@ function openStore(client: MongoClient, database: string) {
     accounts: db.collection<AccountDocument>('accounts'),
     apiKeys: db.collection<ApiKeyDocument>('apiKeys'),
     users: db.collection<UserDocument>('users'),
-    webhooks: db.collection<WebhookDocument>('webhooks'),
+    webhooks: db.collection<StoredWebhook>('webhooks'),
     agents: db.collection<AgentDocument>('agents'),
     contexts: db.collection<ContextDocument>('contexts'),
     contextFiles: db.collection<ContextFileDocument>('contextFiles'),

@@ -3,7 +3,12 @@ import { coalesce } from '../concurrency/coalesce.ts';
 import { createTouch } from '../concurrency/touch.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { type Entity, entityOf, type EventName } from '../model/event-name.ts';
-import type { KnownWebhook, Subscription, WebhookDocument } from '../model/webhook.ts';
+import type {
+  KnownWebhook,
+  StoredWebhook,
+  Subscription,
+  WebhookDocument,
+} from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
 
 export function secretPlace(webhook: { appUid: string; _id: string }): string {
@@ -82,10 +87,20 @@ function inSameSecond(triggers: readonly Trigger[]): Trigger[][] {
   return [...bySecond.values()];
 }
 
-function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<WebhookDocument> {
+function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<StoredWebhook> {
   const filter = { _id: { $in: triggers.map(([webhook]) => webhook._id) } };
   const latest = new Date(Math.max(...triggers.map(([, at]) => at.getTime())));
   return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
+}
+
+// Would only be carried along with each event.
+const notForPeople = { name: 0, description: 0, metadata: 0 } as const;
+
+/** Returns the webhooks with any of the uids, as attempts need them. */
+export async function findToDeliver(store: Store, uids: string[]): Promise<WebhookDocument[]> {
+  return store.webhooks
+    .find<WebhookDocument>({ _id: { $in: uids } }, { projection: notForPeople })
+    .toArray();
 }
 
 export function isSubscribed(
@@ -105,7 +120,10 @@ export async function findSubscriptions(
   { appUids, entities }: { appUids: string[]; entities: Entity[] },
 ): Promise<WebhookDocument[]> {
   return store.webhooks
-    .find({ appUid: { $in: appUids }, entities: { $in: entities } })
+    .find<WebhookDocument>(
+      { appUid: { $in: appUids }, entities: { $in: entities } },
+      { projection: notForPeople },
+    )
     .sort({ _id: 1 })
     .toArray();
 }

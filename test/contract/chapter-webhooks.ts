@@ -29,6 +29,9 @@ async function playCreation({ call, receiver }: Stage): Promise<string> {
   await call('another registration by the same key', register, { body: other, headers });
   const full = {
     ...body,
+    name: 'Agents',
+    description: 'To the search index',
+    metadata: { team: 'search' },
     entities: ['agent', 'context', 'contextfile'],
     events: ['agent.created'],
     retrySchedule: ['5s', '120s'],

@@ -5,7 +5,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Installation } from './installation.ts';
 
@@ -18,8 +18,8 @@ interface OfApp {
 /** Writes an active webhook for all entities; `fields` replace its defaults. */
 export async function insertWebhook(
   { store, app, config }: Owner,
-  fields: Partial<WebhookDocument> & { url: string },
-): Promise<WebhookDocument> {
+  fields: Partial<StoredWebhook> & { url: string },
+): Promise<StoredWebhook> {
   const now = new Date();
   const { appUid } = app;
   const _id = newId('whk', now);
@@ -36,11 +36,14 @@ export async function insertWebhook(
 export function newWebhook(
   appUid: string,
   at: Date,
-  fields: Partial<WebhookDocument> & Pick<WebhookDocument, 'url' | 'secret'>,
-): WebhookDocument {
+  fields: Partial<StoredWebhook> & Pick<StoredWebhook, 'url' | 'secret'>,
+): StoredWebhook {
   return {
     _id: newId('whk', at),
     appUid,
+    name: null,
+    description: null,
+    metadata: null,
     entities: ['agent', 'context', 'contextfile'],
     events: null,
     externalTenantIds: null,

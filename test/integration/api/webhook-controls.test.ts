@@ -1,0 +1,91 @@
+// What a webhook is called, and what it sends along: names, headers, credentials, a client certificate.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../../support/api-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+const valid = { url: 'http://127.0.0.1:1/', entities: ['agent'] };
+
+async function register(fields: Record<string, unknown>): Promise<Answer> {
+  return service.call('POST', '/webhooks', { body: { ...valid, ...fields } });
+}
+
+test('name, description and metadata are kept, shown, replaced as a whole, and cleared by null', async () => {
+  const labels = {
+    name: 'Search',
+    description: 'Two\nlines',
+    metadata: { team: 'search', 'cost.center': '42' },
+  };
+  const created = await register(labels);
+  expect(created.body).toMatchObject({ ...labels, warnings: [] });
+  const path = `/webhooks/${String(created.body['uid'])}`;
+  expect((await service.call('GET', path)).body).toMatchObject(labels);
+  const metadata = { team: 'index' };
+  const changed = await service.call('PATCH', path, { body: { metadata } });
+  expect(changed.body['metadata']).toEqual(metadata);
+  expect(changed.body['name']).toBe('Search');
+  const none = { name: null, description: null, metadata: null };
+  expect((await service.call('PATCH', path, { body: none })).body).toMatchObject(none);
+  const [webhook] = (await service.call('GET', '/webhooks')).body as unknown as object[];
+  expect(webhook).toMatchObject(none);
+});
+
+test('the audit log has the name, but not the description and the values of the metadata', async () => {
+  const { body } = await register({
+    name: 'Audited',
+    description: 'long',
+    metadata: { team: 'abc' },
+  });
+  const target = { 'target.uid': String(body['uid']) };
+  const row = await service.store.auditLog.findOne(target);
+  const details = { name: 'Audited', descriptionCharacters: 4, metadataKeys: ['team'] };
+  expect(row?.details).toMatchObject(details);
+  expect(JSON.stringify(row)).not.toMatch(/long|abc/);
+});
+
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
+
+test.each([
+  ['a name of 200 characters', { name: 'x'.repeat(200) }],
+  ['a description of 4,000 characters', { description: 'x'.repeat(4_000) }],
+  ['20 keys', { metadata: keys(20) }],
+  ['a key of 40 characters', { metadata: { ['x'.repeat(40)]: 'v' } }],
+  ['a value of 200 characters', { metadata: { k: 'x'.repeat(200) } }],
+])('%s is accepted', async (_what, fields) => {
+  expect((await register(fields)).body).toMatchObject(fields);
+});
+
+test.each([
+  ['a name of 201 characters', { name: 'x'.repeat(201) }, '#/name maxLength'],
+  ['an empty name', { name: '' }, '#/name minLength'],
+  ['a name of two lines', { name: 'a\nb' }, '#/name format'],
+  ['a longer description', { description: 'x'.repeat(4_001) }, '#/description maxLength'],
+  ['metadata without a key', { metadata: {} }, '#/metadata minProperties'],
+  ['21 keys', { metadata: keys(21) }, '#/metadata maxProperties'],
+  [
+    'a key of 41',
+    { metadata: { ['x'.repeat(41)]: 'v' } },
+    `#/metadata/${'x'.repeat(41)} maxLength`,
+  ],
+  ['a key with $', { metadata: { $a: 'v' } }, '#/metadata/$a format'],
+  ['a key with a dot first', { metadata: { '.a': 'v' } }, '#/metadata/.a format'],
+  ['an empty key', { metadata: { '': 'v' } }, '#/metadata/ format'],
+  ['a value of 201', { metadata: { k: 'x'.repeat(201) } }, '#/metadata/k maxLength'],
+  ['an empty value', { metadata: { k: '' } }, '#/metadata/k minLength'],
+  ['a number as value', { metadata: { k: 1 } }, '#/metadata/k type'],
+])('%s gets 400 and points to it', async (_what, fields, fault) => {
+  const refused = await register(fields);
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual([fault]);
+});
