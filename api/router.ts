@@ -1,7 +1,7 @@
 // The table of routes, and the checks before each handler: credential, query, body, in that order.
 import { Router, type RouterContext } from '@koa/router';
 import { inTime } from '../lib/concurrency/in-time.ts';
-import { limits } from '../lib/limits.ts';
+import { httpLimits, limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
 import type { Caller } from '../lib/model/audit-log.ts';
 import type { IdempotencyKey } from '../lib/model/idempotency.ts';
@@ -143,9 +143,10 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
   }
 }
 
-// While MongoDB is away every call is answered within 15 s.
-const admittedWithinMs = 6_000;
-const answeredWithinMs = 12_000;
+function timeLeftMs(begunMs: number): number {
+  const leftMs = httpLimits.answeredWithinMs - (performance.now() - begunMs);
+  return Math.max(httpLimits.handlingMsMin, leftMs);
+}
 
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
   return async (ctx) => {
@@ -156,8 +157,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const address = clientAddress(req, context.config.http.trustedProxyHops);
     const applicant = { request: req, appUid, address };
     const begunMs = performance.now();
-    const admitted = await inTime(admit(context, line.access, applicant), admittedWithinMs);
-    const handledWithinMs = answeredWithinMs - (performance.now() - begunMs);
+    const admission = admit(context, line.access, applicant);
+    const admitted = await inTime(admission, httpLimits.recognisedWithinMs);
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
     if (admitted.refusal !== null) throw admitted.refusal;
@@ -185,7 +186,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     };
     // Safe: the functions above match a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
-      inTime(line.handler(request as never, context), handledWithinMs);
+      inTime(line.handler(request as never, context), timeLeftMs(begunMs));
     const result = await (line.withoutPermit ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);

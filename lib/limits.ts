@@ -90,6 +90,14 @@ export const httpLimits = {
   // Half of what a caller usually waits.
   /** Wait of a request for a permit. */
   permitWaitMsMax: 15_000,
+  // Longer than a read of MongoDB may take.
+  /** Recognition of a caller. */
+  recognisedWithinMs: 6_000,
+  // Longer than a transaction is begun again, or than MongoDB usually takes to change its primary.
+  /** Answer to a request, its waits included. */
+  answeredWithinMs: 12_000,
+  /** Time that a request has after its waits in any case. */
+  handlingMsMin: 6_000,
   /** All bodies in a process, from the first byte to the answer. */
   bodyBytesMax: 256 * 1024 * 1024,
   /** Depth of JSON. */

@@ -1,4 +1,4 @@
-// A proxy between a process and a server for tests: cuts connections at chosen messages, or refuses all.
+// A proxy between a process and a server for tests: cuts connections at chosen messages, refuses or freezes all.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
@@ -9,6 +9,10 @@ export interface ServerProxy extends AsyncDisposable {
   cutAt(matches: (message: Buffer) => boolean, times?: number): void;
   /** With true, refuses new connections and cuts all; with false, accepts connections again. */
   refuse(refusing: boolean): void;
+  /** With true, accepts connections and passes nothing on, like a server that hangs; with false, all that came. */
+  freeze(freezing: boolean): void;
+  /** Freezes before the next message that matches. */
+  freezeAt(matches: (message: Buffer) => boolean): void;
   /** The number of cuts. */
   readonly cuts: number;
 }
@@ -36,7 +40,14 @@ async function startServerProxy({ hostname, port: targetPort }: URL): Promise<Se
   let matches: (message: Buffer) => boolean = () => false;
   let timesLeft = 0;
   let refusing = false;
+  let freezing = false;
+  let freezesAt: (message: Buffer) => boolean = () => false;
+  let held: (() => void)[] = [];
   let cuts = 0;
+  const pass = (socket: Socket, message: Buffer): void => {
+    if (freezing) held.push(() => socket.write(message));
+    else socket.write(message);
+  };
   const server = createServer((client) => {
     if (refusing) {
       client.destroy();
@@ -59,11 +70,12 @@ async function startServerProxy({ hostname, port: targetPort }: URL): Promise<Se
         timesLeft -= 1;
         cuts += 1;
         client.destroy();
-      } else {
-        onward.write(message);
+        return;
       }
+      freezing ||= freezesAt(message);
+      pass(onward, message);
     });
-    onward.pipe(client);
+    onward.on('data', (message: Buffer) => pass(client, message));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -83,6 +95,16 @@ async function startServerProxy({ hostname, port: targetPort }: URL): Promise<Se
     refuse(wanted) {
       refusing = wanted;
       if (refusing) cutAll();
+    },
+    freeze(wanted) {
+      freezing = wanted;
+      freezesAt = () => false;
+      if (freezing) return;
+      for (const write of held) write();
+      held = [];
+    },
+    freezeAt(wanted) {
+      freezesAt = wanted;
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');

@@ -177,3 +177,23 @@ test('a process whose reads of keys hang is not ready, and is ready again when t
   await waitFor(async () => (await service.raw('GET', '/readyz')).status === 200);
   expect((await service.call('GET', '/events')).status).toBe(200);
 });
+
+test('while MongoDB is silent calls get 503 unavailable within 7 s, and work when it answers again', async () => {
+  await using service = await startService({ env: throughProxy(), worker: false });
+  const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
+  const calls = [
+    () => service.call('GET', '/events'),
+    () => service.call('POST', '/changes', { body: { event: 'agent.updated', data } }),
+    () => service.call('GET', '/webhooks'),
+  ];
+  for (const call of calls) expect((await call()).status).toBeLessThan(300);
+  proxy.freeze(true);
+  const startedAt = performance.now();
+  const answers = await Promise.all(calls.map((call) => call()));
+  expect(performance.now() - startedAt).toBeLessThan(7_000);
+  proxy.freeze(false);
+  for (const { status, body, headers } of answers) {
+    expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'unavailable', '2']);
+  }
+  await waitFor(async () => (await service.call('GET', '/events')).status === 200);
+});
