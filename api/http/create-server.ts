@@ -13,7 +13,7 @@ import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
-import { presentProblem, statusOf } from './problems.ts';
+import { presentProblem, problemType, statusOf } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
@@ -117,7 +117,7 @@ function renderRefusal({ code, detail }: Fault, common: Readonly<Record<string, 
   const body = JSON.stringify(presentProblem(error, requestId));
   const headers = {
     ...common,
-    'content-type': 'application/problem+json; charset=utf-8',
+    'content-type': problemType,
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
   };

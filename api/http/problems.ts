@@ -1,6 +1,9 @@
 // Errors as HTTP answers: their statuses, headers and bodies (RFC 9457, application/problem+json).
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../lib/platform/errors.ts';
 
+/** Without a charset: JSON has none (RFC 8259 §11). */
+export const problemType = 'application/problem+json';
+
 const kinds: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not acceptable JSON' },

@@ -3,7 +3,7 @@ import { MongoError } from 'mongodb';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
 import { causeOfBulkError } from '../../lib/mongo/connect.ts';
-import { headersOf, presentProblem, statusOf } from './problems.ts';
+import { headersOf, presentProblem, problemType, statusOf } from './problems.ts';
 
 /** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
 export const renderErrors: Middleware = async (ctx, next) => {
@@ -60,7 +60,7 @@ function renderProblem(ctx: Context, error: AppError): void {
   ctx.status = status;
   ctx.set(headersOf(error));
   ctx.body = JSON.stringify(presentProblem(error, requestId));
-  ctx.type = 'application/problem+json';
+  ctx.set('content-type', problemType);
 }
 
 /** Reports the first fault without anything that the caller wrote, which may be a secret. */

@@ -83,6 +83,7 @@ test('slow headers, slow bodies and silence end with 408 while good requests are
   await Promise.all([...headers, ...bodies].map(({ closed }) => closed));
   for (const { text } of all) {
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(text).toContain('content-type: application/problem+json\r\n');
     expect(text).toContain('"code":"request_timeout"');
     expect(text).toMatch(/x-request-id: req_/);
   }
