@@ -1,12 +1,11 @@
-import type { Filter } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
-import { statusClasses } from '../model/attempt.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
 import type { PageMaking, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -20,14 +19,12 @@ const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // MongoDB may choose an index with all that the webhook was ever sent.
 const hint = 'webhookStateStatus';
-// All of them, so that the index returns held deliveries in the order of their uids.
-const anyStatusClass = { $in: [null, ...statusClasses] };
 // What was open at a resume is recorded by then, or dropped when it is attempted.
 const recordedMsMax = 60_000;
 
 type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
 
-// First cancels what the resume or deletion dropped, then sends what was held, oldest first.
+// First cancels what the resume or deletion dropped, then sends what was held, the oldest events first.
 export async function takeReleasePage(
   { store }: Pick<DeliveryPorts, 'store'>,
   job: ReleaseJob,
@@ -51,17 +48,24 @@ export async function takeReleasePage(
     return { ...nothing, ...check, isEnd };
   }
   if (!webhook.active || webhook.releaseUid !== jobUid) return { ...nothing, isEnd: true };
-  const held = await store.deliveries
-    .find<Held>(
-      { appUid, webhookUid, state: 'held', statusClass: anyStatusClass },
-      { projection: { eventId: 1, partition: 1 }, session, hint },
-    )
-    .sort({ _id: 1 })
-    .limit(releasedPerSecondDefault)
-    .toArray();
+  const held = await findHeld(store, { appUid, webhookUid }, session);
   if (held.length === 0) return { ...nothing, ...nextCheck(job, now) };
   const partitions = await release(store, job, { held, making });
   return { cursor, count: held.length, isEnd: false, partitions };
+}
+
+/** Returns the deliveries of a page of a release: the held ones of the oldest events. */
+export function findHeld(
+  store: Store,
+  { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
+  session?: ClientSession,
+): Promise<Held[]> {
+  const options = { projection: { eventId: 1, partition: 1 }, hint: 'heldOfWebhook' };
+  return store.deliveries
+    .find<Held>({ appUid, webhookUid, state: 'held' }, { ...options, ...within(session) })
+    .sort({ eventId: 1 })
+    .limit(releasedPerSecondDefault)
+    .toArray();
 }
 
 function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {

@@ -49,6 +49,8 @@ const neededIndexes: readonly NeededIndex[] = [
     { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
   ],
   ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
+  // In the order of the events: that of the deliveries is of their attempts.
+  ['deliveries', 'heldOfWebhook', { webhookUid: 1, eventId: 1 }, where({ state: 'held' })],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],
   ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],

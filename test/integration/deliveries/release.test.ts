@@ -46,16 +46,19 @@ beforeEach(async () => {
   answers.length = 0;
 });
 
-/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+/** Deliveries to the webhook, each with an event of its own, the first the oldest; its delivery is the youngest. */
 async function insert(count: number, fields: Partial<DeliveryDocument>): Promise<string[]> {
   const { _id: webhookUid } = webhook;
-  const made: DeliveryDocument[] = [];
+  const eventIds: string[] = [];
   for (let n = 0; n < count; n += 1) {
     const { _id: eventId } = await insertEvent(installation, [webhookUid]);
-    made.push(newDelivery(installation, new Date(), { eventId, webhookUid, ...fields }));
+    eventIds.push(eventId);
   }
+  const made = eventIds
+    .toReversed()
+    .map((eventId) => newDelivery(installation, new Date(), { eventId, webhookUid, ...fields }));
   await installation.store.deliveries.insertMany(made);
-  return made.map((delivery) => delivery.eventId);
+  return eventIds;
 }
 
 const resumed = (): Promise<string> => resume(installation.store, webhook, { now: askedAt });
@@ -100,7 +103,7 @@ function changingAfterRead(change: () => Promise<unknown>): DeliveryPorts {
 const requestsOf = (eventId: string): number =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
 
-test('a release passes on the oldest deliveries first, 20 a page and a page a second', async () => {
+test('a release passes on the oldest events first, whichever was attempted first, 20 a page and a page a second', async () => {
   const held = await insert(41, { state: 'held' });
   const release = await resumed();
   for (const page of [1, 2, 3]) {

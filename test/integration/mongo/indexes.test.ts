@@ -14,6 +14,7 @@ import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findStamped, findUnstartedJobs, newRelease } from '../../../lib/deliveries/jobs.ts';
 import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
+import { findHeld } from '../../../lib/deliveries/release-page.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
@@ -221,6 +222,11 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
     'deliveries.jobPage',
     'the deliveries that a page of a job took',
     () => findStamped(service.store, { jobUid: 'job_taken', page: 7 }),
+  ],
+  [
+    'deliveries.heldOfWebhook',
+    'what a release sends next',
+    () => findHeld(service.store, { appUid, webhookUid: 'whk_forgotten' }),
   ],
   [
     'deliveries.heldSince',
