@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
-import { MongoError } from 'mongodb';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
 import { causeOfBulkError } from '../../lib/mongo/connect.ts';
+import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
 import { headersOf, presentProblem, problemType, statusOf } from './problems.ts';
 
 /** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
@@ -26,29 +26,11 @@ function unanswered(ctx: Context): AppError {
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = causeOfBulkError(error);
-  if (cause instanceof CallTimeoutError || (cause instanceof MongoError && isAway(cause))) {
+  if (cause instanceof CallTimeoutError || isDatabaseAway(cause)) {
     const detail = 'the database does not answer; try again in a few seconds';
     return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }
   return new AppError('internal', 'an unexpected fault', { cause });
-}
-
-const awayErrors: ReadonlySet<string> = new Set([
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoNotConnectedError',
-  'MongoOperationTimeoutError',
-  'MongoPoolClearedError',
-  'MongoServerSelectionError',
-  'MongoWaitQueueTimeoutError',
-]);
-
-function isAway(error: MongoError): boolean {
-  return (
-    awayErrors.has(error.name) ||
-    error.hasErrorLabel('RetryableWriteError') ||
-    error.hasErrorLabel('TransientTransactionError')
-  );
 }
 
 function renderProblem(ctx: Context, error: AppError): void {

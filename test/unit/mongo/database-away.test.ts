@@ -1,0 +1,53 @@
+import {
+  MongoBulkWriteError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import { isDatabaseAway } from '../../../lib/mongo/database-away.ts';
+
+// The driver exports their types alone.
+class PoolClearedOnNetworkError extends MongoNetworkError {
+  override get name(): string {
+    return 'PoolClearedOnNetworkError';
+  }
+}
+
+const labelled = (label: string) =>
+  new MongoServerError({ message: 'refused', code: 1, errorLabels: [label] });
+
+function inBulk(cause: Error): Error {
+  const error = Object.create(MongoBulkWriteError.prototype) as { errorResponse: Error };
+  error.errorResponse = cause;
+  return error as unknown as Error;
+}
+
+describe('a database that does not answer', () => {
+  test.each([
+    ['a lost connection', new MongoNetworkError('lost')],
+    ['a silent connection', new MongoNetworkTimeoutError('silent')],
+    ['a pool that was cleared', new PoolClearedOnNetworkError('cleared')],
+    ['no server', new MongoServerSelectionError('none', { error: null } as never)],
+    ['a command that ran out of its time', new MongoServerError({ message: 'late', code: 50 })],
+    ['a transaction to begin again', labelled(MongoErrorLabel.TransientTransactionError)],
+    ['a commit of unknown result', labelled(MongoErrorLabel.UnknownTransactionCommitResult)],
+    ['a write to try again', labelled(MongoErrorLabel.RetryableWriteError)],
+    ['a lost connection in a bulk write', inBulk(new MongoNetworkError('lost'))],
+  ])('%s', (_, error) => {
+    expect(isDatabaseAway(error)).toBe(true);
+  });
+});
+
+describe('an answer of the database, or an error of ours', () => {
+  test.each([
+    ['a duplicate key', new MongoServerError({ message: 'duplicate', code: 11_000 })],
+    ['a code beside that of an expired time', new MongoServerError({ message: 'no', code: 51 })],
+    ['another error', new Error('lost')],
+    ['nothing', undefined],
+  ])('%s', (_, error) => {
+    expect(isDatabaseAway(error)).toBe(false);
+  });
+});
