@@ -155,6 +155,8 @@ export const attemptLimits = {
   // Three webhooks whose receiver is silent leave room to the others (docs/adr/0015).
   /** Requests to an origin under way that are not overdue. */
   permitsPerOriginMax: 4 * 32,
+  /** Mails of a process under way, to the operator's mail server. */
+  mailsAtOnceMax: 4,
   /** Requests of a process under way that are not overdue. */
   permitsInAllMax: 256,
   /** Time from shortly before the commit in which first attempts are left to the process that recorded the event. */

@@ -1,13 +1,16 @@
 import type { Config } from '../lib/config/config.ts';
 import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { createHttpSender } from '../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSender } from '../lib/egress/http-sender.ts';
+import { createMailSender } from '../lib/egress/mail-sender.ts';
+import { createSender } from '../lib/egress/sender.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { systemClock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { newId } from '../lib/platform/ids.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
+import { writeNoticeMail } from '../lib/webhooks/notice-mail.ts';
 import type { Temporal } from './connect-temporal.ts';
 
 /** Returns what attempts need. Closing `open` ends the requests under way. */
@@ -19,7 +22,7 @@ export function openDeliveryPorts(
     processUid: newId('prc'),
     store,
     records: createDeliveryRecords(store),
-    sender: open.use(createHttpSender({ policy: config.egress, proxy: config.egressProxy })),
+    sender: open.use(openSender(config)),
     signalPartition: createPartitionSignaller(temporal.client),
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
@@ -28,4 +31,10 @@ export function openDeliveryPorts(
     deactivateAfterMs: config.deactivateAfterMs,
     retention: config.retention,
   };
+}
+
+function openSender({ egress: policy, egressProxy: proxy, mail, http }: Config): HttpSender {
+  const write = (body: string) => writeNoticeMail(body, http.publicUrl);
+  const mailSender = mail === null ? null : createMailSender({ ...mail, write });
+  return createSender(createHttpSender({ policy, proxy }), mailSender);
 }

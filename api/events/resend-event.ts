@@ -2,6 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
+import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
@@ -9,7 +10,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { newJob } from '../../lib/deliveries/jobs.ts';
-import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
+import { findKnownWebhooks, isOfKind } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
@@ -72,8 +73,9 @@ async function chooseWebhooks(
   const { webhookUids: named = null } = body;
   const asked = { appUid, webhookUids: named ?? event.webhookUids };
   const known = await findKnownWebhooks(store, asked, session);
-  if (named !== null) refuseUnknown(named, new Set(known.map((webhook) => webhook._id)));
-  if (known.length > 0) return known;
+  const fitting = known.filter((webhook) => mayGet(webhook, event));
+  if (named !== null) refuseUnknown(named, new Set(fitting.map((webhook) => webhook._id)));
+  if (fitting.length > 0) return fitting;
   const why =
     event.webhookUids.length === 0
       ? 'nobody was subscribed to the event'
@@ -81,10 +83,15 @@ async function chooseWebhooks(
   throw new AppError('conflict', `${why}; name webhookUids`);
 }
 
+// A test goes to any webhook.
+function mayGet(webhook: KnownWebhook, { event, resourceUid }: EventFacts): boolean {
+  return event === testEventName || isOfKind(webhook, { event, resourceUid });
+}
+
 function refuseUnknown(webhookUids: readonly string[], known: ReadonlySet<string>): void {
   const errors = webhookUids.flatMap((uid, index): FieldError[] => {
     if (known.has(uid)) return [];
-    const detail = `${uid} is not a webhook of this application`;
+    const detail = `${uid} is not a webhook of this application for such events`;
     return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
   });
   if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');

@@ -11,6 +11,7 @@ export interface Validator<Body> {
 }
 
 const errorsShownMax = 20;
+const leading: ReadonlySet<string> = new Set(['propertyNames', 'if']);
 
 const ajv = new Ajv2020({
   strict: true,
@@ -29,8 +30,8 @@ export function validator<Body>(fields: SchemaObject): Validator<Body> {
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
     if (validate(body)) return body;
-    // A bad key is reported by what is wrong with it.
-    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
+    // Of a bad key and of an "if" the faults that follow from it tell more.
+    const errors = (validate.errors ?? []).filter(({ keyword }) => !leading.has(keyword));
     throw invalidRequest(errors.map(toFieldError));
   };
   return Object.assign(check, { schema });

@@ -2,7 +2,11 @@
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
-import { type EventName, eventNames } from '../../lib/model/event-name.ts';
+import {
+  eventNames,
+  operationsEventNames,
+  type SubscribedEventName,
+} from '../../lib/model/event-name.ts';
 import type { ReplayJob, ReplayedState } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
@@ -17,7 +21,7 @@ import { presentReplay } from './present-replay.ts';
 export interface CreateReplayBody {
   since: string;
   until?: string;
-  events?: EventName[];
+  events?: SubscribedEventName[];
   states?: ReplayedState[];
   perSecond?: number;
   dryRun?: boolean;
@@ -40,7 +44,7 @@ export const createReplayBody = validator<CreateReplayBody>({
       type: 'array',
       minItems: 1,
       uniqueItems: true,
-      items: { type: 'string', enum: [...eventNames] },
+      items: { type: 'string', enum: [...eventNames, ...operationsEventNames] },
     },
     states: {
       type: 'array',

@@ -102,9 +102,11 @@ function chooseWorkflow({ dispatcher }: EventPorts, recorded: readonly Recorded[
 
 function subscribersOf(
   webhooks: readonly WebhookDocument[],
-  { event, data: { externalTenantId } }: Change,
+  { event, data: { uid: resourceUid, externalTenantId } }: Change,
 ): WebhookDocument[] {
-  return webhooks.filter((webhook) => isSubscribed(webhook, { event, externalTenantId }));
+  return webhooks.filter((webhook) =>
+    isSubscribed(webhook, { event, resourceUid, externalTenantId }),
+  );
 }
 
 function isInOrder({ ordering }: WebhookDocument): boolean {

@@ -5,18 +5,14 @@ import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { differs } from '../../lib/mongo/differs.ts';
+import { restartedClock } from '../../lib/webhooks/next-notice.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
 import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
-import {
-  type ChangeWebhookBody,
-  checkEvents,
-  findWebhook,
-  readFields,
-  type WrittenFields,
-} from './webhook-fields.ts';
+import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
+import { checkKind } from './webhook-kind.ts';
 
 /**
  * Writes nothing where no field differs. A resume also releases, or discards, what was held: the job is
@@ -29,15 +25,13 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   const now = context.clock.now();
   const filter = { _id: params['webhookUid'] ?? '', appUid };
   checkResume(body);
-  const written = readFields(context, body);
-  const fields = { ...written, ...forgiven(written) };
   const discards = body.onResume === 'discard';
   const release = newRelease({ appUid, webhookUid: filter._id }, now);
   const { webhook, resumed } = await inTransaction(store, async (session) => {
     const before = await findWebhook(store, filter, session);
-    if (written.events !== undefined || written.entities !== undefined) {
-      checkEvents({ ...before, ...written });
-    }
+    const written = readFields(context, body, before.kind);
+    checkKind({ ...before, ...written });
+    const fields = { ...written, ...forgiven(body, before) };
     if (discards) refuseLateDiscard(before);
     const resumes = body.active === true && !before.active;
     if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
@@ -69,9 +63,12 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook)
   throw new AppError('conflict', detail);
 }
 
-// Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail.
-function forgiven(written: WrittenFields): Partial<StoredWebhook> {
-  if (written.active === undefined) return {};
-  const clock = written.active ? { failingSince: null, lastExhaustedAt: null } : {};
-  return { disabledReason: null, ...clock };
+// Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail. That it fails stays
+// told until it succeeds.
+function forgiven(
+  { active }: ChangeWebhookBody,
+  { notified }: StoredWebhook,
+): Partial<StoredWebhook> {
+  if (active === undefined) return {};
+  return { disabledReason: null, ...(active ? restartedClock(null, notified) : {}) };
 }

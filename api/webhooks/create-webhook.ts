@@ -10,7 +10,8 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
-import { checkEvents, type CreateWebhookBody, readFields } from './webhook-fields.ts';
+import { type CreateWebhookBody, readFields } from './webhook-fields.ts';
+import { checkKind } from './webhook-kind.ts';
 
 /** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` when the application is full. */
 export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
@@ -46,9 +47,12 @@ function newWebhook(
 ): StoredWebhook {
   const now = context.clock.now();
   const _id = newId('whk', now);
-  const fields = readFields(context, body);
-  checkEvents(fields);
+  const { kind = 'resources', ...written } = body;
+  const fields = readFields(context, written, kind);
+  checkKind({ ...fields, kind });
   return {
+    kind,
+    entities: [],
     name: null,
     description: null,
     metadata: null,
@@ -61,12 +65,14 @@ function newWebhook(
     _id,
     appUid,
     url: fields.url ?? body.url,
-    entities: body.entities,
     secret: context.secretBox.seal(secret, secretPlace({ appUid, _id })),
     previousSecret: null,
     disabledReason: null,
     failingSince: null,
     lastExhaustedAt: null,
+    notified: null,
+    exhaustedNotice: null,
+    exhaustedUntold: 0,
     lastTriggeredAt: null,
     releaseUid: null,
     discardBefore: null,

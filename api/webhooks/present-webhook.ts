@@ -17,6 +17,7 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
   const rotates = previousSecret !== null && previousSecret.until > view.now;
   return {
     uid: webhook._id,
+    kind: webhook.kind,
     name: webhook.name,
     description: webhook.description,
     metadata: webhook.metadata,

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import { originOf } from '../../lib/model/url-origin.ts';
 import type { ChangeWebhookBody } from './webhook-fields.ts';
 
 export function webhookEntry(
@@ -22,7 +23,7 @@ export function webhookDetails({
     ...plain,
     ...(description === undefined ? {} : { descriptionCharacters: description?.length ?? null }),
     ...(metadata === undefined ? {} : { metadataKeys: keysOf(metadata) }),
-    ...(url === undefined ? {} : { urlOrigin: new URL(url).origin }),
+    ...(url === undefined ? {} : { urlOrigin: originOf(url) }),
     ...(externalTenantIds === undefined ? {} : { tenantCount: externalTenantIds?.length ?? null }),
   };
 }

@@ -1,15 +1,23 @@
 import type { ClientSession } from 'mongodb';
 import { ScheduleFault, parseSchedule } from '../../lib/deliveries/retry-schedule.ts';
-import { AppError, type FieldError } from '../../lib/platform/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import {
   entities,
   type Entity,
-  entityOf,
-  type EventName,
   eventNames,
+  operationsEventNames,
+  type SubscribedEventName,
 } from '../../lib/model/event-name.ts';
-import { type Ordering, orderings, type StoredWebhook } from '../../lib/model/webhook.ts';
+import { isMailUrl } from '../../lib/model/url-origin.ts';
+import {
+  type Ordering,
+  orderings,
+  type StoredWebhook,
+  type WebhookKind,
+  webhookKinds,
+} from '../../lib/model/webhook.ts';
+import { checkMailUrl } from '../../lib/egress/mail-url.ts';
 import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
 import { type Store, within } from '../../lib/mongo/connect.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
@@ -18,19 +26,24 @@ import { descriptionField, nameField } from '../resources/resource-fields.ts';
 import type { ApiContext } from '../context.ts';
 
 export interface CreateWebhookBody {
+  /** `resources` by default. */
+  kind?: WebhookKind;
   name?: string | null;
   description?: string | null;
   metadata?: Record<string, string> | null;
   url: string;
-  entities: Entity[];
-  events?: EventName[] | null;
+  /** Required for the kind `resources`. */
+  entities?: Entity[];
+  events?: SubscribedEventName[] | null;
   externalTenantIds?: string[] | null;
   retrySchedule?: string[] | null;
   ordering?: Ordering;
   active?: boolean;
 }
 
-export type ChangeWebhookBody = Partial<CreateWebhookBody> & { onResume?: 'deliver' | 'discard' };
+export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind'>> & {
+  onResume?: 'deliver' | 'discard';
+};
 
 const properties = {
   name: { ...nameField, type: ['string', 'null'] },
@@ -55,7 +68,7 @@ const properties = {
     minItems: 1,
     maxItems: eventNames.length,
     uniqueItems: true,
-    items: { type: 'string', enum: [...eventNames] },
+    items: { type: 'string', enum: [...eventNames, ...operationsEventNames] },
   },
   externalTenantIds: {
     type: ['array', 'null'],
@@ -72,8 +85,11 @@ const properties = {
 export const createWebhookBody = validator<CreateWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  required: ['url', 'entities'],
-  properties,
+  properties: { kind: { type: 'string', enum: [...webhookKinds] }, ...properties },
+  if: { required: ['kind'], properties: { kind: { const: 'operations' } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of the schema, which nobody awaits
+  then: { required: ['url'], properties: { url: true } },
+  else: { required: ['url', 'entities'], properties: { url: true, entities: true } },
 });
 
 export const changeWebhookBody = validator<ChangeWebhookBody>({
@@ -99,27 +115,24 @@ export type WrittenFields = Partial<
 >;
 
 /** Returns the fields that a body sets, as stored. Throws `invalid_webhook_url`, `invalid_request`. */
-export function readFields(context: ApiContext, body: ChangeWebhookBody): WrittenFields {
+export function readFields(
+  context: ApiContext,
+  body: ChangeWebhookBody,
+  kind: WebhookKind,
+): WrittenFields {
   const { url, retrySchedule, onResume: _, ...plain } = body;
   return {
     ...plain,
-    ...(url === undefined ? {} : { url: acceptUrl(context, url) }),
+    ...(url === undefined ? {} : { url: acceptUrl(context, url, kind) }),
     ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
   };
 }
 
-/** Refuses events of entities that the webhook does not get. Throws `invalid_request`. */
-export function checkEvents({ entities: types, events }: WrittenFields): void {
-  const errors = (events ?? []).flatMap((event, index): FieldError[] => {
-    if (types?.includes(entityOf(event)) === true) return [];
-    const detail = `events.${index} is ${event}, but entities does not have ${entityOf(event)}`;
-    return [{ pointer: `#/events/${index}`, code: 'not_in_entities', detail }];
-  });
-  if (errors.length > 0) throw invalidRequest(errors);
-}
-
-function acceptUrl(context: ApiContext, url: string): string {
-  const verdict = checkWebhookUrl(url, context.config.egress);
+function acceptUrl({ config }: ApiContext, url: string, kind: WebhookKind): string {
+  const verdict =
+    kind === 'operations' && isMailUrl(url)
+      ? checkMailUrl(url, config)
+      : checkWebhookUrl(url, config.egress);
   if (verdict.ok) return verdict.url;
   throw new AppError('invalid_webhook_url', verdict.reason, {
     errors: [{ pointer: '#/url', code: 'invalid_webhook_url', detail: verdict.reason }],

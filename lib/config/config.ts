@@ -6,8 +6,10 @@ import { dispatchLimits, limits } from '../limits.ts';
 import type { Retention } from '../model/retention.ts';
 import { defaultEgressPolicy, type EgressPolicy } from '../egress/egress-policy.ts';
 import { type EgressProxy, parseEgressProxy } from '../egress/egress-proxy.ts';
+import { type MailServer, parseMailServer } from '../egress/mail-server.ts';
 import { parseUrl } from '../egress/parse-url.ts';
 import {
+  asAddress,
   asBoolean,
   asCidrs,
   asHostNames,
@@ -51,6 +53,8 @@ export interface Config {
   egress: EgressPolicy;
   /** Null: webhook requests go out directly. */
   egressProxy: EgressProxy | null;
+  /** Null: an operations webhook cannot be an address. */
+  mail: { server: MailServer; from: string } | null;
   retryScheduleMs: readonly number[];
   deactivateAfterMs: number;
   retention: Retention;
@@ -117,6 +121,16 @@ function readOidc(settings: SettingReader): OidcSettings | null {
   return { issuer, clientId, clientSecret };
 }
 
+function readMail(settings: SettingReader): Config['mail'] {
+  const server = settings.read<MailServer | null>('HERALD_SMTP_URL', null, parseMailServer);
+  const from = settings.read('HERALD_MAIL_FROM', '', asAddress);
+  if (server !== null && from !== '') return { server, from };
+  if (server !== null || from !== '') {
+    settings.faults.push('HERALD_SMTP_URL and HERALD_MAIL_FROM: set both or none');
+  }
+  return null;
+}
+
 function readTemporal(settings: SettingReader, environment: Environment): Config['temporal'] {
   const overrideEnvVars: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
@@ -160,6 +174,7 @@ export function readConfig(environment: Environment): Config {
     temporal: readTemporal(settings, environment),
     egress: readEgress(settings),
     egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
+    mail: readMail(settings),
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
     retention: {
@@ -212,6 +227,8 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     allowCidrs: config.egress.allowCidrs,
     denyCidrs: config.egress.denyCidrs,
     egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,
+    mailServer: config.mail === null ? null : 'set',
+    mailFrom: config.mail?.from ?? null,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,
     retentionMs: config.retention.recordsMs,

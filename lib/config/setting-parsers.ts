@@ -3,8 +3,15 @@ import { parseSchedule } from '../deliveries/retry-schedule.ts';
 import { minuteMs, parseDurationMs } from '../platform/duration.ts';
 import { limits } from '../limits.ts';
 import { isHostName, isThisMachine } from '../egress/host-name.ts';
+import { checkMailUrl } from '../egress/mail-url.ts';
 import { isCidr } from '../egress/parse-address.ts';
 import { parseUrl } from '../egress/parse-url.ts';
+
+/** Without a name: the service puts its own before it. */
+export function asAddress(text: string): string {
+  if (checkMailUrl(`mailto:${text}`, { mail: {} }).ok) return text;
+  throw new Error(`must be a plain address such as herald@example.com (got "${text}")`);
+}
 
 export const asText = (text: string): string => text;
 

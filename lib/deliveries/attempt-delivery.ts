@@ -5,6 +5,7 @@ import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
+import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { removeDelivery } from './deliveries.ts';
@@ -115,7 +116,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const attemptsBefore = delivery?.attemptCount ?? 0;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
-  const { host } = new URL(webhook.url);
+  const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
   const sent = await send(ports, subject);
   if (sent === null) return leaveThrottled(ports, subject, target);
@@ -131,7 +132,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
   // Before the record: once that is written, a repeat of this attempt would skip it.
-  await recordHealth(ports, { key, webhook, verdict, now });
+  await recordHealth(ports, { event, webhook, verdict, attempt, now });
   const { state, nextAttemptAt } = verdict;
   const [outcome] = await Promise.all([
     record(ports, subject, { state, attempt, nextAttemptAt, now, target }),

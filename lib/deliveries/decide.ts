@@ -5,7 +5,7 @@ import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { isSubscribed } from '../webhooks/webhooks.ts';
+import { isOfKind, isSubscribed } from '../webhooks/webhooks.ts';
 
 /** Who asks for an attempt: the workflow of the event, of a job's page, or of the partition. */
 export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
@@ -68,6 +68,10 @@ function isWanted(
   delivery: DeliveryDocument | null,
   webhook: WebhookDocument,
 ): boolean {
-  if (event.event === testEventName || delivery?.requeuedAs === 'resend') return true;
-  return isSubscribed(webhook, { event: event.event, externalTenantId: event.externalTenantId });
+  const { event: name, resourceUid, externalTenantId } = event;
+  if (name === testEventName) return true;
+  const facts = { event: name, resourceUid, externalTenantId };
+  return delivery?.requeuedAs === 'resend'
+    ? isOfKind(webhook, facts)
+    : isSubscribed(webhook, facts);
 }

@@ -161,11 +161,10 @@ function isChosen(
   delivery: DeliveryDocument | null,
   { replay, webhook }: { replay: ReplayJob; webhook: WebhookDocument },
 ): boolean {
-  const { event: name, externalTenantId } = event;
+  const { event: name, resourceUid, externalTenantId } = event;
   // A replay is no way around the webhook's current filters.
-  if (name === testEventName || !isSubscribed(webhook, { event: name, externalTenantId })) {
-    return false;
-  }
+  if (name === testEventName) return false;
+  if (!isSubscribed(webhook, { event: name, resourceUid, externalTenantId })) return false;
   if (replay.events !== null && !replay.events.includes(name)) return false;
   return delivery === null ? isMissed(event, replay) : isAskedFor(delivery, replay);
 }

@@ -9,6 +9,7 @@ import { expectSignal } from './partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
+import { tellExpiringKeys } from './tell-expiring-keys.ts';
 
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
@@ -29,12 +30,22 @@ export async function deleteExpired(
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
   // Once an hour.
   const releases = cursor === undefined ? await releaseForgotten(store, now) : 0;
+  const keys = await tellExpiringKeys(store, now);
   const { deliveries, events } = old;
-  const counts = { expired: held.expired, deliveries, events, jobs, auditRows, releases };
+  const expiringKeys = keys.count;
+  const counts = {
+    expired: held.expired,
+    deliveries,
+    events,
+    jobs,
+    auditRows,
+    releases,
+    expiringKeys,
+  };
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);
-  const isLast = !(isFull || held.more || old.more);
+  const isLast = !(isFull || held.more || old.more || keys.more);
   return { events: [], isLast, waitMs: 0, cursor: `${old.after}/${held.after.getTime()}` };
 }
 

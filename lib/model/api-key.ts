@@ -23,6 +23,8 @@ export interface ApiKeyDocument {
   /** Accurate to about a minute. */
   lastUsedAt?: Date;
   rolledTo?: string;
+  /** When `apikey.expiring` was due. */
+  expiryToldAt?: Date;
 }
 
 export type ApiKeyWish = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

@@ -12,10 +12,28 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
 /** Sent on request to check a webhook; nobody subscribes to it. */
 export const testEventName = 'webhook.test';
 
-export type DeliveredEventName = EventName | typeof testEventName;
+/** What the service tells of itself, to operations webhooks (docs/webhooks.md, "Operations webhooks"). */
+export const operationsEventNames = [
+  'webhook.failing',
+  'webhook.deactivation_scheduled',
+  'webhook.deactivated',
+  'webhook.recovered',
+  'delivery.exhausted',
+  'apikey.expiring',
+] as const;
+export type OperationsEventName = (typeof operationsEventNames)[number];
 
-export type DeliveredEntity = Entity | 'webhook';
+/** What a webhook can subscribe to. */
+export type SubscribedEventName = EventName | OperationsEventName;
+
+export type DeliveredEventName = SubscribedEventName | typeof testEventName;
+
+export type DeliveredEntity = Entity | 'webhook' | 'apikey';
 
 export function entityOf(event: EventName): Entity {
   return event.slice(0, event.indexOf('.')) as Entity;
+}
+
+export function isOperationsEvent(event: DeliveredEventName): event is OperationsEventName {
+  return (operationsEventNames as readonly string[]).includes(event);
 }

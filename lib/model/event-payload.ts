@@ -6,12 +6,18 @@ export interface ResourceData {
   [field: string]: unknown;
 }
 
+/** What an event is about. */
+interface EventData {
+  uid: string;
+  [field: string]: unknown;
+}
+
 interface EventEnvelope {
   eventId: string;
   event: DeliveredEventName;
   timestamp: Date;
   appUid: string;
-  data: ResourceData;
+  data: EventData;
 }
 
 /** Returns the body of all attempts (docs/webhooks.md, "Events"); stored, so that signing never serialises again. */

@@ -1,5 +1,5 @@
 import type { DeliveryState } from './delivery-state.ts';
-import type { EventName } from './event-name.ts';
+import type { SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events of which the webhook has no delivery. */
 export type ReplayedState = DeliveryState | 'never_attempted';
@@ -34,7 +34,7 @@ export interface ReplayJob extends JobFacts {
   webhookUid: string;
   since: Date;
   until: Date;
-  events: EventName[] | null;
+  events: SubscribedEventName[] | null;
   states: ReplayedState[];
   perSecond: number;
 }

@@ -1,4 +1,4 @@
-import type { Entity, EventName } from './event-name.ts';
+import type { Entity, SubscribedEventName } from './event-name.ts';
 import type { SealedSecret } from './sealed-secret.ts';
 
 /** `gone`: it answered 410. */
@@ -7,13 +7,23 @@ export type DisabledReason = 'gone' | 'failing';
 export const orderings = ['parallel', 'resource'] as const;
 export type Ordering = (typeof orderings)[number];
 
+/** `operations`: for what the service tells of itself, never for resources. */
+export const webhookKinds = ['resources', 'operations'] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+/** What was told of a webhook since its last success. */
+export type Notified = 'failing' | 'deactivation_scheduled' | 'deactivated';
+
 export interface WebhookDocument {
   _id: string;
   appUid: string;
+  kind: WebhookKind;
+  /** `mailto:` with one address for some of the kind `operations`. */
   url: string;
+  /** Empty for the kind `operations`. */
   entities: Entity[];
   /** Null, here and for tenants: all. */
-  events: EventName[] | null;
+  events: SubscribedEventName[] | null;
   externalTenantIds: string[] | null;
   /** Null for the schedule of the service. */
   retryScheduleMs: number[] | null;
@@ -26,6 +36,12 @@ export interface WebhookDocument {
   failingSince: Date | null;
   /** Since `failingSince`. */
   lastExhaustedAt: Date | null;
+  /** Set only while it is active, by whoever tells it (ADR 24). */
+  notified: Notified | null;
+  /** The latest `delivery.exhausted`; the same attempt is not told twice. */
+  exhaustedNotice: ExhaustedNotice | null;
+  /** Deliveries that exhausted since then; somewhat more after a crash. */
+  exhaustedUntold: number;
   lastTriggeredAt: Date | null;
   /** The latest release job; it ends those before it. */
   releaseUid: string | null;
@@ -42,6 +58,12 @@ export interface StoredWebhook extends WebhookDocument {
   metadata: Record<string, string> | null;
 }
 
+export interface ExhaustedNotice {
+  at: Date;
+  eventId: string;
+  attempt: number;
+}
+
 export interface PreviousSecret {
   secret: SealedSecret;
   /** Deliveries are signed with it, too, until then. */
@@ -50,6 +72,9 @@ export interface PreviousSecret {
   promoted: boolean;
 }
 
-export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active'>;
+export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind'>;
 
-export type Subscription = Pick<WebhookDocument, 'entities' | 'events' | 'externalTenantIds'>;
+export type Subscription = Pick<
+  WebhookDocument,
+  '_id' | 'kind' | 'entities' | 'events' | 'externalTenantIds'
+>;

@@ -22,6 +22,7 @@ const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],
   ['apiKeys', 'app', { appUid: 1, _id: 1 }],
+  ['apiKeys', 'expiry', { expiresAt: 1 }],
   ['users', 'appExternalId', { appUid: 1, externalId: 1 }, unique, where({ externalId: exists })],
   ['users', 'appEmailKey', { appUid: 1, emailKey: 1 }, unique, where({ emailKey: exists })],
   ['users', 'app', { appUid: 1, deletedAt: 1, _id: -1 }],

@@ -1,74 +1,111 @@
-// The health of a webhook's receiver, and its automatic deactivation.
+// The health of a webhook's receiver, its automatic deactivation, and what is told of both.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import { systemCaller } from '../model/audit-log.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
-import type { DisabledReason, WebhookDocument } from '../model/webhook.ts';
+import type { DisabledReason, Notified, StoredWebhook } from '../model/webhook.ts';
 import { recordAudit } from '../access/audit-log.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
+import {
+  type Failure,
+  type Health,
+  nextNotice,
+  quietSince,
+  restartedClock,
+  tellsExhausted,
+} from './next-notice.ts';
+import { describeWebhook, recordNotice, type ToldAttempt } from './notices.ts';
 
-type Health = Pick<WebhookDocument, '_id' | 'appUid' | 'failingSince' | 'lastExhaustedAt'>;
+export interface FailedAttempt extends Failure {
+  attempt: ToldAttempt;
+}
 
 /** Pauses a webhook that answered 410, unless its URL was changed since. Returns true when this answer paused it. */
 export async function deactivateGoneWebhook(
   store: Store,
-  webhook: WebhookDocument,
-  now: Date,
+  webhook: Health,
+  failure: FailedAttempt,
 ): Promise<boolean> {
-  return deactivate(store, webhook, { still: { url: webhook.url }, reason: 'gone', now });
+  const told = { notified: 'deactivated', disabledReason: 'gone' } as const;
+  return tell(store, webhook, { still: { url: webhook.url }, told, failure });
 }
 
-async function deactivate(
-  store: Store,
-  { _id, appUid }: Health,
-  { still, reason, now }: { still: Filter<WebhookDocument>; reason: DisabledReason; now: Date },
-): Promise<boolean> {
-  return inTransaction(store, async (session) => {
-    const { modifiedCount } = await store.webhooks.updateOne(
-      { _id, appUid, active: true, ...still },
-      { $set: { active: false, disabledReason: reason, updatedAt: now } },
-      { session },
-    );
-    if (modifiedCount === 0) return false;
-    const target = { kind: 'webhook', uid: _id };
-    const details = { disabledReason: reason };
-    const entry = { appUid, action: 'webhook.deactivated', target, details };
-    await recordAudit(store, entry, { caller: systemCaller, now, session });
-    return true;
-  });
-}
-
-interface FailingClock {
-  at: Date;
-  exhausted: boolean;
-  deactivateAfterMs: number;
-}
-
-/** Returns true when it paused the webhook: nothing succeeded for `deactivateAfterMs`, and a delivery exhausted. */
+/**
+ * Keeps the clock of failures; when nothing succeeded for long, tells so or pauses the webhook. Returns what this
+ * failure told.
+ */
 export async function recordFailure(
   store: Store,
   webhook: Health,
-  { at, exhausted, deactivateAfterMs }: FailingClock,
-): Promise<boolean> {
+  failure: FailedAttempt,
+): Promise<Notified | null> {
+  const { failingSince, notified } = webhook;
+  const { at } = failure;
   const filter = { _id: webhook._id, appUid: webhook.appUid };
-  if (webhook.failingSince === null) {
+  if (failingSince === null) {
     await store.webhooks.updateOne(
       { ...filter, failingSince: null },
       { $set: { failingSince: at } },
     );
   }
-  if (exhausted) await store.webhooks.updateOne(filter, { $max: { lastExhaustedAt: at } });
-  const since = webhook.failingSince ?? at;
-  const isOver = at.getTime() - since.getTime() >= deactivateAfterMs;
-  if (!isOver || !(exhausted || webhook.lastExhaustedAt !== null)) return false;
-  // A success or a resume since the webhook was read has restarted the clock.
-  const still = { failingSince: since };
-  if (await hasTakenSince(store, { appUid: webhook.appUid, webhookUid: webhook._id }, since)) {
-    const anew = { failingSince: at, lastExhaustedAt: exhausted ? at : null };
-    await store.webhooks.updateOne({ ...filter, ...still }, { $set: anew });
-    return false;
+  if (failure.exhausted) {
+    const counted = { $max: { lastExhaustedAt: at }, $inc: { exhaustedUntold: 1 } };
+    await store.webhooks.updateOne(filter, counted);
   }
-  return deactivate(store, webhook, { still, reason: 'failing', now: at });
+  const notice = nextNotice(webhook, failure);
+  if (notice === null || failingSince === null) return null;
+  // A success or a resume since the webhook was read has restarted the clock.
+  const still = { failingSince, ...(notice === 'deactivated' ? {} : { notified }) };
+  const key = { appUid: webhook.appUid, webhookUid: webhook._id };
+  if (await hasTakenSince(store, key, quietSince(notice, failingSince, failure))) {
+    if (notice !== 'deactivated') return null;
+    const anew = restartedClock(failure, notified);
+    await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: anew });
+    return null;
+  }
+  const disabledReason = notice === 'deactivated' ? 'failing' : null;
+  const isTold = await tell(store, webhook, {
+    still,
+    told: { notified: notice, disabledReason },
+    failure,
+  });
+  return isTold ? notice : null;
+}
+
+interface Telling {
+  still: Filter<StoredWebhook>;
+  told: { notified: Notified; disabledReason: DisabledReason | null };
+  failure: FailedAttempt;
+}
+
+// Of concurrent attempts one finds the webhook as it was read.
+async function tell(
+  store: Store,
+  { _id, appUid }: Health,
+  { still, told, failure }: Telling,
+): Promise<boolean> {
+  const { at: now, deactivateAfterMs, attempt: lastAttempt } = failure;
+  const { notified, disabledReason } = told;
+  const paused = { active: false, disabledReason, updatedAt: now };
+  return inTransaction(store, async (session) => {
+    const before = await store.webhooks.findOneAndUpdate(
+      { _id, appUid, active: true, ...still },
+      { $set: { notified, ...(disabledReason === null ? {} : paused) } },
+      { returnDocument: 'before', session },
+    );
+    if (before === null) return false;
+    const failingSince = before.failingSince ?? now;
+    const endsAt = new Date(failingSince.getTime() + deactivateAfterMs);
+    const deactivatesAt = disabledReason === null ? endsAt : null;
+    const facts = { failingSince, deactivatesAt, disabledReason, lastAttempt };
+    const data = { ...describeWebhook(before), ...facts };
+    await recordNotice(store, { appUid, event: `webhook.${notified}`, data, now }, session);
+    if (disabledReason === null) return true;
+    const target = { kind: 'webhook', uid: _id };
+    const entry = { appUid, action: 'webhook.deactivated', target, details: { disabledReason } };
+    await recordAudit(store, entry, { caller: systemCaller, now, session });
+    return true;
+  });
 }
 
 // An attempt under way when the clock started did not see the clock, so its success did not clear it.
@@ -85,8 +122,58 @@ export async function hasTakenSince(
   return found !== null;
 }
 
-export async function recordSuccess(store: Store, webhook: Health): Promise<void> {
-  if (webhook.failingSince === null) return;
+/** Tells that a delivery exhausted, of a webhook once a minute; never of one that gets such events itself. */
+export async function tellExhausted(
+  store: Store,
+  webhook: Health,
+  { at: now, attempt }: Pick<FailedAttempt, 'at' | 'attempt'>,
+): Promise<void> {
+  const notice = { at: now, eventId: attempt.eventId, attempt: attempt.n };
+  if (webhook.kind === 'operations' || !tellsExhausted(webhook, notice)) return;
+  const { _id, appUid, exhaustedNotice: last } = webhook;
+  await inTransaction(store, async (session) => {
+    const before = await store.webhooks.findOneAndUpdate(
+      { _id, appUid, 'exhaustedNotice.at': last?.at ?? null },
+      { $set: { exhaustedNotice: notice, exhaustedUntold: 0 } },
+      { returnDocument: 'before', session },
+    );
+    if (before === null) return;
+    const exhaustedCount = Math.max(1, before.exhaustedUntold);
+    const data = { ...describeWebhook(before), exhaustedCount, lastAttempt: attempt };
+    await recordNotice(store, { appUid, event: 'delivery.exhausted', data, now }, session);
+  });
+}
+
+/** Ends the clock of failures. Returns true when this success told that a failing webhook has recovered. */
+export async function recordSuccess(
+  store: Store,
+  webhook: Health,
+  success: Pick<FailedAttempt, 'at' | 'attempt'>,
+): Promise<boolean> {
+  if (webhook.notified !== null && (await tellRecovered(store, webhook, success))) return true;
+  if (webhook.failingSince === null) return false;
   const filter = { _id: webhook._id, appUid: webhook.appUid };
   await store.webhooks.updateOne(filter, { $set: { failingSince: null, lastExhaustedAt: null } });
+  return false;
+}
+
+// Not of a paused webhook, which an attempt that was under way may find: the first success after the resume tells it.
+async function tellRecovered(
+  store: Store,
+  { _id, appUid }: Health,
+  { at: now, attempt: lastAttempt }: Pick<FailedAttempt, 'at' | 'attempt'>,
+): Promise<boolean> {
+  return inTransaction(store, async (session) => {
+    const before = await store.webhooks.findOneAndUpdate(
+      { _id, appUid, active: true, notified: { $ne: null } },
+      { $set: restartedClock(null, null) },
+      { returnDocument: 'before', session },
+    );
+    if (before === null) return false;
+    const facts = { deactivatesAt: null, disabledReason: null, lastAttempt };
+    const { failingSince } = before;
+    const data = { ...describeWebhook(before), failingSince, ...facts };
+    await recordNotice(store, { appUid, event: 'webhook.recovered', data, now }, session);
+    return true;
+  });
 }

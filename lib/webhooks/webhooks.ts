@@ -2,7 +2,13 @@ import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { createTouch } from '../concurrency/touch.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import { type Entity, entityOf, type EventName } from '../model/event-name.ts';
+import {
+  type Entity,
+  entityOf,
+  isOperationsEvent,
+  type SubscribedEventName,
+} from '../model/event-name.ts';
+import type { EventFacts } from '../model/event.ts';
 import type {
   KnownWebhook,
   StoredWebhook,
@@ -44,7 +50,7 @@ export async function findKnownWebhooks(
   const found = await store.webhooks
     .find<KnownWebhook>(
       { appUid, _id: { $in: [...webhookUids] } },
-      { projection: { _id: 1, active: 1 }, ...within(session) },
+      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
     )
     .toArray();
   const known = new Map(found.map((webhook) => [webhook._id, webhook]));
@@ -103,12 +109,25 @@ export async function findToDeliver(store: Store, uids: string[]): Promise<Webho
     .toArray();
 }
 
-export function isSubscribed(
-  { entities, events, externalTenantIds }: Subscription,
-  { event, externalTenantId }: { event: EventName; externalTenantId: string },
+interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantId'> {
+  event: SubscribedEventName;
+}
+
+/** Whether the event is of the webhook's kind, which no resend passes. No webhook is told about itself. */
+export function isOfKind(
+  { _id, kind }: Pick<WebhookDocument, '_id' | 'kind'>,
+  { event, resourceUid }: Omit<EventToMatch, 'externalTenantId'>,
 ): boolean {
+  const isOperations = isOperationsEvent(event);
+  return kind === 'operations' ? isOperations && resourceUid !== _id : !isOperations;
+}
+
+export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolean {
+  const { event, externalTenantId } = facts;
+  const { entities, events, externalTenantIds } = webhook;
   return (
-    entities.includes(entityOf(event)) &&
+    isOfKind(webhook, facts) &&
+    (isOperationsEvent(event) || entities.includes(entityOf(event))) &&
     (events?.includes(event) ?? true) &&
     (externalTenantIds?.includes(externalTenantId) ?? true)
   );

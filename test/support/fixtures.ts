@@ -41,6 +41,7 @@ export function newWebhook(
   return {
     _id: newId('whk', at),
     appUid,
+    kind: 'resources',
     name: null,
     description: null,
     metadata: null,
@@ -54,6 +55,9 @@ export function newWebhook(
     disabledReason: null,
     failingSince: null,
     lastExhaustedAt: null,
+    notified: null,
+    exhaustedNotice: null,
+    exhaustedUntold: 0,
     releaseUid: null,
     discardBefore: null,
     lastTriggeredAt: null,

@@ -83,7 +83,8 @@ function fieldsOf(schema: SchemaObject, steps: Steps): Field[] {
 }
 
 function missing(schema: SchemaObject, good: object): BadBody[] {
-  return ((schema['required'] ?? []) as string[]).map((name) => ({
+  const { required } = (schema['else'] ?? schema) as { required?: string[] };
+  return (required ?? []).map((name) => ({
     what: `no ${name}`,
     pointer: `#/${name}`,
     text: JSON.stringify({ ...good, [name]: undefined }),

@@ -49,6 +49,7 @@ test('a registration returns the whole webhook, its secret and its Location', as
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     uid: expect.stringMatching(/^whk_[0-9a-z]{26}$/),
+    kind: 'resources',
     url: valid.url,
     entities: ['contextfile', 'agent'],
     active: true,

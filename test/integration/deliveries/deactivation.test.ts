@@ -1,9 +1,14 @@
 // A webhook that fails for days is paused; a success restarts the count of days.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../lib/platform/ids.ts';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { deactivateGoneWebhook, recordFailure } from '../../../lib/webhooks/webhook-health.ts';
+import {
+  deactivateGoneWebhook,
+  type FailedAttempt,
+  recordFailure,
+} from '../../../lib/webhooks/webhook-health.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -56,6 +61,19 @@ async function deliver(webhook: WebhookDocument): Promise<string> {
   return delivery?.state ?? 'absent';
 }
 
+function failureAt(at: Date): FailedAttempt {
+  const { deactivateAfterMs } = deliveries.config;
+  const answer = { status: 500, errorClass: 'status', detail: null } as const;
+  const attempt = {
+    eventId: newId('evt', at),
+    event: 'agent.created',
+    n: 12,
+    at,
+    ...answer,
+  } as const;
+  return { at, exhausted: true, deactivateAfterMs, attempt };
+}
+
 test('after five days of failures and an exhausted delivery the webhook is paused, and its deliveries are held', async () => {
   const webhook = await webhookOf(() => 500);
   expect(await deliver(webhook)).toBe('exhausted');
@@ -88,7 +106,7 @@ test('a 410 pauses the webhook and is in the audit log, unless its owner has alr
   const late = await webhookOf(() => 410);
   // The webhook is paused after the attempt has read it as active.
   await deliveries.store.webhooks.updateOne({ _id: late._id }, { $set: { active: false } });
-  expect(await deactivateGoneWebhook(deliveries.store, late, new Date())).toBe(false);
+  expect(await deactivateGoneWebhook(deliveries.store, late, failureAt(new Date()))).toBe(false);
   expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
   expect(await deactivationsOf(late)).toEqual([]);
 });
@@ -97,12 +115,11 @@ test.each([
   [1, true],
   [0, false],
 ])('%i ms before the five days are over the webhook is active: %j', async (leftMs, active) => {
-  const { deactivateAfterMs } = deliveries.config;
   const at = deliveries.ports.clock.now();
   const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
   const webhook = await webhookOf(() => 500, { failingSince });
-  const clock = { at, exhausted: true, deactivateAfterMs };
-  expect(await recordFailure(deliveries.store, webhook, clock)).toBe(!active);
+  const told = await recordFailure(deliveries.store, webhook, failureAt(at));
+  expect(told).toBe(active ? 'deactivation_scheduled' : 'deactivated');
   expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
 });
 

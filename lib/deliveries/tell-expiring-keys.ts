@@ -1,0 +1,46 @@
+import { dayMs } from '../platform/duration.ts';
+import type { ApiKeyDocument } from '../model/api-key.ts';
+import { inTransaction, type Store } from '../mongo/connect.ts';
+import { recordNotice } from '../webhooks/notices.ts';
+
+const toldBeforeMs = 7 * dayMs;
+const batchMax = 200;
+
+/** Tells, once, of keys that end within seven days. Returns how many, and whether more may be due. */
+export async function tellExpiringKeys(
+  store: Store,
+  now: Date,
+): Promise<{ count: number; more: boolean }> {
+  const due = await store.apiKeys
+    .find({
+      expiresAt: { $gt: now, $lte: new Date(now.getTime() + toldBeforeMs) },
+      revokedAt: null,
+      expiryToldAt: { $exists: false },
+    })
+    .sort({ expiresAt: 1 })
+    .limit(batchMax)
+    .toArray();
+  let count = 0;
+  for (const key of due) count += await tellExpiring(store, { key, now });
+  return { count, more: due.length === batchMax };
+}
+
+// A key that was rolled since it was read ends sooner: the next pass tells the new time.
+async function tellExpiring(
+  store: Store,
+  { key, now }: { key: ApiKeyDocument; now: Date },
+): Promise<number> {
+  const { _id, appUid, keyId, name, scopes, expiresAt, lastUsedAt = null, rolledTo = null } = key;
+  if (expiresAt === null) return 0;
+  return inTransaction(store, async (session) => {
+    const { modifiedCount } = await store.apiKeys.updateOne(
+      { _id, expiresAt, revokedAt: null, expiryToldAt: { $exists: false } },
+      { $set: { expiryToldAt: now } },
+      { session },
+    );
+    if (modifiedCount === 0) return 0;
+    const data = { uid: _id, keyId, name, scopes, expiresAt, lastUsedAt, rolledTo };
+    await recordNotice(store, { appUid, event: 'apikey.expiring', data, now }, session);
+    return 1;
+  });
+}

@@ -1,0 +1,161 @@
+// Sends to operations webhooks whose URL is an address, through the operator's mail server.
+import { createTransport, type Transporter } from 'nodemailer';
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { attemptLimits, limits } from '../limits.ts';
+import { isRecord } from '../platform/error-code.ts';
+import { startDeadline } from './attempt-deadline.ts';
+import { msSince } from './attempt-trace.ts';
+import { classifySendError } from './classify-send-error.ts';
+import type { HttpSender, SendMessage, SendRequest, SendResult } from './http-sender.ts';
+import type { MailServer } from './mail-server.ts';
+import { addressOf } from './mail-url.ts';
+import { sampleText } from './response-sample.ts';
+import { faultText, SendFault } from './send-fault.ts';
+
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface MailSenderOptions {
+  readonly server: MailServer;
+  /** A plain address. */
+  readonly from: string;
+  /** Writes the mail of a payload. */
+  readonly write: (body: string) => MailText;
+  readonly timeoutMs?: number;
+  /** PEM, instead of the system's. */
+  readonly ca?: string;
+}
+
+/** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
+export function createMailSender(options: MailSenderOptions): HttpSender {
+  const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
+  const transport = createTransport(transportOptions(options));
+  const permits = new Semaphore(attemptLimits.mailsAtOnceMax, throttled, {
+    waitMsMax: attemptLimits.permitWaitMsMax,
+  });
+  const underWay = new Set<Promise<unknown>>();
+
+  async function sendWithPermit(request: SendRequest): Promise<SendResult> {
+    const permit = await permits.acquire('', { signal: request.signal });
+    try {
+      const message = 'compose' in request ? await request.compose() : request;
+      const { timeoutMs = timeoutMsDefault, signal } = request;
+      signal?.throwIfAborted();
+      return await sendOnce(request, message, timeoutMs);
+    } finally {
+      permit.release();
+    }
+  }
+
+  async function sendOnce(
+    { url, webhookUid = '', signal }: SendRequest,
+    message: SendMessage,
+    timeoutMs: number,
+  ): Promise<SendResult> {
+    const startedAt = performance.now();
+    const deadline = startDeadline(timeoutMs, signal);
+    const mail = toMail(message, { from: options.from, to: addressOf(url), webhookUid, write });
+    try {
+      const { response } = await transport.sendMail({ ...mail, signal: deadline.signal });
+      return answered(statusOf(response), response, startedAt);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return toResult(error, startedAt);
+    } finally {
+      deadline.stop();
+    }
+  }
+
+  const { write } = options;
+  return {
+    async send(request) {
+      const work = sendWithPermit(request);
+      underWay.add(work);
+      return work.finally(() => underWay.delete(work));
+    },
+    endWaits: () => permits.endWaits(),
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled(underWay);
+      transport.close();
+    },
+  };
+}
+
+type TransportOptions = Parameters<typeof createTransport>[0];
+
+function transportOptions({ server, ca }: MailSenderOptions) {
+  const { host, port, isTls, login, needsTls } = server;
+  return {
+    host,
+    port,
+    secure: isTls,
+    requireTLS: needsTls,
+    ...(login === null ? {} : { auth: login, forceAuth: true }),
+    tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } as const satisfies TransportOptions;
+}
+
+// A repeat has the same Message-ID; vacation replies are not wanted (RFC 3834).
+function toMail(
+  { headers, body }: SendMessage,
+  to: Pick<MailSenderOptions, 'from' | 'write'> & { to: string; webhookUid: string },
+): Parameters<Transporter['sendMail']>[0] {
+  const eventId = headers['X-Webhook-Event-Id'] ?? '';
+  const domain = to.from.slice(to.from.lastIndexOf('@') + 1);
+  return {
+    from: { name: 'agent-herald', address: to.from },
+    to: { name: '', address: to.to },
+    messageId: `<${eventId}.${to.webhookUid}@${domain}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Webhook-Event-Id': eventId,
+      'X-Webhook-Attempt': headers['X-Webhook-Attempt'] ?? '',
+    },
+    ...to.write(String(body)),
+  };
+}
+
+// Nodemailer's own codes, as the classes of connection faults know them.
+const codes: Readonly<Record<string, string>> = {
+  EABORT: 'ATTEMPT_DEADLINE',
+  ETIMEDOUT: 'ATTEMPT_DEADLINE',
+  EDNS: 'NAME_UNRESOLVED',
+  ETLS: 'EPROTO',
+  ESOCKET: 'ECONNRESET',
+  ECONNECTION: 'ECONNRESET',
+  EPROTOCOL: 'ECONNRESET',
+};
+
+// Without a reply or a fault of the connection it is ours: a faulty setting, such as a login that the server does not know.
+function toResult(error: unknown, startedAt: number): SendResult {
+  if (!isRecord(error)) throw error;
+  const { code, originalCode, responseCode, response } = error;
+  if (typeof responseCode === 'number' && typeof response === 'string') {
+    return answered(responseCode, response, startedAt);
+  }
+  const known = codes[String(code)];
+  if (known === undefined) throw error;
+  const cause = code === 'ESOCKET' && typeof originalCode === 'string' ? originalCode : known;
+  const verdict = classifySendError({ code: cause }, 'connect');
+  if (verdict === null) throw error;
+  const ms = { total: msSince(startedAt) };
+  return { kind: 'failed', ...verdict, cause: faultText(error), address: null, ms };
+}
+
+function answered(status: number, response: string, startedAt: number): SendResult {
+  const responseSample = sampleText(Buffer.from(response), true);
+  const ms = { total: msSince(startedAt) };
+  return { kind: 'answered', status, retryAfter: null, responseSample, address: null, ms };
+}
+
+function statusOf(response: string): number {
+  return Number(/^\d{3}/.exec(response)?.[0] ?? 250);
+}
+
+function throttled(): SendFault {
+  return new SendFault('THROTTLED', 'too many mails are under way');
+}

@@ -1,0 +1,16 @@
+import { isMailUrl } from '../model/url-origin.ts';
+import type { HttpSender } from './http-sender.ts';
+
+/** Sends by mail where the URL of a webhook is an address. Without a mail server such attempts are `blocked`. */
+export function createSender(http: HttpSender, mail: HttpSender | null): HttpSender {
+  return {
+    send: (request) => (isMailUrl(request.url) ? (mail ?? http) : http).send(request),
+    endWaits() {
+      http.endWaits();
+      mail?.endWaits();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([http[Symbol.asyncDispose](), mail?.[Symbol.asyncDispose]()]);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// What the service tells of a webhook, and when (docs/adr/0024).
+import { minuteMs } from '../platform/duration.ts';
+import type { Notified, WebhookDocument } from '../model/webhook.ts';
+
+/** A webhook as it was read before an attempt. */
+export type Health = Pick<
+  WebhookDocument,
+  | '_id'
+  | 'appUid'
+  | 'kind'
+  | 'url'
+  | 'failingSince'
+  | 'lastExhaustedAt'
+  | 'notified'
+  | 'exhaustedNotice'
+>;
+
+export interface Failure {
+  at: Date;
+  /** The delivery has no attempt left. */
+  exhausted: boolean;
+  deactivateAfterMs: number;
+}
+
+const failingMsMax = 5 * minuteMs;
+const exhaustedEveryMs = minuteMs;
+
+/**
+ * Returns what is due after a failure: at most one, the gravest. `failing` says that all failed for five minutes, or a
+ * twentieth of `deactivateAfterMs` if that is shorter; the others also need an exhausted delivery.
+ */
+export function nextNotice(
+  { failingSince, lastExhaustedAt, notified }: Health,
+  { at, exhausted, deactivateAfterMs }: Failure,
+): Notified | null {
+  if (failingSince === null) return null;
+  const lastedMs = at.getTime() - failingSince.getTime();
+  if (exhausted || lastExhaustedAt !== null) {
+    if (lastedMs >= deactivateAfterMs) return 'deactivated';
+    const isTold = notified === 'deactivation_scheduled' || notified === 'deactivated';
+    if (lastedMs >= deactivateAfterMs / 2 && !isTold) return 'deactivation_scheduled';
+  }
+  return lastedMs >= failingMs(deactivateAfterMs) && notified === null ? 'failing' : null;
+}
+
+/** Returns since when no delivery may have succeeded for a notice to be true: for `failing` the last minutes. */
+export function quietSince(
+  notice: Notified,
+  failingSince: Date,
+  { at, deactivateAfterMs }: Pick<Failure, 'at' | 'deactivateAfterMs'>,
+): Date {
+  return notice === 'failing'
+    ? new Date(at.getTime() - failingMs(deactivateAfterMs))
+    : failingSince;
+}
+
+function failingMs(deactivateAfterMs: number): number {
+  return Math.min(failingMsMax, deactivateAfterMs / 20);
+}
+
+/** Returns whether an exhausted delivery is told: of a webhook at most one a minute, and no attempt twice. */
+export function tellsExhausted(
+  { exhaustedNotice: last }: Pick<Health, 'exhaustedNotice'>,
+  { at, eventId, attempt }: { at: Date; eventId: string; attempt: number },
+): boolean {
+  if (last === null) return true;
+  if (at.getTime() - last.at.getTime() < exhaustedEveryMs) return false;
+  return last.eventId !== eventId || last.attempt !== attempt;
+}
+
+/** Returns the fields of a clock that starts anew. That it fails stays told; what would follow is told again. */
+export function restartedClock(
+  failure: Pick<Failure, 'at' | 'exhausted'> | null,
+  notified: Notified | null,
+): Pick<WebhookDocument, 'failingSince' | 'lastExhaustedAt' | 'notified'> {
+  return {
+    failingSince: failure?.at ?? null,
+    lastExhaustedAt: failure?.exhausted === true ? failure.at : null,
+    notified: notified === null ? null : 'failing',
+  };
+}

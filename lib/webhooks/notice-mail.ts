@@ -1,0 +1,124 @@
+// The mail of an event, for somebody who is woken by it: what, which, since when, what follows, what to call.
+import type { OperationsEventName, testEventName } from '../model/event-name.ts';
+import type { ExhaustedData, ExpiringKeyData, ToldAttempt, WebhookNotice } from './notices.ts';
+
+// As JSON has it.
+type Written<Data> = {
+  [Field in keyof Data]: Data[Field] extends ToldAttempt
+    ? Written<Data[Field]>
+    : Data[Field] extends Date
+      ? string
+      : Data[Field] extends Date | null
+        ? string | null
+        : Data[Field];
+};
+
+interface Payload {
+  eventId: string;
+  event: OperationsEventName | typeof testEventName;
+  timestamp: string;
+  appUid: string;
+  data: Written<WebhookNotice> & Written<ExhaustedData> & Written<ExpiringKeyData>;
+}
+
+type Writer = (payload: Payload, api: string) => string[];
+
+/** Writes the mail of a payload; `publicUrl` is where its reader calls the service. */
+export function writeNoticeMail(
+  body: string,
+  publicUrl: string,
+): { subject: string; text: string } {
+  const payload = JSON.parse(body) as Payload;
+  const { event, eventId, timestamp, appUid, data } = payload;
+  const api = `${publicUrl}/api/v1/appuid/${appUid}`;
+  const lines = [
+    ...writers[event](payload, api),
+    '',
+    `Application: ${appUid}`,
+    `Time: ${timestamp}`,
+    `Event: ${eventId} (another mail with this id is a repeat)`,
+    '',
+    'The event as webhooks get it:',
+    '',
+    JSON.stringify(payload, null, 2),
+    '',
+  ];
+  return { subject: `[agent-herald] ${event} ${data.uid}`, text: lines.join('\n') };
+}
+
+const writers: Readonly<Record<Payload['event'], Writer>> = {
+  'webhook.failing': ({ data }, api) => [
+    `The webhook ${data.uid} to ${data.urlOrigin} fails: no delivery has succeeded since ${data.failingSince}.`,
+    lastAnswer(data.lastAttempt),
+    '',
+    'What follows: its deliveries are retried. Nothing is lost yet. If it goes on, the webhook is paused, not before',
+    `${data.deactivatesAt}.`,
+    '',
+    `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?state=retrying`,
+    `Correct its URL:    PATCH ${api}/webhooks/${data.uid} {"url": "https://…"}`,
+    `Test it:            POST ${api}/webhooks/${data.uid}/test`,
+  ],
+  'webhook.deactivation_scheduled': ({ data }, api) => [
+    `The webhook ${data.uid} to ${data.urlOrigin} will be paused: no delivery has succeeded since`,
+    `${data.failingSince}, and some have used up their attempts.`,
+    lastAnswer(data.lastAttempt),
+    '',
+    `What follows: the first failure after ${data.deactivatesAt} pauses it, unless a delivery succeeds before.`,
+    '',
+    `See what was given up:            GET ${api}/webhooks/${data.uid}/deliveries?state=exhausted`,
+    `Test it once it is repaired:      POST ${api}/webhooks/${data.uid}/test`,
+    `Start its time anew:              PATCH ${api}/webhooks/${data.uid} {"active": true}`,
+  ],
+  'webhook.deactivated': ({ data }, api) => [
+    `The webhook ${data.uid} to ${data.urlOrigin} is paused: ${whyPaused(data)}`,
+    lastAnswer(data.lastAttempt),
+    '',
+    'What follows: its events are held, and given up after some days. Nothing more is sent to it.',
+    '',
+    `Resume it once it is repaired:    PATCH ${api}/webhooks/${data.uid} {"active": true}`,
+    `Send again what was given up:     POST ${api}/webhooks/${data.uid}/replays`,
+  ],
+  'webhook.recovered': ({ data }, api) => [
+    `The webhook ${data.uid} to ${data.urlOrigin} works again.`,
+    lastAnswer(data.lastAttempt),
+    '',
+    'What follows: what waits for a retry is sent when it is due. What was given up is not sent by itself.',
+    '',
+    `Send again what was given up:     POST ${api}/webhooks/${data.uid}/replays`,
+  ],
+  'delivery.exhausted': ({ data }, api) => [
+    `A delivery to the webhook ${data.uid} at ${data.urlOrigin} was given up: it has no attempt left.`,
+    `It is the event ${data.lastAttempt.eventId} (${data.lastAttempt.event}), and since the last such notice`,
+    `${data.exhaustedCount} in all. There is at most one notice a minute.`,
+    lastAnswer(data.lastAttempt),
+    '',
+    'What follows: nothing, until somebody sends it again.',
+    '',
+    `See its attempts: GET ${api}/events/${data.lastAttempt.eventId}/deliveries`,
+    `Send it again:    POST ${api}/events/${data.lastAttempt.eventId}/resend {"webhookUids": ["${data.uid}"]}`,
+    `Or all of them:   POST ${api}/webhooks/${data.uid}/replays`,
+  ],
+  'apikey.expiring': ({ data }) => [
+    `The API key ${data.uid} (key id ${data.keyId}) ends at ${data.expiresAt}.`,
+    data.lastUsedAt === null ? 'It was never used.' : `It was last used at ${data.lastUsedAt}.`,
+    data.rolledTo === null ? 'It has no successor.' : `Its successor is ${data.rolledTo}.`,
+    '',
+    'What follows: from then on every call with it is refused.',
+    '',
+    'Roll it in the admin area, and give its users the new one.',
+  ],
+  'webhook.test': ({ data }) => [
+    `This is the test that was asked for. The webhook ${data.uid} sends its notices to this address.`,
+  ],
+};
+
+function whyPaused({ disabledReason, failingSince }: Payload['data']): string {
+  return disabledReason === 'gone'
+    ? 'it answered 410 (gone).'
+    : `no delivery has succeeded since ${failingSince}.`;
+}
+
+function lastAnswer({ n, at, status, errorClass, detail }: Written<ToldAttempt>): string {
+  const answer = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
+  return `The last attempt, number ${n} of its delivery at ${at}: ${answer}.`;
+}

@@ -1,0 +1,104 @@
+// The events that tell operations webhooks about the service itself.
+import type { ClientSession } from 'mongodb';
+import { newId } from '../platform/ids.ts';
+import type { ErrorClass } from '../model/attempt.ts';
+import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
+import { renderPayload } from '../model/event-payload.ts';
+import type { EventDocument } from '../model/event.ts';
+import { originOf } from '../model/url-origin.ts';
+import type { DisabledReason, StoredWebhook, WebhookKind } from '../model/webhook.ts';
+import type { Store } from '../mongo/connect.ts';
+import { isSubscribed } from './webhooks.ts';
+
+/** The attempt after which something is told. */
+export interface ToldAttempt {
+  eventId: string;
+  event: DeliveredEventName;
+  n: number;
+  at: Date;
+  status: number | null;
+  errorClass: ErrorClass | null;
+  /** One of a fixed set of sentences. */
+  detail: string | null;
+}
+
+/** `data` of `webhook.…`, the same fields for each. */
+export interface WebhookNotice {
+  uid: string;
+  name: string | null;
+  kind: WebhookKind;
+  urlOrigin: string;
+  failingSince: Date | null;
+  deactivatesAt: Date | null;
+  disabledReason: DisabledReason | null;
+  lastAttempt: ToldAttempt;
+}
+
+/** `data` of `delivery.exhausted`; `uid` is the webhook's. */
+export interface ExhaustedData extends Pick<
+  WebhookNotice,
+  'uid' | 'name' | 'kind' | 'urlOrigin' | 'lastAttempt'
+> {
+  /** Since the last time it was told, this one included. */
+  exhaustedCount: number;
+}
+
+/** `data` of `apikey.expiring`. */
+export interface ExpiringKeyData {
+  uid: string;
+  keyId: string;
+  name: string;
+  scopes: string[];
+  expiresAt: Date;
+  lastUsedAt: Date | null;
+  rolledTo: string | null;
+}
+
+type NoticeData = WebhookNotice | ExhaustedData | ExpiringKeyData;
+
+export interface Notice {
+  appUid: string;
+  event: OperationsEventName;
+  data: NoticeData;
+  now: Date;
+}
+
+export function describeWebhook({ _id, name, kind, url }: StoredWebhook) {
+  return { uid: _id, name, kind, urlOrigin: originOf(url) };
+}
+
+/**
+ * Records an event for the operations webhooks that want it, paused ones too, in the transaction of what it reports;
+ * where there are none, nothing. The relay starts it.
+ */
+export async function recordNotice(
+  store: Store,
+  { appUid, event, data, now }: Notice,
+  session: ClientSession,
+): Promise<void> {
+  const facts = { event, resourceUid: data.uid, externalTenantId: '' };
+  const operations = await store.webhooks
+    .find({ appUid, kind: 'operations' }, { session })
+    .sort({ _id: 1 })
+    .toArray();
+  const subscribers = operations.filter((webhook) => isSubscribed(webhook, facts));
+  if (subscribers.length === 0) return;
+  const eventId = newId('evt', now);
+  const document: EventDocument = {
+    ...facts,
+    _id: eventId,
+    appUid,
+    entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
+    sequence: null,
+    order: [],
+    timestamp: now,
+    body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
+    erasedAt: null,
+    webhookUids: subscribers.map((webhook) => webhook._id),
+    workflowId: null,
+    dispatchedAt: null,
+    headStart: null,
+    createdAt: now,
+  };
+  await store.events.insertOne(document, { session });
+}
