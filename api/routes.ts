@@ -12,6 +12,7 @@ import { removeMember } from './accounts/remove-member.ts';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { getEvent } from './events/get-event.ts';
+import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
@@ -136,6 +137,7 @@ export const routes: readonly Route[] = [
 
   route({ method: 'get', path: `${app}/events`, scope: 'events:read', handler: listEvents }),
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
+  route({ method: 'get', path: `${app}/deliveries`, scope: 'events:read', handler: listDeliveries }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),

@@ -4,12 +4,12 @@ import type { EventFacts } from '../../lib/model/event.ts';
 import { takeItems } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { deliveryFilters, isAskedFor } from './delivery-filter.ts';
+import { eventDeliveryFilters, isAskedFor } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
 import { presentDelivery, type ShownDelivery } from './present-delivery.ts';
 
 /** A delivery is written with its first attempt; until then it shows as `pending`. */
-export const listEventDeliveries = listHandler(deliveryFilters, async (request, context) => {
+export const listEventDeliveries = listHandler(eventDeliveryFilters, async (request, context) => {
   const event = await findEvent(request, context);
   const { limit, after } = request.page;
   const known = await readStates(context, event);
@@ -32,7 +32,10 @@ export const listEventDeliveries = listHandler(deliveryFilters, async (request, 
   return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
 });
 
-type Standing = Pick<DeliveryDocument, 'webhookUid' | 'state' | 'statusClass' | 'createdAt'>;
+type Standing = Pick<
+  DeliveryDocument,
+  'webhookUid' | 'state' | 'statusClass' | 'errorClass' | 'createdAt'
+>;
 
 // Without the attempts: there are at most 1,000 deliveries.
 async function readStates(
@@ -42,22 +45,24 @@ async function readStates(
   const rows = await store.deliveries
     .find<Standing>(
       { eventId: event._id },
-      { projection: { webhookUid: 1, state: 1, statusClass: 1, createdAt: 1 } },
+      { projection: { webhookUid: 1, state: 1, statusClass: 1, errorClass: 1, createdAt: 1 } },
     )
     .toArray();
   return new Map(rows.map((row) => [row.webhookUid, row]));
 }
 
 function pendingDelivery(
-  { _id: eventId, event, createdAt }: EventFacts,
+  { _id: eventId, event, externalTenantId, createdAt }: EventFacts,
   webhookUid: string,
 ): ShownDelivery {
   return {
     eventId,
     event,
     webhookUid,
+    externalTenantId,
     state: 'pending',
     statusClass: null,
+    errorClass: null,
     attemptCount: 0,
     nextAttemptAt: null,
     attempts: [],

@@ -6,8 +6,10 @@ export type ShownDelivery = Pick<
   | 'eventId'
   | 'event'
   | 'webhookUid'
+  | 'externalTenantId'
   | 'state'
   | 'statusClass'
+  | 'errorClass'
   | 'attemptCount'
   | 'nextAttemptAt'
   | 'attempts'
@@ -21,8 +23,10 @@ export function presentDelivery(delivery: ShownDelivery) {
     eventId: delivery.eventId,
     event: delivery.event,
     webhookUid: delivery.webhookUid,
+    externalTenantId: delivery.externalTenantId,
     state: delivery.state,
     statusClass: delivery.statusClass,
+    errorClass: delivery.errorClass,
     attemptCount: delivery.attemptCount,
     nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
     attempts: delivery.attempts.map(presentAttempt),

@@ -224,6 +224,7 @@ async function record(
   const step: DeliveryStep = {
     ...made,
     event: event.event,
+    externalTenantId: event.externalTenantId,
     isFirst: delivery === null,
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,

@@ -1,7 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
-import { statusClassOf } from '../model/attempt.ts';
+import { type Attempt, statusClassOf } from '../model/attempt.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import { duplicateIndexes, type Store, within } from '../mongo/connect.ts';
@@ -50,10 +50,11 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     eventId: key.eventId,
     webhookUid: key.webhookUid,
     event: step.event,
+    externalTenantId: step.externalTenantId,
     state: step.state,
     attemptCount: step.attempt === null ? 0 : 1,
     attempts: step.attempt === null ? [] : [step.attempt],
-    statusClass: step.attempt === null ? null : statusClassOf(step.attempt.status),
+    ...(step.attempt === null ? { statusClass: null, errorClass: null } : classesOf(step.attempt)),
     nextAttemptAt: step.nextAttemptAt,
     partition: step.partition,
     jobUid: null,
@@ -83,12 +84,19 @@ export async function recordDelivery(
         attemptCount: attemptCount + (attempt === null ? 0 : 1),
         nextAttemptAt: step.nextAttemptAt,
         updatedAt: step.now,
-        ...(attempt === null ? {} : { statusClass: statusClassOf(attempt.status) }),
+        ...(attempt === null ? {} : classesOf(attempt)),
       },
       ...(attempt === null ? {} : { $push: { attempts: { $each: [attempt], $slice: kept } } }),
     },
   );
   return result.matchedCount > 0;
+}
+
+function classesOf({
+  status,
+  errorClass,
+}: Attempt): Pick<DeliveryDocument, 'statusClass' | 'errorClass'> {
+  return { statusClass: statusClassOf(status), errorClass };
 }
 
 // An attempt that settles the delivery is recorded even if it was cancelled or held meanwhile.

@@ -1,7 +1,13 @@
 import type { Filter } from 'mongodb';
-import { type StatusClass, statusClasses } from '../model/attempt.ts';
+import {
+  type ErrorClass,
+  errorClasses,
+  type StatusClass,
+  statusClasses,
+} from '../model/attempt.ts';
 import { type DeliveryState, deliveryStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
+import { type DeliveredEventName, deliveredEventNames } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
 import {
   madeWithin,
@@ -11,32 +17,89 @@ import {
   type TimeRange,
 } from '../mongo/paging.ts';
 
-interface WebhookDeliveries extends TimeRange {
+/** The deliveries of an application that are asked for; null asks for all. */
+export interface WantedDeliveries extends TimeRange {
   appUid: string;
-  webhookUid: string;
-  /** Null asks for all, also of status classes. */
+  webhookUid: string | null;
+  externalTenantId: string | null;
+  event: DeliveredEventName | null;
   state: DeliveryState | null;
   statusClass: StatusClass | null;
+  errorClass: ErrorClass | null;
+}
+
+/** A filter, and the name of the index that serves it. */
+export interface DeliverySearch {
+  filter: Filter<DeliveryDocument>;
+  hint: string;
 }
 
 /** Newest first. */
-export async function readWebhookDeliveries(
+export async function readDeliveries(
   store: Store,
-  wanted: WebhookDeliveries,
+  wanted: WantedDeliveries,
   request: PageRequest,
 ): Promise<Page<DeliveryDocument>> {
-  return readPage<DeliveryDocument>(store.deliveries, webhookDeliveriesFilter(wanted), request);
+  const search = searchOf(wanted);
+  if (search === null) return { items: [], lastUid: null };
+  const { filter, hint } = search;
+  return readPage<DeliveryDocument>(store.deliveries, filter, { ...request, hint });
 }
 
-/** With one of state and status class asked for, names all of the other: so MongoDB merges ranges of the index unsorted. */
-export function webhookDeliveriesFilter(wanted: WebhookDeliveries): Filter<DeliveryDocument> {
-  const { appUid, webhookUid, state, statusClass } = wanted;
-  const byOutcome = state !== null || statusClass !== null;
-  return {
+// A delivery with a 2xx is delivered, and every other delivery that was attempted failed.
+const failedStates = deliveryStates.filter((state) => state !== 'delivered');
+const failedStatusClasses = statusClasses.filter((statusClass) => statusClass !== '2xx');
+
+/**
+ * Returns the search for deliveries, null where there can be none. It names all values of what is not asked for, so that
+ * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other delivery.
+ */
+export function searchOf(wanted: WantedDeliveries): DeliverySearch | null {
+  const { appUid, webhookUid, externalTenantId } = wanted;
+  const { kind, named } = isOfFailures(wanted) ? failuresOf(wanted) : statesOf(wanted);
+  const lists = Object.entries<readonly string[]>(named);
+  if (lists.some(([, values]) => values.length === 0)) return null;
+  const filter = {
     appUid,
-    webhookUid,
-    ...(byOutcome ? { state: state ?? { $in: [...deliveryStates] } } : {}),
-    ...(byOutcome ? { statusClass: statusClass ?? { $in: [null, ...statusClasses] } } : {}),
+    ...(webhookUid === null ? {} : { webhookUid }),
+    ...(externalTenantId === null ? {} : { externalTenantId }),
+    ...Object.fromEntries(lists.map(([field, values]) => [field, { $in: [...values] }])),
     ...madeWithin('dlv', wanted),
   };
+  return { filter, hint: `${nameScope(wanted)}${kind}` };
+}
+
+function nameScope({ webhookUid, externalTenantId }: WantedDeliveries): string {
+  if (webhookUid === null) return externalTenantId === null ? 'app' : 'tenant';
+  return externalTenantId === null ? 'webhook' : 'tenantWebhook';
+}
+
+function isOfFailures({ statusClass, errorClass }: WantedDeliveries): boolean {
+  return errorClass !== null || (statusClass !== null && statusClass !== '2xx');
+}
+
+function statesOf({ state, statusClass, event }: WantedDeliveries) {
+  const states: readonly DeliveryState[] = statusClass === '2xx' ? ['delivered'] : deliveryStates;
+  const named = { state: narrow(states, state), event: narrow(deliveredEventNames, event) };
+  return { kind: 'State', named };
+}
+
+function failuresOf({ state, statusClass, errorClass, event }: WantedDeliveries) {
+  const failure = {
+    errorClass: narrow(errorClasses, errorClass).filter((each) => canBe(each, statusClass)),
+    statusClass: narrow(failedStatusClasses, statusClass).filter((each) => canBe(errorClass, each)),
+    state: narrow(failedStates, state),
+  };
+  if (event === null) return { kind: 'Failure', named: failure };
+  return { kind: 'EventFailure', named: { event: [event], ...failure } };
+}
+
+// An attempt that failed has a status, or another error class.
+function canBe(errorClass: ErrorClass | null, statusClass: StatusClass | null): boolean {
+  if (errorClass === null || statusClass === null) return true;
+  return (errorClass === 'status') === (statusClass !== 'none');
+}
+
+function narrow<Value>(values: readonly Value[], wanted: Value | null): readonly Value[] {
+  return values.filter((each) => wanted === null || each === wanted);
 }

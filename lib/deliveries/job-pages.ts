@@ -70,7 +70,8 @@ async function takeResend(
   const deliveries = known.map(({ _id: webhookUid }) => {
     const turn = turnOf(event, webhookUid);
     const partition = turn === null ? null : partitionId(turn.partition);
-    return { appUid, eventId, webhookUid, event: event.event, partition };
+    const { event: name, externalTenantId } = event;
+    return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
   await requeueDeliveries(store, deliveries, { stamp, now, session });

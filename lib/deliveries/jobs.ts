@@ -97,7 +97,8 @@ export async function endPage(
   await store.jobs.updateOne({ _id }, { $set: { cursor, ...end }, $inc: { count } }, { session });
 }
 
-export type SentAgain = DeliveryKey & Pick<EventDocument, 'event'> & { partition: string | null };
+export type SentAgain = DeliveryKey &
+  Pick<EventDocument, 'event' | 'externalTenantId'> & { partition: string | null };
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
@@ -116,9 +117,9 @@ export async function requeueDeliveries(
           $setOnInsert: {
             _id: newId('dlv', now),
             event: key.event,
+            externalTenantId: key.externalTenantId,
             attemptCount: 0,
             attempts: [],
-            statusClass: null,
             createdAt: now,
           },
           $set: { partition },
@@ -138,6 +139,8 @@ export async function requeueDeliveries(
         $set: {
           ...stamp,
           state: 'pending',
+          statusClass: null,
+          errorClass: null,
           nextAttemptAt: null,
           scheduleFrom: '$attemptCount',
           updatedAt: now,

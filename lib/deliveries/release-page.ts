@@ -18,7 +18,7 @@ const cancelledPerPageMax = 1_000;
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // MongoDB may choose an index with all that the webhook was ever sent.
-const hint = 'webhookStateStatus';
+const hint = 'webhookState';
 // What was open at a resume is recorded by then, or dropped when it is attempted.
 const recordedMsMax = 60_000;
 

@@ -80,8 +80,8 @@ function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requ
 }
 
 function toSentAgain(event: EventFacts, webhookUid: string, partition: string | null): SentAgain {
-  const { _id: eventId, appUid, event: name } = event;
-  return { appUid, eventId, webhookUid, event: name, partition };
+  const { _id: eventId, appUid, event: name, externalTenantId } = event;
+  return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
 }
 
 // Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.

@@ -60,7 +60,7 @@ async function releaseForgotten(store: Store, now: Date): Promise<number> {
     const { _id: webhookUid, appUid, releaseUid } = webhook;
     const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
     // Without the hint MongoDB may read, for each, what paused webhooks hold.
-    const hint = 'webhookStateStatus';
+    const hint = 'webhookState';
     if ((await store.deliveries.findOne(held, { hint })) === null) continue;
     const running = { _id: releaseUid ?? '', state: 'running' } as const;
     if ((await store.jobs.findOne(running)) !== null) continue;

@@ -8,8 +8,17 @@ export function statusClassOf(status: number | null): StatusClass {
   return statusClasses.find((known) => known === name) ?? '5xx';
 }
 
-export type ErrorClass =
-  'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+export const errorClasses = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'status',
+  'too_large',
+  'blocked',
+] as const;
+export type ErrorClass = (typeof errorClasses)[number];
 
 /** Whole milliseconds of each phase, absent where it did not happen; `firstByte` from the sent request on. */
 export interface AttemptTimings {

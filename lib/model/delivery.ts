@@ -1,4 +1,4 @@
-import type { Attempt, AttemptTrigger, StatusClass } from './attempt.ts';
+import type { Attempt, AttemptTrigger, ErrorClass, StatusClass } from './attempt.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { DeliveredEventName } from './event-name.ts';
 
@@ -8,10 +8,14 @@ export interface DeliveryDocument {
   eventId: string;
   webhookUid: string;
   event: DeliveredEventName;
+  externalTenantId: string;
   state: DeliveryState;
   attemptCount: number;
   attempts: Attempt[];
+  /** As `errorClass`, of the last attempt since it was last sent again; null before that attempt. */
   statusClass: StatusClass | null;
+  /** Null also of a success. */
+  errorClass: ErrorClass | null;
   nextAttemptAt: Date | null;
   /** Null where the webhook is not ordered. */
   partition: string | null;
@@ -30,6 +34,7 @@ export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhook
 
 export interface DeliveryStep {
   event: DeliveredEventName;
+  externalTenantId: string;
   state: DeliveryState;
   /** The delivery has no document yet. */
   isFirst: boolean;

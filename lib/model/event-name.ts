@@ -24,9 +24,12 @@ export const operationsEventNames = [
 export type OperationsEventName = (typeof operationsEventNames)[number];
 
 /** What a webhook can subscribe to. */
-export type SubscribedEventName = EventName | OperationsEventName;
+export const subscribedEventNames = [...eventNames, ...operationsEventNames] as const;
+export type SubscribedEventName = (typeof subscribedEventNames)[number];
 
-export type DeliveredEventName = SubscribedEventName | typeof testEventName;
+/** All that events and deliveries can have: lists that are read along an index name them. */
+export const deliveredEventNames = [...subscribedEventNames, testEventName] as const;
+export type DeliveredEventName = (typeof deliveredEventNames)[number];
 
 export type DeliveredEntity = Entity | 'webhook' | 'apikey';
 

@@ -16,6 +16,25 @@ const exists = { $exists: true };
 const where = (filter: Document) => ({ partialFilterExpression: filter });
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
+// A search of deliveries names all values of what it was not asked for, so that each combination of filters has an index
+// whose entries lead in the order of the list (lib/deliveries/delivery-lists.ts). Few deliveries fail, and only those
+// are in the indexes by error class.
+const deliveryScopes: readonly [name: string, key: Record<string, 1>][] = [
+  ['app', { appUid: 1 }],
+  ['webhook', { appUid: 1, webhookUid: 1 }],
+  ['tenant', { appUid: 1, externalTenantId: 1 }],
+  ['tenantWebhook', { appUid: 1, externalTenantId: 1, webhookUid: 1 }],
+];
+const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] => {
+  const failure = { errorClass: 1, statusClass: 1, state: 1, _id: -1 } as const;
+  const failed = where({ errorClass: { $gt: '' } });
+  return [
+    ['deliveries', `${scope}State`, { ...key, state: 1, event: 1, _id: -1 }],
+    ['deliveries', `${scope}Failure`, { ...key, ...failure }, failed],
+    ['deliveries', `${scope}EventFailure`, { ...key, event: 1, ...failure }, failed],
+  ];
+});
+
 // MongoDB reads a partial index only for queries that imply its filter as it is written: an equality implies
 // `$exists` and `$gt`, and never a `$type`. An index that is changed here needs a new name.
 const neededIndexes: readonly NeededIndex[] = [
@@ -35,6 +54,9 @@ const neededIndexes: readonly NeededIndex[] = [
   ['contexts', 'app', { appUid: 1, _id: -1 }],
   ['contextFiles', 'context', { appUid: 1, contextUid: 1, _id: -1 }],
   ['events', 'app', { appUid: 1, _id: -1 }],
+  ['events', 'event', { appUid: 1, event: 1, _id: -1 }],
+  ['events', 'tenant', { appUid: 1, externalTenantId: 1, event: 1, _id: -1 }],
+  ['events', 'resource', { appUid: 1, resourceUid: 1, event: 1, _id: -1 }],
   ['events', 'toDispatch', { workflowId: 1, createdAt: 1 }, where({ dispatchedAt: null })],
   [
     'events',
@@ -43,12 +65,7 @@ const neededIndexes: readonly NeededIndex[] = [
     where({ 'order.n': { $gt: 0 } }),
   ],
   ['deliveries', 'eventWebhook', { eventId: 1, webhookUid: 1 }, unique],
-  ['deliveries', 'webhook', { appUid: 1, webhookUid: 1, _id: -1 }],
-  [
-    'deliveries',
-    'webhookStateStatus',
-    { appUid: 1, webhookUid: 1, state: 1, statusClass: 1, _id: -1 },
-  ],
+  ...searchedDeliveries,
   ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
   // In the order of the events: that of the deliveries is of their attempts.
   ['deliveries', 'heldOfWebhook', { webhookUid: 1, eventId: 1 }, where({ state: 'held' })],

@@ -38,6 +38,12 @@ export function madeWithin(
   return bounds.length === 0 ? {} : { $and: bounds };
 }
 
+interface PageOptions {
+  projection?: Readonly<Record<string, 0>>;
+  /** The name of the index to read. */
+  hint?: string;
+}
+
 /** Reads in descending order of `_id`; rows added meanwhile shift no page. `Row` is `T` without the `projection`. */
 export async function readPage<
   T extends Document & { _id: string },
@@ -45,11 +51,11 @@ export async function readPage<
 >(
   collection: Collection<T>,
   filter: Filter<T>,
-  { limit, after, projection = {} }: PageRequest & { projection?: Readonly<Record<string, 0>> },
+  { limit, after, projection = {}, hint }: PageRequest & PageOptions,
 ): Promise<Page<Row>> {
   const from = after === null ? filter : ({ ...filter, _id: { $lt: after } } as Filter<T>);
   const rows = collection
-    .find<Row>(from, { projection })
+    .find<Row>(from, { projection, ...(hint === undefined ? {} : { hint }) })
     .sort({ _id: -1 })
     .limit(limit + 1);
   const { items, isCut } = await takeItems(rows, limit);

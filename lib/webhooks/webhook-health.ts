@@ -114,10 +114,9 @@ export async function hasTakenSince(
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
   since: Date,
 ): Promise<boolean> {
-  const taken = { state: 'delivered', statusClass: '2xx' } as const;
   const found = await store.deliveries.findOne(
-    { appUid, webhookUid, ...taken, _id: { $gte: idAt('dlv', since) } },
-    { projection: { _id: 1 } },
+    { appUid, webhookUid, state: 'delivered', _id: { $gte: idAt('dlv', since) } },
+    { projection: { _id: 1 }, hint: 'webhookState' },
   );
   return found !== null;
 }

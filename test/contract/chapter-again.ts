@@ -20,6 +20,8 @@ async function playEvents({ call }: Stage): Promise<void> {
   await call('the next page of events', `GET …/events?limit=1&since=${since}&${cursor}`);
   await call('a cursor with another filter', `GET …/events?limit=1&${cursor}`);
   await call('events of a time without any', `GET …/events?until=${since}`);
+  await call('events of a type and a tenant', 'GET …/events?entity=agent&externalTenantId=nobody');
+  await call('an event that is none', 'GET …/events?event=agent.renamed');
   await call('a time without an offset', 'GET …/events?since=2026-01-01T00:00:00');
 }
 

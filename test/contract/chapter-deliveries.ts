@@ -97,7 +97,7 @@ async function playDiscard(stage: Stage): Promise<void> {
 
 async function playOrder(stage: Stage): Promise<void> {
   const fields = { ordering: 'resource', retrySchedule: ['1h'] };
-  const { tenant, webhook } = await subscribe(stage, ['ordered', '/500'], fields);
+  const { tenant, webhook, webhookUid } = await subscribe(stage, ['ordered', '/500'], fields);
   await becomes(stage, await report(stage, tenant), 'retrying');
   await becomes(stage, await report(stage, tenant), 'pending');
   const { call } = stage;
@@ -109,5 +109,10 @@ async function playOrder(stage: Stage): Promise<void> {
   await call('deliveries of a state, a class and a time', `GET ${webhook}/deliveries?${filters}`);
   await call('deliveries without an answer', `GET ${webhook}/deliveries?statusClass=none`);
   await call('a state that is none', `GET ${webhook}/deliveries?state=lost`);
+  const ofTenant = `GET …/deliveries?externalTenantId=${tenant}`;
+  await call('deliveries of a tenant, to all webhooks', ofTenant);
+  await call('failures of a tenant', `${ofTenant}&errorClass=status&event=agent.updated`);
+  await call('deliveries of a webhook', `GET …/deliveries?webhookUid=${webhookUid}&state=held`);
+  await call('an error class that is none', 'GET …/deliveries?errorClass=lost');
   await call('a time that is none', `GET ${webhook}/deliveries?since=2026-02-30T00:00:00Z`);
 }

@@ -10,7 +10,8 @@ export async function requeue(
   key: DeliveryKey,
   stamp: Pick<PageStamp, 'jobUid' | 'requeuedAs'>,
 ): Promise<void> {
-  const deliveries = [{ ...key, event: 'agent.updated', partition: null }] as const;
+  const facts = { event: 'agent.updated', externalTenantId: 'tenant-1', partition: null } as const;
+  const deliveries = [{ ...key, ...facts }];
   await inTransaction(store, (session) =>
     requeueDeliveries(store, deliveries, {
       stamp: { ...stamp, jobPage: 1, requeuedAt: new Date() },

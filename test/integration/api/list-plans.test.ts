@@ -29,7 +29,7 @@ beforeAll(async () => {
   eventId = written.at(-1)?._id ?? '';
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
   const delivered = { state: 'delivered', statusClass: '2xx' } as const;
-  const exhausted = { state: 'exhausted', statusClass: '5xx' } as const;
+  const exhausted = { state: 'exhausted', statusClass: '5xx', errorClass: 'status' } as const;
   await deliveries.insertMany(
     mixed(() => [
       newDelivery(service, at, { eventId, ...delivered }),
@@ -56,16 +56,16 @@ afterAll(async () => {
 });
 
 const lists: [index: string, what: string, path: () => string][] = [
-  ['events.app', 'events', () => '/events?'],
-  ['events.app', 'events of a day', () => `/events?${day}`],
+  ['events.event', 'events', () => '/events?'],
+  ['events.event', 'events of a day', () => `/events?${day}`],
   ['deliveries.eventWebhook', 'the deliveries of an event', () => `/events/${eventId}/deliveries?`],
   [
-    'deliveries.webhook',
+    'deliveries.webhookState',
     'the deliveries of a webhook',
     () => `/webhooks/${webhookUid}/deliveries?`,
   ],
   [
-    'deliveries.webhookStateStatus',
+    'deliveries.webhookState',
     'those that were delivered',
     () => `/webhooks/${webhookUid}/deliveries?state=delivered&statusClass=2xx&${day}`,
   ],

@@ -56,7 +56,8 @@ test('the routes take only these parameters', () => {
     handler.parameters === undefined ? [] : [`${name}: ${handler.parameters.join(', ')}`],
   );
   const app = '/api/v1/appuid/:appUid';
-  const deliveries = 'state, statusClass, since, until, limit, cursor';
+  const attempts = 'state, statusClass, errorClass';
+  const page = 'since, until, limit, cursor';
   const audit = 'action, actorUid, targetUid, since, until, limit, cursor';
   expect(taken.toSorted()).toEqual(
     [
@@ -66,10 +67,11 @@ test('the routes take only these parameters', () => {
       `GET ${app}/audit-log: ${audit}`,
       `GET ${app}/contexts/:contextUid/files: limit, cursor`,
       `GET ${app}/contexts: limit, cursor`,
-      `GET ${app}/events/:eventId/deliveries: ${deliveries}`,
-      `GET ${app}/events: since, until, limit, cursor`,
+      `GET ${app}/deliveries: ${attempts}, webhookUid, event, externalTenantId, ${page}`,
+      `GET ${app}/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
+      `GET ${app}/events: event, entity, resourceUid, externalTenantId, ${page}`,
       `GET ${app}/sdkusers: externalId, email, limit, cursor`,
-      `GET ${app}/webhooks/:webhookUid/deliveries: ${deliveries}`,
+      `GET ${app}/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
       `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
       'GET /admin/api/apps/:appUid/accounts: limit, cursor',
       `GET /admin/api/apps/:appUid/audit-log: ${audit}`,

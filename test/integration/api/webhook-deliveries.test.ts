@@ -1,8 +1,7 @@
-// The deliveries of a webhook and of an event by state, answer and time, in pages, each from an index.
+// The deliveries of a webhook, an event and an application by state, answer, tenant and time, in pages.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StatusClass, Attempt } from '../../../lib/model/attempt.ts';
-import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
-import { webhookDeliveriesFilter } from '../../../lib/deliveries/delivery-lists.ts';
+import type { Attempt } from '../../../lib/model/attempt.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -12,27 +11,32 @@ let service: TestService;
 let webhookUid: string;
 const firstAt = Date.parse('2026-11-20T12:00:00Z');
 const at = new Date(firstAt);
-const states: [DeliveryState, StatusClass | null][] = [
-  ['delivered', '2xx'],
-  ['exhausted', '5xx'],
-  ['held', null],
-  ['delivered', '2xx'],
-  ['retrying', '4xx'],
+const given: Partial<DeliveryDocument>[] = [
+  { state: 'delivered', statusClass: '2xx' },
+  { state: 'exhausted', statusClass: '5xx', errorClass: 'status', externalTenantId: 'tenant-2' },
+  { state: 'held', event: 'agent.deleted' },
+  { state: 'delivered', statusClass: '2xx', externalTenantId: 'tenant-2' },
+  { state: 'retrying', statusClass: '4xx', errorClass: 'status' },
 ];
 
 beforeAll(async () => {
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
-  await service.store.deliveries.insertMany(
-    states.map(([state, statusClass], n) =>
-      newDelivery(service, new Date(firstAt + n * 60_000), {
-        eventId: `evt_${n}`,
-        webhookUid,
-        state,
-        statusClass,
-      }),
+  const minute = (n: number): Date => new Date(firstAt + n * 60_000);
+  await service.store.deliveries.insertMany([
+    ...given.map((fields, n) =>
+      newDelivery(service, minute(n), { eventId: `evt_${n}`, webhookUid, ...fields }),
     ),
-  );
+    newDelivery(service, minute(given.length), {
+      eventId: 'evt_5',
+      webhookUid: 'whk_deleted',
+      event: 'webhook.test',
+      externalTenantId: 'tenant-3',
+      state: 'exhausted',
+      statusClass: 'none',
+      errorClass: 'timeout',
+    }),
+  ]);
 });
 
 afterAll(async () => {
@@ -51,6 +55,14 @@ test.each([
   ['?statusClass=none', []],
   ['?statusClass=4xx&state=retrying', [4]],
   ['?statusClass=4xx&state=exhausted', []],
+  ['?errorClass=status', [4, 1]],
+  ['?errorClass=status&statusClass=5xx', [1]],
+  ['?errorClass=status&statusClass=none', []],
+  ['?errorClass=tls', []],
+  ['?event=agent.deleted', [2]],
+  ['?externalTenantId=tenant-2', [3, 1]],
+  ['?externalTenantId=tenant-2&state=delivered', [3]],
+  ['?externalTenantId=tenant', []],
   ['?statusClass=2xx&since=2026-11-20T12:03:00Z', [3]],
   ['?since=2026-11-20T12:03:00Z', [4, 3]],
   ['?until=2026-11-20T12:03:00Z', [2, 1, 0]],
@@ -61,6 +73,46 @@ test.each([
   expect(deliveries.map((each) => String(each['eventId']))).toEqual(
     expected.map((n) => `evt_${n}`),
   );
+});
+
+test.each([
+  ['', [5, 4, 3, 2, 1, 0]],
+  ['?state=exhausted', [5, 1]],
+  ['?errorClass=timeout', [5]],
+  ['?webhookUid=whk_deleted', [5]],
+  ['?webhookUid=whk_deleted&state=delivered', []],
+  ['?event=webhook.test', [5]],
+  ['?externalTenantId=tenant-2&errorClass=status&since=2026-11-20T12:01:00Z', [1]],
+])('the list %j of the application has the deliveries %j', async (query, expected) => {
+  const deliveries = itemsOf(await service.call('GET', `/deliveries${query}`));
+  expect(deliveries.map((each) => String(each['eventId']))).toEqual(
+    expected.map((n) => `evt_${n}`),
+  );
+});
+
+test('a delivery shows its tenant and the error class of its last attempt', async () => {
+  const deliveries = itemsOf(await service.call('GET', '/deliveries?state=exhausted'));
+  const shown = deliveries.map(({ externalTenantId, statusClass, errorClass }) => ({
+    externalTenantId,
+    statusClass,
+    errorClass,
+  }));
+  expect(shown).toEqual([
+    { externalTenantId: 'tenant-3', statusClass: 'none', errorClass: 'timeout' },
+    { externalTenantId: 'tenant-2', statusClass: '5xx', errorClass: 'status' },
+  ]);
+});
+
+test.each([
+  '/deliveries?event=agent.renamed',
+  '/deliveries?errorClass=none',
+  '/deliveries?webhookUid=',
+  `/deliveries?externalTenantId=${'t'.repeat(201)}`,
+  '/events?event=webhook.test',
+  '/events?entity=webhook',
+  `/events?resourceUid=${'r'.repeat(65)}`,
+])('the query %s is refused', async (path) => {
+  expectProblem(await service.call('GET', path), 400, 'invalid_request');
 });
 
 test('each page of a filtered list continues where the previous one ended', async () => {
@@ -132,27 +184,6 @@ test.each([
   expectProblem(await list(query), 400, 'invalid_request');
 });
 
-const unbounded = { state: null, statusClass: null, since: null, until: null };
-
-test.each([
-  unbounded,
-  { ...unbounded, since: at, until: at },
-  { ...unbounded, state: 'held' as const },
-  { ...unbounded, statusClass: '4xx' as const },
-  { ...unbounded, state: 'exhausted' as const, statusClass: '5xx' as const, since: at },
-])('the filter %j reads and sorts by an index', async (filter) => {
-  const { appUid } = service.app;
-  const cursor = service.store.deliveries
-    .find(webhookDeliveriesFilter({ appUid, webhookUid, ...filter }))
-    .sort({ _id: -1 });
-  const { queryPlanner } = (await cursor.explain('queryPlanner')) as {
-    queryPlanner: { winningPlan: unknown };
-  };
-  const plan = JSON.stringify(queryPlanner.winningPlan);
-  expect(plan).toContain('"stage":"IXSCAN"');
-  expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
-});
-
 /** Writes deliveries whose samples have 80 KiB each, and returns the paths of their lists. */
 async function insertLongDeliveries(count: number): Promise<string[]> {
   const webhookUids = Array.from({ length: count }, (_, n) => `whk_long${100 + n}`);
@@ -206,7 +237,7 @@ test('the deliveries of an event have the same filters, and include those not at
   const event = await insertEvent(service, webhookUids, at);
   const given = [
     { webhookUid: 'whk_a', state: 'delivered', statusClass: '2xx' },
-    { webhookUid: 'whk_b', state: 'exhausted', statusClass: 'none' },
+    { webhookUid: 'whk_b', state: 'exhausted', statusClass: 'none', errorClass: 'timeout' },
     // A resend to a webhook that was not subscribed at the time of the event.
     { webhookUid: 'whk_z', state: 'delivered', statusClass: '2xx' },
   ] as const;
@@ -223,6 +254,9 @@ test('the deliveries of an event have the same filters, and include those not at
   expect(await uidsOf('?state=pending')).toEqual(['whk_c', 'whk_d']);
   expect(await uidsOf('?state=delivered')).toEqual(['whk_a', 'whk_z']);
   expect(await uidsOf('?statusClass=none')).toEqual(['whk_b']);
+  expect(await uidsOf('?errorClass=timeout')).toEqual(['whk_b']);
+  expect(await uidsOf('?webhookUid=whk_d')).toEqual(['whk_d']);
+  expect(await uidsOf('?webhookUid=whk_d&state=delivered')).toEqual([]);
   expect(await uidsOf('?since=2026-11-20T12:01:00Z')).toEqual(['whk_a', 'whk_b', 'whk_z']);
   expect(await uidsOf('?until=2026-11-20T12:01:00Z&limit=1')).toEqual(['whk_c']);
   const refused = await service.call('GET', `/events/${event._id}/deliveries?state=lost`);

@@ -11,6 +11,7 @@
 //   any → pending by a resend or replay                        test/e2e/redelivery.test.ts
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
+import { statusClassOf } from '../../../lib/model/attempt.ts';
 import { type DeliveryState, deliveryStates } from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -188,6 +189,10 @@ test.each(walks.map((walk) => ({ title: titleOf(walk), walk })))('$title', async
     const delivery = await readStored(course);
     expect(delivery?.state).toBe(state);
     expect(delivery?.nextAttemptAt instanceof Date).toBe(state === 'retrying');
+    const last = delivery?.attempts.findLast(({ n }) => n > delivery.scheduleFrom);
+    expect(delivery?.errorClass).toBe(last?.errorClass ?? null);
+    expect(delivery?.statusClass).toBe(last === undefined ? null : statusClassOf(last.status));
+    expect(delivery?.statusClass === '2xx').toBe(state === 'delivered');
     // The receiver got exactly the requests that the document records.
     const sent = receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId);
     expect(delivery?.attempts.filter((made) => made.status !== null)).toHaveLength(sent.length);

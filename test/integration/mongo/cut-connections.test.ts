@@ -35,6 +35,7 @@ test('an insert of deliveries whose connections are cut rejects with the network
   const now = new Date();
   const step: DeliveryStep = {
     event: 'agent.updated',
+    externalTenantId: 'tenant-1',
     state: 'held',
     isFirst: true,
     attemptsBefore: 0,

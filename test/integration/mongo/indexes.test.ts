@@ -92,7 +92,7 @@ async function writeDeliveries(): Promise<void> {
   const { webhookUid } = partition;
   const taken = { webhookUid: 'whk_taken', jobUid: 'job_taken' };
   const delivered = { state: 'delivered', statusClass: '2xx' } as const;
-  const failed = { state: 'exhausted', statusClass: '5xx' } as const;
+  const failed = { state: 'exhausted', statusClass: '5xx', errorClass: 'status' } as const;
   await service.store.deliveries.insertMany([
     ...numbers.map(() => newDelivery(service, at, { webhookUid, ...delivered })),
     newDelivery(service, later, { webhookUid, ...delivered }),
@@ -134,8 +134,26 @@ const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
 const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
 
+type Reading = [index: string, what: string, read: () => Promise<unknown>];
+
+const scopes = [
+  ['app', ''],
+  ['webhook', '&webhookUid=whk_ordered'],
+  ['tenant', '&externalTenantId=tenant-1'],
+  ['tenantWebhook', '&webhookUid=whk_ordered&externalTenantId=tenant-1'],
+] as const;
+const searchedFailures = scopes.flatMap(([scope, filters]): Reading[] => {
+  const search = () => service.call('GET', `/deliveries?errorClass=status${filters}`);
+  const ofEvent = () =>
+    service.call('GET', `/deliveries?statusClass=5xx&event=agent.updated${filters}`);
+  return [
+    [`deliveries.${scope}Failure`, 'failures', search],
+    [`deliveries.${scope}EventFailure`, 'failures of an event', ofEvent],
+  ];
+});
+
 /** The service's own functions that read along each index. */
-const readings: [index: string, what: string, read: () => Promise<unknown>][] = [
+const readings: Reading[] = [
   [
     'users.appExternalId',
     'users who sign in',
@@ -214,10 +232,11 @@ const readings: [index: string, what: string, read: () => Promise<unknown>][] = 
     () => findNumbered(service.store, partition, { from: 5, countMax: 20 }),
   ],
   [
-    'deliveries.webhookStateStatus',
+    'deliveries.webhookState',
     'whether a webhook took something lately',
     () => hasTakenSince(service.store, partition, later),
   ],
+  ...searchedFailures,
   [
     'deliveries.jobPage',
     'the deliveries that a page of a job took',

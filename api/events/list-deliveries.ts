@@ -1,0 +1,14 @@
+// GET …/deliveries: the deliveries of all webhooks of the application, newest first.
+import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
+import { listHandler } from '../http/list-handler.ts';
+import { deliveryFilters } from './delivery-filter.ts';
+import { presentDelivery } from './present-delivery.ts';
+
+/** Also those of webhooks that were deleted. `since` and `until` mean the first attempt. */
+export const listDeliveries = listHandler(
+  deliveryFilters,
+  async ({ appUid, page, filters }, { store }) => {
+    const { items, lastUid } = await readDeliveries(store, { appUid, ...filters }, page);
+    return { data: items.map(presentDelivery), lastUid };
+  },
+);

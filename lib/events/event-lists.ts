@@ -1,0 +1,68 @@
+import type { Filter } from 'mongodb';
+import {
+  type Entity,
+  type SubscribedEventName,
+  subscribedEventNames,
+} from '../model/event-name.ts';
+import type { EventDocument, EventFacts } from '../model/event.ts';
+import type { Store } from '../mongo/connect.ts';
+import {
+  madeWithin,
+  type Page,
+  type PageRequest,
+  readPage,
+  type TimeRange,
+} from '../mongo/paging.ts';
+import { factsOnly } from './events.ts';
+
+/** The events of an application that are asked for; null asks for all. */
+export interface WantedEvents extends TimeRange {
+  appUid: string;
+  event: SubscribedEventName | null;
+  entity: Entity | null;
+  resourceUid: string | null;
+  externalTenantId: string | null;
+}
+
+/** A filter, and the name of the index that serves it. */
+interface EventSearch {
+  filter: Filter<EventDocument>;
+  hint: string;
+}
+
+/** Newest first, without payloads, and without tests of webhooks. */
+export async function readEvents(
+  store: Store,
+  wanted: WantedEvents,
+  request: PageRequest,
+): Promise<Page<EventFacts>> {
+  const search = searchOf(wanted);
+  if (search === null) return { items: [], lastUid: null };
+  const { filter, hint } = search;
+  const options = { ...request, projection: factsOnly, hint };
+  return readPage<EventDocument, EventFacts>(store.events, filter, options);
+}
+
+/**
+ * Returns the search for events, null where there can be none. It names all events where none is asked for, so that
+ * MongoDB merges ranges of the index in the order of uids. The tenant of a resource, of which there is as a rule one, is
+ * compared in what is read.
+ */
+export function searchOf(wanted: WantedEvents): EventSearch | null {
+  const { appUid, resourceUid, externalTenantId } = wanted;
+  const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));
+  if (names.length === 0) return null;
+  const filter = {
+    appUid,
+    ...(resourceUid === null ? {} : { resourceUid }),
+    ...(externalTenantId === null ? {} : { externalTenantId }),
+    event: { $in: names },
+    ...madeWithin('evt', wanted),
+  };
+  if (resourceUid !== null) return { filter, hint: 'resource' };
+  return { filter, hint: externalTenantId === null ? 'event' : 'tenant' };
+}
+
+function isAskedFor(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {
+  return (event === null || name === event) && (entity === null || name.startsWith(`${entity}.`));
+}
