@@ -6,6 +6,18 @@ import { connectStore } from '../../lib/mongo/connect.ts';
 import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
 import { prepareServers } from './prepare-servers.ts';
 
+const help = `Usage: npm run setup -- [options]
+
+Makes the indexes in MongoDB, and the search attributes and the schedule in Temporal, where they are missing.
+Safe to repeat, also while the service runs.
+
+  --app NAME  also makes an application of this name, with an account and an API key of every scope,
+              and shows them, the key this once
+  --help      shows this
+
+The settings are those of the service: docs/configuration.md.
+`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { app: { type: 'string' } } });
   const config = readConfig(process.env);
@@ -20,4 +32,4 @@ async function main(): Promise<void> {
   );
 }
 
-await runCommand(main);
+await runCommand(main, help);

@@ -1,9 +1,20 @@
 // `npm run demo`: the whole story against the running service, with a receiver of its own.
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { readDevFile } from '../../lib/config/dev-file.ts';
 import { type DemoReceiver, startDemoReceiver } from './receiver.ts';
 import { playStory } from './story.ts';
+
+const help = `Usage: npm run demo
+
+Plays the whole story against the npm start that runs here: a user signs in, a webhook is registered,
+and each of the nine events arrives at a receiver that verifies its signature. The exit code is 1 where one is missing.
+
+  --help  shows this
+
+HERALD_DATA_DIR is that of npm start (.herald).
+`;
 
 const arrivalTimeoutMs = 30_000;
 
@@ -12,6 +23,7 @@ function say(line: string): void {
 }
 
 async function main(): Promise<boolean> {
+  parseArgs({ options: {} });
   const path = resolve(process.env['HERALD_DATA_DIR'] || '.herald', 'dev.json');
   const dev = await readDevFile(path);
   if (dev === null) {
@@ -57,4 +69,4 @@ async function checkArrivals(
 
 await runCommand(async () => {
   process.exitCode = (await main()) ? 0 : 1;
-});
+}, help);

@@ -8,6 +8,17 @@ import { type ProseLine, proseLines } from './prose.ts';
 import { readTree } from './read-tree.ts';
 import { toMarkdown } from './to-markdown.ts';
 
+const help = `Usage: npm run metrics -- [options]
+
+Counts what the code is made of, as Markdown.
+
+  --json         as JSON
+  --root DIR     another checkout; this one by default
+  --entry FILE   the file in which an attempt at a delivery begins
+  --rooms A,B    the folders that belong to it
+  --help         shows this
+`;
+
 /** `--entry` and `--rooms` (with commas) say where an attempt begins and what belongs to it. */
 const options = {
   json: { type: 'boolean', default: false },
@@ -31,4 +42,4 @@ await runCommand(async () => {
   const metrics = measure(readTree(root), readProse(root), { entry, rooms: rooms?.split(',') });
   const text = values.json ? `${JSON.stringify(metrics, null, 2)}\n` : toMarkdown(metrics);
   process.stdout.write(text);
-});
+}, help);

@@ -107,6 +107,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
     temporalUiUrl: servers.temporalUiUrl,
     temporalAddress: config.temporal.address,
     mongodbUri: config.mongodb.uri,
+    keyPepper: config.keyPepper,
     ...app,
     pids,
   };

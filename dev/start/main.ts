@@ -6,13 +6,25 @@ import { takeStartLock } from '../servers/start-lock.ts';
 import { announcement } from './announce.ts';
 import { launch } from './launch.ts';
 
+const help = `Usage: npm start -- [options]
+
+Starts the service on this machine, with MongoDB and Temporal of its own where MONGODB_URI and
+TEMPORAL_ADDRESS name none, and prints where everything is. Ctrl-C stops it.
+
+  --ephemeral  keeps no data, only logs
+  --help       shows this
+
+Data and logs are in HERALD_DATA_DIR (.herald), PORT chooses the port of the api (3000):
+docs/configuration.md, "npm start and the tests".
+`;
+
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 async function main(): Promise<void> {
   const startedAt = performance.now();
-  const { values } = parseArgs({ options: { ephemeral: { type: 'boolean', default: false } } });
+  const ephemeral = isEphemeral();
   const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');
   const stopAsked = new Promise<string>((done) => {
     process.on('SIGINT', () => done('stopping'));
@@ -24,13 +36,13 @@ async function main(): Promise<void> {
     const launched = await launch({
       env: process.env,
       dataDir,
-      ephemeral: values.ephemeral,
+      ephemeral,
       progress: say,
     });
     say(
       announcement(launched.dev, {
         dataDir,
-        ephemeral: values.ephemeral,
+        ephemeral,
         startedMs: performance.now() - startedAt,
       }),
     );
@@ -44,5 +56,11 @@ async function main(): Promise<void> {
   }
 }
 
-await runCommand(main);
+/** Also where npm took the option for its own, because no `--` came before it. */
+function isEphemeral(): boolean {
+  const { values } = parseArgs({ options: { ephemeral: { type: 'boolean', default: false } } });
+  return values.ephemeral || process.env['npm_config_ephemeral'] === 'true';
+}
+
+await runCommand(main, help);
 process.exit();

@@ -1,9 +1,19 @@
-/** Runs a command; its error is one line on standard error and exit code 1. */
-export async function runCommand(command: () => Promise<void>): Promise<void> {
+import { errorCode } from './error-code.ts';
+
+/** Runs a command; its error is one line on standard error and exit code 1. With `--help` it only shows `help`. */
+export async function runCommand(command: () => Promise<void>, help?: string): Promise<void> {
   try {
-    await command();
+    if (help !== undefined && process.argv.includes('--help')) process.stdout.write(help);
+    else await command();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${describe(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+function describe(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // What Node adds is about its own parser.
+  const isArgument = String(errorCode(error)).startsWith('ERR_PARSE_ARGS_');
+  return isArgument ? `${message.split('. ')[0]}; --help shows what there is` : message;
 }
