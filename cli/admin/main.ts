@@ -1,7 +1,8 @@
-// `npm run admin`: manages the admins of the admin area.
+// `npm run admin`: manages the admins of the admin area, and creates API keys.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
-import { readStoreConfig } from '../../lib/config/config.ts';
+import { readKeyPepper, readStoreConfig } from '../../lib/config/config.ts';
+import { createKey } from '../../lib/access/create-app-with-key.ts';
 import { newPassword } from '../../lib/access/password.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
@@ -12,12 +13,14 @@ import {
   setSuperuser,
   unlinkAdmin,
 } from '../../lib/access/create-admin.ts';
+import { scopes } from '../../lib/model/api-key.ts';
 import { findMissingIndexes } from '../../lib/mongo/indexes.ts';
 import { readDevFile } from '../../lib/config/dev-file.ts';
 import { readNewPassword } from './read-password.ts';
 
 const usage = `Usage: npm run admin -- list
        npm run admin -- COMMAND --email EMAIL [options]
+       npm run admin -- create-key APP_UID --name NAME --scopes SCOPES
 
   list             shows all admins, a line each
   create           makes an admin; the first one is a superuser
@@ -27,15 +30,20 @@ const usage = `Usage: npm run admin -- list
   promote          makes an admin a superuser
   demote           makes a superuser one of the other admins; not the last one
   remove           removes an admin, with all sessions and memberships
+  create-key       makes an API key of an application and shows it, this once
 
   --email EMAIL    who
   --generate       makes a password and shows it, this once
   --no-password    create: signs in through the identity provider only
   --superuser      create: is owner of every application and makes new ones
+  --name NAME      create-key: what the lists call it
+  --scopes SCOPES  create-key: all, or some with commas between them:
+                   ${scopes.join(', ')}
   --help           shows this
 
 Without --generate the password is asked for and not shown, or read as a line from standard input.
 The database is that of MONGODB_URI and HERALD_DATABASE, or else of the npm start that runs here.
+create-key also needs the HERALD_KEY_PEPPER of the service.
 `;
 
 interface Options {
@@ -86,17 +94,23 @@ async function main(): Promise<void> {
       generate: { type: 'boolean', default: false },
       'no-password': { type: 'boolean', default: false },
       superuser: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+      name: { type: 'string' },
+      scopes: { type: 'string' },
     },
   });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
   if (positionals.join() === 'list') {
     if (process.argv.slice(2).length > 1)
       throw new Error('list takes no options: it shows all admins');
     return withStore(list);
+  }
+  if (positionals[0] === 'create-key') {
+    const [, appUid, ...more] = positionals;
+    const { name, scopes: chosen } = values;
+    if (appUid === undefined || more.length > 0)
+      throw new Error('say which application: create-key APP_UID');
+    if (name === undefined) throw new Error('say how to call it with --name NAME');
+    if (chosen === undefined) throw new Error('say what it may do with --scopes SCOPES, or all');
+    return withStore(showNewKey({ appUid, name, scopes: chosen.split(',') }));
   }
   const command = Object.hasOwn(commands, positionals[0] ?? '') && commands[positionals[0] ?? ''];
   if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
@@ -107,11 +121,23 @@ async function main(): Promise<void> {
   await withStore((store) => command(store, { email, generate, noPassword, superuser }));
 }
 
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  await using store = await connectStore(readStoreConfig(await findEnvironment()));
+type Work = (store: Store, environment: NodeJS.ProcessEnv) => Promise<void>;
+
+async function withStore(work: Work): Promise<void> {
+  const environment = await findEnvironment();
+  await using store = await connectStore(readStoreConfig(environment));
   const missing = await findMissingIndexes(store);
   if (missing.length > 0) throw new Error('the database is not prepared: run npm run setup first');
-  await work(store);
+  await work(store, environment);
+}
+
+function showNewKey(wish: { appUid: string; name: string; scopes: string[] }): Work {
+  return async (store, environment) => {
+    const keyPepper = readKeyPepper(environment);
+    const { keyUid, apiKey, scopes: made } = await createKey(store, { ...wish, keyPepper });
+    say(`key uid  ${keyUid}\nscopes   ${made.join(', ')}\nAPI key  ${apiKey}`);
+    say('The key is shown this once: keep it now.');
+  };
 }
 
 /** Columns are separated by tabs, for `cut`. */
@@ -124,12 +150,14 @@ async function list(store: Store): Promise<void> {
   }
 }
 
-/** Returns the environment, with the database of the running `npm start` where it names none. */
+/** Returns the environment, with database and pepper of the running `npm start` where it names no database. */
 async function findEnvironment(): Promise<NodeJS.ProcessEnv> {
   if (process.env['MONGODB_URI']) return process.env;
   const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');
   const dev = await readDevFile(`${dataDir}/dev.json`);
-  if (dev !== null) return { ...process.env, MONGODB_URI: dev.mongodbUri };
+  if (dev !== null) {
+    return { ...process.env, MONGODB_URI: dev.mongodbUri, HERALD_KEY_PEPPER: dev.keyPepper };
+  }
   throw new Error(
     `set MONGODB_URI, or start the service here with npm start (none runs in ${dataDir})`,
   );
@@ -147,4 +175,4 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-await runCommand(main);
+await runCommand(main, usage);

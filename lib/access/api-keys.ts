@@ -1,6 +1,13 @@
-import { hashApiKey, newApiKey } from './api-key.ts';
+import type { ClientSession } from 'mongodb';
+import { limits } from '../limits.ts';
+import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { ApiKeyDocument, ApiKeyWish } from '../model/api-key.ts';
+import type { Caller } from '../model/audit-log.ts';
+import type { Store } from '../mongo/connect.ts';
+import { hashApiKey, newApiKey } from './api-key.ts';
+import { goAlone } from './apps.ts';
+import { recordAudit } from './audit-log.ts';
 
 /** Makes a key, which the caller stores without `text`. */
 export function makeApiKey(
@@ -20,6 +27,48 @@ export function makeApiKey(
     revokedAt: null,
   };
   return { key, text };
+}
+
+/** Stores a key with its audit row; returns it with its text, which is stored nowhere. */
+export async function addApiKey(
+  store: Store,
+  wish: ApiKeyWish,
+  occasion: { keyPepper: string; caller: Caller; now: Date; session: ClientSession },
+): Promise<{ key: ApiKeyDocument; text: string }> {
+  const { caller, now, session } = occasion;
+  const { appUid, name, scopes, expiresAt } = wish;
+  const made = makeApiKey(wish, occasion);
+  await store.apiKeys.insertOne(made.key, { session });
+  const target = { kind: 'api_key', uid: made.key._id };
+  const entry = {
+    appUid,
+    action: 'api_key.created',
+    target,
+    details: { name, scopes, expiresAt },
+  };
+  await recordAudit(store, entry, { caller, now, session });
+  return made;
+}
+
+/** Keeps the limits of keys, `times` as many, also for concurrent calls. Throws `limit_reached`. */
+export async function makeRoomForKeys(
+  store: Store,
+  { appUid, now, times }: { appUid: string; now: Date; times: number },
+  session: ClientSession,
+): Promise<void> {
+  await goAlone(store, appUid, session);
+  const activeMax = times * limits.apiKeysPerAppMax;
+  const keptMax = times * limits.apiKeysKeptPerAppMax;
+  const active = await store.apiKeys.countDocuments(
+    { appUid, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    { session },
+  );
+  if (active >= activeMax) {
+    throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
+  }
+  if ((await store.apiKeys.countDocuments({ appUid }, { session })) < keptMax) return;
+  const detail = `an application has at most ${keptMax} API keys with those that are revoked or expired; delete some of these`;
+  throw new AppError('limit_reached', detail);
 }
 
 export function isKeyAlive(key: ApiKeyDocument, now: Date): boolean {

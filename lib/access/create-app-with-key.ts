@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongodb';
-import { scopes } from '../model/api-key.ts';
+import { limits } from '../limits.ts';
+import { type Scope, scopes } from '../model/api-key.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
-import { makeApiKey } from './api-keys.ts';
+import { addApiKey, makeRoomForKeys } from './api-keys.ts';
 import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 import { inTransaction, type Store } from '../mongo/connect.ts';
@@ -32,7 +33,7 @@ export async function createAppWithKey(
     const entry = { appUid, action: 'app.created', target, details: { name } };
     await recordAudit(store, entry, { caller, now, session });
     const accountUid = await addAccount(store, appUid, session);
-    const apiKey = await addApiKey(store, { appUid, name: 'First key', keyPepper }, session);
+    const apiKey = await addFullKey(store, { appUid, name: 'First key', keyPepper }, session);
     return { appUid, accountUid, apiKey };
   });
 }
@@ -44,7 +45,39 @@ export async function createFirstAccount(store: Store, appUid: string): Promise<
 
 /** Creates a key of every scope and returns its text. */
 export async function createFullKey(store: Store, wish: KeyWish): Promise<string> {
-  return inTransaction(store, (session) => addApiKey(store, wish, session));
+  return inTransaction(store, (session) => addFullKey(store, wish, session));
+}
+
+/** The admin command. Throws one sentence for an unknown application or scope, a faulty name or no room. */
+export async function createKey(
+  store: Store,
+  { appUid, name, scopes: wanted, keyPepper }: KeyWish & { scopes: readonly string[] },
+): Promise<{ keyUid: string; apiKey: string; scopes: readonly Scope[] }> {
+  if (name.length === 0 || name.length > limits.nameCharactersMax || /\p{Cc}/u.test(name)) {
+    throw new Error(`--name must be a line of 1 to ${limits.nameCharactersMax} characters`);
+  }
+  const chosen = readScopes(wanted);
+  return inTransaction(store, async (session) => {
+    if ((await store.apps.findOne({ _id: appUid }, { session })) === null) {
+      throw new Error(`there is no application ${appUid}`);
+    }
+    const now = new Date();
+    await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
+    const wish = { appUid, name, scopes: chosen, expiresAt: null };
+    const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+    return { keyUid: key._id, apiKey: text, scopes: chosen };
+  });
+}
+
+function readScopes(wanted: readonly string[]): Scope[] {
+  if (wanted.join() === 'all') return [...scopes];
+  const unknown = wanted.find((name) => !scopes.some((scope) => scope === name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `there is no scope "${unknown}"; there are all, or some of ${scopes.join(', ')}`,
+    );
+  }
+  return scopes.filter((scope) => wanted.includes(scope));
 }
 
 async function addAccount(store: Store, appUid: string, session: ClientSession): Promise<string> {
@@ -57,18 +90,13 @@ async function addAccount(store: Store, appUid: string, session: ClientSession):
   return account._id;
 }
 
-async function addApiKey(
+async function addFullKey(
   store: Store,
   { appUid, name, keyPepper }: KeyWish,
   session: ClientSession,
 ): Promise<string> {
-  const now = new Date();
   const wish = { appUid, name, scopes: [...scopes], expiresAt: null };
-  const { key, text } = makeApiKey(wish, { keyPepper, now });
-  await store.apiKeys.insertOne(key, { session });
-  const details = { name, scopes: key.scopes, expiresAt: null };
-  const target = { kind: 'api_key', uid: key._id };
-  const entry = { appUid, action: 'api_key.created', target, details };
-  await recordAudit(store, entry, { caller, now, session });
+  const occasion = { keyPepper, caller, now: new Date(), session };
+  const { text } = await addApiKey(store, wish, occasion);
   return text;
 }

@@ -107,6 +107,14 @@ export function readStoreConfig(environment: Environment): Config['mongodb'] {
   return mongodb;
 }
 
+/** As above, for commands that make API keys. */
+export function readKeyPepper(environment: Environment): string {
+  const settings = new SettingReader(environment);
+  const pepper = settings.read('HERALD_KEY_PEPPER', undefined, asPepper);
+  if (settings.faults.length > 0) throw new ConfigError(settings.faults);
+  return pepper;
+}
+
 function readOidc(settings: SettingReader): OidcSettings | null {
   const issuer = settings.read('HERALD_OIDC_ISSUER', '', asIssuer);
   const clientId = settings.read('HERALD_OIDC_CLIENT_ID', '', asText);

@@ -7,6 +7,7 @@ export interface DevFile {
   temporalUiUrl: string | null;
   temporalAddress: string;
   mongodbUri: string;
+  keyPepper: string;
   appUid: string;
   apiKey: string;
   accountUid: string;

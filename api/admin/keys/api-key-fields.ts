@@ -2,7 +2,6 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import { type ApiKeyDocument, type Scope, scopes } from '../../../lib/model/api-key.ts';
-import { goAlone } from '../../../lib/access/apps.ts';
 import { within } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
@@ -38,27 +37,6 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
   if (expiresAt > now) return expiresAt;
   const detail = 'expiresAt must be in the future';
   throw invalidRequest([{ pointer: '#/expiresAt', code: 'range', detail }]);
-}
-
-/** Keeps the limits of keys, `times` as many, also for concurrent calls. Throws `limit_reached`. */
-export async function makeRoom(
-  { store }: ApiContext,
-  { appUid, now, times }: { appUid: string; now: Date; times: number },
-  session: ClientSession,
-): Promise<void> {
-  await goAlone(store, appUid, session);
-  const activeMax = times * limits.apiKeysPerAppMax;
-  const keptMax = times * limits.apiKeysKeptPerAppMax;
-  const active = await store.apiKeys.countDocuments(
-    { appUid, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
-    { session },
-  );
-  if (active >= activeMax) {
-    throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
-  }
-  if ((await store.apiKeys.countDocuments({ appUid }, { session })) < keptMax) return;
-  const detail = `an application has at most ${keptMax} API keys with those that are revoked or expired; delete some of these`;
-  throw new AppError('limit_reached', detail);
 }
 
 /** Reads the key of the path. Throws `not_found`. */

@@ -1,12 +1,12 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: replaces an API key after an overlap.
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
-import { isKeyAlive, makeApiKey } from '../../../lib/access/api-keys.ts';
+import { isKeyAlive, makeApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
-import { findApiKey, makeRoom } from './api-key-fields.ts';
+import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey } from './present-api-key.ts';
 
 interface RollApiKeyBody {
@@ -30,7 +30,7 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context)
     const old = await findApiKey(request, context, session);
     checkRollable(old, now);
     // A leaked key must be rolled at the limits, too.
-    await makeRoom(context, { appUid, now, times: 2 }, session);
+    await makeRoomForKeys(store, { appUid, now, times: 2 }, session);
     const wish = { appUid, name: old.name, scopes: old.scopes, expiresAt: sameLifetime(old, now) };
     const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
     await store.apiKeys.insertOne(key, { session });

@@ -39,8 +39,9 @@ async function run(
   { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
 ): Promise<Ended> {
   const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
+  const { keyPepper } = service.config;
   const child = spawn(process.execPath, [main, ...args], {
-    env: { ...process.env, MONGODB_URI, HERALD_DATABASE, ...env },
+    env: { ...process.env, MONGODB_URI, HERALD_DATABASE, HERALD_KEY_PEPPER: keyPepper, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended: Ended = { code: null, out: '', err: '' };
@@ -188,6 +189,25 @@ test('a promotion or demotion takes effect with the next call and leaves an audi
   expect(actions).toEqual(['admin.promoted', 'admin.demoted']);
 });
 
+test('a created key works with the scopes that were asked for and leaves an audit row', async () => {
+  const { appUid } = service.app;
+  const args = ['create-key', appUid, '--name', 'Back end', '--scopes', 'users:auth,events:read'];
+  const made = await run(args);
+  expect(made).toMatchObject({ code: 0, err: '' });
+  const apiKey = /API key +(\S+)/.exec(made.out)?.[1] ?? '';
+  const keyUid = /key uid +(key_\w+)/.exec(made.out)?.[1] ?? '';
+  const headers = { 'x-api-key': apiKey };
+  expect((await service.call('GET', '/events', { headers })).status).toBe(200);
+  expect((await service.call('GET', '/webhooks', { headers })).status).toBe(403);
+  const row = await service.store.auditLog.findOne({ 'target.uid': keyUid });
+  expect(row).toMatchObject({
+    appUid,
+    action: 'api_key.created',
+    actor: { kind: 'system', uid: null },
+    details: { name: 'Back end', scopes: ['users:auth', 'events:read'], expiresAt: null },
+  });
+});
+
 test('while npm start runs, the command uses its database', async () => {
   const { MONGODB_URI = '' } = service.env;
   await writeDevFile(join(folder, 'dev.json'), {
@@ -195,13 +215,18 @@ test('while npm start runs, the command uses its database', async () => {
     temporalUiUrl: null,
     temporalAddress: '',
     mongodbUri: MONGODB_URI,
+    keyPepper: service.config.keyPepper,
     ...service.app,
     pids: { api: 0, worker: 0, mongodb: null, temporal: null },
   });
-  const env = { MONGODB_URI: '', HERALD_DATA_DIR: folder };
+  const env = { MONGODB_URI: '', HERALD_KEY_PEPPER: '', HERALD_DATA_DIR: folder };
   const made = await run(['create', '--email', 'dev@example.com', '--generate'], { env });
   expect(made).toMatchObject({ code: 0, err: '' });
   expect(await service.store.admins.countDocuments({ email: 'dev@example.com' })).toBe(1);
+  const args = ['create-key', service.app.appUid, '--name', 'All', '--scopes', 'all'];
+  const apiKey = /API key +(\S+)/.exec((await run(args, { env })).out)?.[1] ?? '';
+  const headers = { 'x-api-key': apiKey };
+  expect((await service.call('GET', '/accounts', { headers })).status).toBe(200);
 });
 
 test.each([
@@ -215,6 +240,10 @@ test.each([
   [['create', '--email', 'no address', '--generate'], 1, /"no address" is no e-mail address/],
   [['create', '--email', 'x@example.com'], 1, /no password was given/],
   [['create', '--email', 'x@example.com', '--generate', '--no-password'], 1, /choose one/],
+  [['create-key', '--name', 'x', '--scopes', 'all'], 1, /say which application/],
+  [['create-key', 'app_1', '--name', 'x', '--scopes', 'admin,all'], 1, /there is no scope "all"/],
+  [['create-key', 'app_1', '--name', 'x', '--scopes', 'all'], 1, /there is no application app_1/],
+  [['create-key', 'app_1', '--name', 'a\tb', '--scopes', 'all'], 1, /--name must be a line/],
   [['reset-password', '--email', 'nobody@example.com', '--generate'], 1, /there is no admin/],
 ])('%j ends with code %d and one clear message', async (args, code, message) => {
   const ended = await run(args);
