@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../lib/config/config.ts';
+import { checkNamespace, unreachable } from '../lib/temporal/check-namespace.ts';
 import { temporalLog } from '../lib/platform/logger.ts';
 
 /** Dispose of it after the workers on it have stopped. */
@@ -45,16 +46,13 @@ export async function connectTemporal(settings: Config['temporal']): Promise<Tem
   const { address, namespace } = settings;
   const options = { ...settings.connectionOptions, address };
   const connection = await NativeConnection.connect(options).catch((cause: unknown) => {
-    throw new Error(`Temporal at ${address} cannot be reached; check TEMPORAL_ADDRESS`, { cause });
+    throw unreachable(settings, cause);
   });
   try {
-    await connection.workflowService.describeNamespace({ namespace });
+    await checkNamespace(connection, settings);
   } catch (error) {
     await connection.close();
-    throw new Error(
-      `Temporal at ${address} has no usable namespace "${namespace}"; check TEMPORAL_NAMESPACE`,
-      { cause: error },
-    );
+    throw error;
   }
   return {
     connection,

@@ -70,7 +70,50 @@ function describe(error: ErrorObject, params: Record<string, unknown>): string {
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
     case 'format':
       return textFormats[params['format'] as keyof typeof textFormats].fault;
+    case 'type':
+      return `must be ${[params['type'] as string | string[]].flat().map(typeName).join(' or ')}`;
+    case 'uniqueItems':
+      return `must not hold an item twice: items ${place(params['j'])} and ${place(params['i'])} are the same`;
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return `must have at least ${count(params['limit'], error.keyword)}`;
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${count(params['limit'], error.keyword)}`;
+    case 'minimum':
+      return `must be at least ${String(params['limit'])}`;
+    case 'maximum':
+      return `must be at most ${String(params['limit'])}`;
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+function typeName(type: string): string {
+  return typeNames[type] ?? type;
+}
+
+// Counted from 1, as people do; JSON pointers count from 0.
+function place(index: unknown): number {
+  return Number(index) + 1;
+}
+
+function count(limit: unknown, keyword: string): string {
+  const plural = keyword.endsWith('Length')
+    ? 'characters'
+    : keyword.endsWith('Items')
+      ? 'items'
+      : 'fields';
+  return `${String(limit)} ${limit === 1 ? plural.slice(0, -1) : plural}`;
 }

@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../lib/config/config.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { ensureIndexes } from '../../lib/mongo/indexes.ts';
+import { checkNamespace, unreachable } from '../../lib/temporal/check-namespace.ts';
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureRetentionSchedule } from '../../lib/temporal/retention-schedule.ts';
 
@@ -14,8 +15,13 @@ export async function prepareServers(config: Config): Promise<void> {
     await store[Symbol.asyncDispose]();
   }
   const { address, namespace, connectionOptions } = config.temporal;
-  const connection = await Connection.connect({ ...connectionOptions, address });
+  const connection = await Connection.connect({ ...connectionOptions, address }).catch(
+    (cause: unknown) => {
+      throw unreachable(config.temporal, cause);
+    },
+  );
   try {
+    await checkNamespace(connection, config.temporal);
     await ensureSearchAttributes(connection, namespace);
     await ensureRetentionSchedule(new Client({ connection, namespace }));
   } finally {

@@ -27,6 +27,7 @@ import type { SigningKeyDocument } from '../model/signing-key.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
 import { ClosableConnection } from './closable-connection.ts';
+import { connectFault } from './connect-fault.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
 export type Store = ReturnType<typeof openStore>;
@@ -34,7 +35,7 @@ export type Store = ReturnType<typeof openStore>;
 const duplicateKeyCode = 11_000;
 const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
-/** Connects to MongoDB. Throws the driver's error when no server answers within 5 s. */
+/** Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
   const options: MongoClientOptions & { connectionType: typeof ClosableConnection } = {
     connectionType: ClosableConnection,
@@ -53,14 +54,22 @@ export async function connectStore(settings: { uri: string; database: string }):
     socketTimeoutMS: 3 * operationTimeoutMs,
     ignoreUndefined: true,
   };
-  const client = new MongoClient(settings.uri, options);
+  const client = makeClient(settings.uri, options);
   try {
     await client.connect();
   } catch (error) {
     await client.close();
-    throw error;
+    throw connectFault(settings.uri, error);
   }
   return openStore(client, settings.database);
+}
+
+function makeClient(uri: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(uri, options);
+  } catch (error) {
+    throw connectFault(uri, error);
+  }
 }
 
 function openStore(client: MongoClient, database: string) {

@@ -140,12 +140,14 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   await restarted.ended;
   await allGone(later);
 
-  const byNpm = runCommand(['npm', 'start'], {});
+  const byNpm = runCommand(['npm', 'start', '--ephemeral'], {});
   const ofNpm = await untilReady(byNpm);
   byNpm.child.kill('SIGTERM');
   await byNpm.ended;
   await allGone(ofNpm);
   expect(byNpm.output()).toContain('stopped');
+  // npm keeps an option without `--` before it for itself.
+  expect(ofNpm.appUid).not.toBe(dev.appUid);
 }, 600_000);
 
 test('a port that is in use is reported in one line', async () => {

@@ -42,6 +42,15 @@ test('a missing search attribute is reported with its remedy, and setup register
   expect(await readyz()).toEqual([200, 'ok']);
 });
 
+test('setup says what to do about a namespace that does not exist', async () => {
+  const { address } = service.config.temporal;
+  const temporal = { ...service.config.temporal, namespace: 'nowhere' };
+  await expect(prepareServers({ ...service.config, temporal })).rejects.toThrow(
+    `Temporal at ${address} has no namespace "nowhere"; set TEMPORAL_NAMESPACE, or make it: ` +
+      `temporal operator namespace create --address ${address} --namespace nowhere --retention 7d`,
+  );
+});
+
 test.each([
   [1, 'Text'],
   [3, 'Int'],

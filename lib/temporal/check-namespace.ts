@@ -1,0 +1,40 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
+import { grpcNotFound } from './tolerate-status.ts';
+
+const answerTimeoutMs = 15_000;
+
+interface Place {
+  address: string;
+  namespace: string;
+}
+
+/** Returns a sentence for a connection that cannot be made. */
+export function unreachable({ address }: Pick<Place, 'address'>, cause: unknown): Error {
+  const message = `Temporal at ${address} cannot be reached; is it running, and TEMPORAL_ADDRESS right?`;
+  return new Error(message, { cause });
+}
+
+/** Throws a sentence that says what to do when the namespace is missing or refused. */
+export async function checkNamespace(
+  connection: ConnectionLike,
+  { address, namespace }: Place,
+): Promise<void> {
+  try {
+    await connection.withDeadline(Date.now() + answerTimeoutMs, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+  } catch (cause) {
+    throw new Error(describe(cause, { address, namespace }), { cause });
+  }
+}
+
+function describe(error: unknown, { address, namespace }: Place): string {
+  const code: number | null = isGrpcServiceError(error) ? error.code : null;
+  if (code === grpcNotFound) {
+    const make = `temporal operator namespace create --address ${address} --namespace ${namespace} --retention 7d`;
+    return `Temporal at ${address} has no namespace "${namespace}"; set TEMPORAL_NAMESPACE, or make it: ${make}`;
+  }
+  const why = isGrpcServiceError(error) ? error.details : String(error);
+  return `Temporal at ${address} does not let us use the namespace "${namespace}": ${why}`;
+}

@@ -1,0 +1,54 @@
+// What a client reads when a body does not match: a sentence for each keyword, in plain words.
+import { expect, test } from 'vitest';
+import { type invalidRequest, validator } from '../../../api/http/validate.ts';
+
+const validate = validator<Record<string, unknown>>({
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 3 },
+    note: { type: ['string', 'null'] },
+    count: { type: 'integer', minimum: 2, maximum: 4 },
+    live: { type: 'boolean' },
+    uids: {
+      type: 'array',
+      items: { enum: ['a', 'b', 'c'] },
+      uniqueItems: true,
+      maxItems: 3,
+      minItems: 1,
+    },
+    labels: { type: 'object', maxProperties: 1 },
+  },
+});
+
+function faultsOf(body: Record<string, unknown>): string[] {
+  try {
+    validate(body);
+  } catch (error) {
+    const { errors = [] } = error as ReturnType<typeof invalidRequest>;
+    return errors.map(({ detail }) => detail);
+  }
+  return [];
+}
+
+test.each<[Record<string, unknown>, string]>([
+  [{}, 'name is required'],
+  [{ name: 'a', nmae: 'a' }, 'nmae is not a field of this request'],
+  [{ name: 1 }, 'name must be a string'],
+  [{ name: '' }, 'name must have at least 1 character'],
+  [{ name: 'abcd' }, 'name must have at most 3 characters'],
+  [{ name: 'a', note: 1 }, 'note must be a string or null'],
+  [{ name: 'a', count: 1 }, 'count must be at least 2'],
+  [{ name: 'a', count: 5 }, 'count must be at most 4'],
+  [{ name: 'a', count: 2.5 }, 'count must be a whole number'],
+  [{ name: 'a', live: 'yes' }, 'live must be true or false'],
+  [{ name: 'a', uids: {} }, 'uids must be an array'],
+  [{ name: 'a', uids: [] }, 'uids must have at least 1 item'],
+  [{ name: 'a', uids: ['d'] }, 'uids.0 must be one of a, b, c'],
+  [
+    { name: 'a', uids: ['b', 'c', 'b'] },
+    'uids must not hold an item twice: items 1 and 3 are the same',
+  ],
+  [{ name: 'a', labels: { b: 1, c: 2 } }, 'labels must have at most 1 field'],
+])('%j: %s', (body, sentence) => {
+  expect(faultsOf(body)).toEqual([sentence]);
+});
