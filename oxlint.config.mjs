@@ -21,6 +21,7 @@ const libRooms = {
     'temporal',
     'webhooks',
   ],
+  statistics: ['model', 'mongo', 'platform'],
   dispatch: ['concurrency', 'deliveries', 'events', 'model', 'mongo', 'platform', 'temporal'],
   config: ['access', 'deliveries', 'egress', 'model', 'platform', 'temporal'],
 };
@@ -33,6 +34,7 @@ const domainsOfApi = [
   'health',
   'jobs',
   'resources',
+  'stats',
   'users',
   'webhooks',
 ];

@@ -39,6 +39,7 @@ import { getContextFile } from './resources/get-context-file.ts';
 import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
+import { getDeliveryStats } from './stats/get-delivery-stats.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
 import { changeUser } from './users/change-user.ts';
 import { deleteUser } from './users/delete-user.ts';
@@ -142,6 +143,8 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
   route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
+
+  route({ method: 'get', path: `${app}/stats/deliveries`, scope: 'events:read', handler: getDeliveryStats }),
 
   route({ method: 'get', path: `${app}/audit-log`, scope: 'admin', handler: listAuditLog }),
 

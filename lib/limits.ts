@@ -30,8 +30,9 @@ export const limits = {
   mentionsPerErasureMax: 10,
   /** Files of a context. */
   filesPerContextMax: 1_000,
+  // A whole schedule, all of which the statistics count, however short its waits are.
   /** Attempts kept in a delivery, the latest. */
-  attemptsKeptMax: 20,
+  attemptsKeptMax: 20 + 1,
   /** An attempt, from DNS to the last byte. */
   attemptTimeoutMs: 5_000,
   /** Waits of a retry schedule. */
@@ -195,6 +196,40 @@ export const jobLimits = {
   countedEventsMax: 100_000,
   /** Time between the two passes of an erasure. */
   erasureSecondPassAfterMs: 5 * 60 * 1_000,
+} as const;
+
+/** Statistics */
+export const statisticsLimits = {
+  /** Pause between checks for minutes to count. */
+  countEveryMs: 10_000,
+  /** The same while MongoDB is away. */
+  countBackoffMsMax: 60_000,
+  // Longer than any record of an attempt or a cancellation takes, from the time in it to its commit.
+  /** Time from the end of a minute until it is counted. */
+  countedAfterMs: 60_000,
+  // Clocks differ, and a page of a job writes the time at which it began.
+  /** Time by which the last update of a delivery may be before the end of its last attempt. */
+  staleUpdateMsMax: 15_000,
+  /** Time for one count, before another process begins it, too. */
+  countLeaseMs: 2 * 60_000,
+  /** Minutes counted in one transaction, after a pause. */
+  minutesPerCountMax: 15,
+  /** Deliveries not counted yet that an answer includes: all, or with more of them none. */
+  uncountedReadMax: 5_000,
+  /** Range of an answer. */
+  rangeMsMin: 60 * 60 * 1_000,
+  /** Range in minutes. */
+  minutesRangeMsMax: 25 * 60 * 60 * 1_000,
+  /** Range in hours. */
+  hoursRangeMsMax: 31 * 24 * 60 * 60 * 1_000,
+  /** Range in days. */
+  daysRangeMsMax: 90 * 24 * 60 * 60 * 1_000,
+  /** Counts of minutes, kept. */
+  minutesKeptMs: 2 * 24 * 60 * 60 * 1_000,
+  /** Counts of hours, kept. */
+  hoursKeptMs: 100 * 24 * 60 * 60 * 1_000,
+  /** Counts of days, kept. */
+  daysKeptMs: 400 * 24 * 60 * 60 * 1_000,
 } as const;
 
 /** Requests to receivers */

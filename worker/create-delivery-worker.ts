@@ -10,8 +10,9 @@ import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { openDeliveryPorts } from './delivery-ports.ts';
 import { runRelay } from './relay.ts';
+import { runStatistics } from './statistics.ts';
 
-/** Connects, and starts the workers and the relay. Throws one clear sentence when a server is not usable. */
+/** Connects, and starts the workers, the relay and the statistics. Throws one clear sentence when a server is not usable. */
 export async function createDeliveryWorker(config: Config): Promise<RunningRole> {
   const open = new Disposal();
   try {
@@ -44,9 +45,10 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
       { store, dispatcher, signalPartition, clock, eventsPerWorkflowMax },
       stopping.signal,
     );
+    const statistics = runStatistics({ store, clock }, stopping.signal);
     open.defer(async () => {
       stopping.abort();
-      await relay;
+      await Promise.all([relay, statistics]);
     });
     return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
   } catch (error) {

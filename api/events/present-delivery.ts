@@ -17,7 +17,7 @@ export type ShownDelivery = Pick<
   | 'updatedAt'
 >;
 
-/** Returns a delivery as clients see it, with its latest attempts, at most 20, oldest first. */
+/** Returns a delivery as clients see it, with its latest attempts, oldest first. */
 export function presentDelivery(delivery: ShownDelivery) {
   return {
     eventId: delivery.eventId,
@@ -41,6 +41,7 @@ function presentAttempt(attempt: Attempt) {
     n: attempt.n,
     at: attempt.at.toISOString(),
     trigger: attempt.trigger,
+    state: attempt.state,
     status: attempt.status,
     errorClass: attempt.errorClass,
     detail: attempt.detail,

@@ -1,5 +1,4 @@
-import type { ErrorClass } from '../model/attempt.ts';
-import type { DeliveryState } from '../model/delivery-state.ts';
+import type { AttemptState, ErrorClass } from '../model/attempt.ts';
 import type { SendResult } from '../egress/http-sender.ts';
 import { nextRetryDelayMs, parseRetryAfterMs } from './retry-schedule.ts';
 
@@ -12,7 +11,7 @@ interface ClassifyOptions {
 }
 
 export interface Verdict {
-  state: Extract<DeliveryState, 'delivered' | 'retrying' | 'exhausted' | 'blocked'>;
+  state: AttemptState;
   errorClass: ErrorClass | null;
   nextAttemptAt: Date | null;
   gone: boolean;

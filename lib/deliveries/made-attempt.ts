@@ -27,6 +27,7 @@ export function toAttempt(
     responseSample: answered ? result.responseSample : '',
     address: result.address,
     trigger: facts.trigger,
+    state: facts.verdict.state,
   };
 }
 

@@ -97,7 +97,7 @@ async function expireHeld(
   const found = await store.deliveries
     .find<Pick<DeliveryDocument, '_id' | 'webhookUid' | 'updatedAt' | 'partition'>>(
       { state: 'held', updatedAt: { $gt: after, $lt: before } },
-      { projection: { webhookUid: 1, updatedAt: 1, partition: 1 } },
+      { projection: { webhookUid: 1, updatedAt: 1, partition: 1 }, hint: 'heldSince' },
     )
     .sort({ updatedAt: 1 })
     .limit(batchMax)

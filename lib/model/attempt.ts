@@ -1,3 +1,5 @@
+import type { DeliveryState } from './delivery-state.ts';
+
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
@@ -31,6 +33,12 @@ export interface AttemptTimings {
 
 export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
 
+/** What an attempt made of its delivery; `retrying`: it failed, and there is another one to come. */
+export type AttemptState = Extract<
+  DeliveryState,
+  'delivered' | 'retrying' | 'exhausted' | 'blocked'
+>;
+
 export interface Attempt {
   n: number;
   at: Date;
@@ -43,4 +51,5 @@ export interface Attempt {
   /** The receiver's IP address, for operators only. */
   address: string | null;
   trigger: AttemptTrigger;
+  state: AttemptState;
 }

@@ -24,6 +24,7 @@ import type { AgentDocument, ContextDocument, ContextFileDocument } from '../mod
 import type { SequenceDocument } from '../model/sequence.ts';
 import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
+import type { StatisticsCursorDocument, StatisticsDocument } from '../model/statistics.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
 import { ClosableConnection } from './closable-connection.ts';
@@ -90,6 +91,8 @@ function openStore(client: MongoClient, database: string) {
     jobs: db.collection<JobDocument>('jobs'),
     partitions: db.collection<PartitionDocument>('partitions'),
     sequences: db.collection<SequenceDocument>('sequences'),
+    statistics: db.collection<StatisticsDocument>('statistics'),
+    statisticsCursors: db.collection<StatisticsCursorDocument>('statisticsCursors'),
     signingKeys: db.collection<SigningKeyDocument>('signingKeys'),
     idempotencyKeys: db.collection<IdempotencyDocument>('idempotencyKeys'),
     auditLog: db.collection<AuditDocument>('auditLog'),

@@ -70,6 +70,7 @@ const neededIndexes: readonly NeededIndex[] = [
   // In the order of the events: that of the deliveries is of their attempts.
   ['deliveries', 'heldOfWebhook', { webhookUid: 1, eventId: 1 }, where({ state: 'held' })],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
+  ['deliveries', 'updated', { updatedAt: 1 }],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],
   ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],
   ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],
@@ -87,6 +88,7 @@ const neededIndexes: readonly NeededIndex[] = [
   ['adminSessions', 'admin', { adminUid: 1 }],
   ['adminSessions', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
   ['rateCounts', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
+  ['statistics', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
   ['signInThrottles', 'expiry', { updatedAt: 1 }, expiresAfter(daySeconds)],
 ];
 

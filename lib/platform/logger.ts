@@ -27,6 +27,7 @@ export const httpLog = root.child({ subject: 'http' });
 export const deliveryLog = root.child({ subject: 'delivery' });
 export const dispatchLog = root.child({ subject: 'dispatch' });
 export const relayLog = root.child({ subject: 'relay' });
+export const statisticsLog = root.child({ subject: 'statistics' });
 export const processLog = root.child({ subject: 'process' });
 export const tokenLog = root.child({ subject: 'token' });
 export const temporalLog = root.child({ subject: 'temporal' });

@@ -40,6 +40,7 @@ export async function playDeliveries(stage: Stage): Promise<void> {
   await playPause(stage);
   await playDiscard(stage);
   await playOrder(stage);
+  await playStatistics(stage);
 }
 
 async function playAnswers(stage: Stage): Promise<void> {
@@ -115,4 +116,13 @@ async function playOrder(stage: Stage): Promise<void> {
   await call('deliveries of a webhook', `GET …/deliveries?webhookUid=${webhookUid}&state=held`);
   await call('an error class that is none', 'GET …/deliveries?errorClass=lost');
   await call('a time that is none', `GET ${webhook}/deliveries?since=2026-02-30T00:00:00Z`);
+}
+
+async function playStatistics({ call }: Stage): Promise<void> {
+  const path = '…/stats/deliveries';
+  await call('statistics of the last day', `GET ${path}`);
+  await call('statistics of a webhook that is none', `GET ${path}?webhookUid=whk_none`);
+  await call('an interval that is none', `GET ${path}?interval=week`);
+  const short = 'since=2026-01-01T00:00:00Z&until=2026-01-01T00:59:00Z';
+  await call('a range that is too short', `GET ${path}?${short}`);
 }

@@ -9,7 +9,7 @@ const closedLists = new Set(
     ['action', 'alg', 'code', 'crv', 'deactivationWarning', 'disabledReason', 'entities'],
     ['errorClass', 'event', 'events', 'kind', 'kty', 'method', 'ordering', 'previousRole'],
     ['processingStatus', 'reason', 'role', 'scopes', 'state', 'states', 'status', 'statusClass'],
-    ['trigger', 'use'],
+    ['trigger', 'use', 'interval'],
   ].flat(),
 );
 

@@ -2,6 +2,7 @@
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
+import type { Attempt } from '../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
@@ -128,6 +129,23 @@ export function newDelivery(
     scheduleFrom: 0,
     createdAt: at,
     updatedAt: at,
+    ...fields,
+  };
+}
+
+/** Makes a first attempt that was answered 200; `fields` replace its defaults. */
+export function newAttempt(at: Date, fields: Partial<Attempt> = {}): Attempt {
+  return {
+    n: 1,
+    at,
+    ms: { total: 10 },
+    status: 200,
+    errorClass: null,
+    detail: null,
+    responseSample: '',
+    address: null,
+    trigger: 'event',
+    state: 'delivered',
     ...fields,
   };
 }

@@ -71,6 +71,7 @@ test('the routes take only these parameters', () => {
       `GET ${app}/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
       `GET ${app}/events: event, entity, resourceUid, externalTenantId, ${page}`,
       `GET ${app}/sdkusers: externalId, email, limit, cursor`,
+      `GET ${app}/stats/deliveries: interval, since, until, webhookUid`,
       `GET ${app}/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
       `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
       'GET /admin/api/apps/:appUid/accounts: limit, cursor',

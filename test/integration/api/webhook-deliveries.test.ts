@@ -191,6 +191,7 @@ async function insertLongDeliveries(count: number): Promise<string[]> {
   const attempt = {
     at,
     trigger: 'retry',
+    state: 'retrying',
     status: 500,
     errorClass: 'status',
     detail: null,

@@ -93,14 +93,22 @@ async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>
   return { commands, documentsRead };
 }
 
-// Once a second per process, and once a minute per key, for any number of events.
-const byTheClock = new Set(['rateCounts.query', 'rateCounts.update', 'apiKeys.update']);
+// Once a second per process, once a minute per key or each minute, for any number of events.
+const byTheClock = new Set([
+  'rateCounts.query',
+  'rateCounts.update',
+  'apiKeys.update',
+  'statistics.update',
+  'statisticsCursors.command',
+  'statisticsCursors.query',
+  'statisticsCursors.update',
+]);
 
-/** Commands that no event causes: the counts of these tests, and the relay's sweeps. */
+/** Commands that no event causes: the counts of these tests, the relay's sweeps, and the reads of the statistics. */
 function isNoCost(command: Record<string, unknown>): boolean {
   const filter = (command['filter'] ?? {}) as Record<string, unknown>;
   const isCount = 'aggregate' in command && command['aggregate'] !== 'apiKeys';
-  return isCount || 'createdAt' in filter || 'signalAt' in filter;
+  return isCount || 'createdAt' in filter || 'signalAt' in filter || 'updatedAt' in filter;
 }
 
 const reportOne = async (): Promise<string[]> => [await reportChange(service, { agentName: 'A' })];

@@ -1,0 +1,37 @@
+import { statisticsLimits } from '../../lib/limits.ts';
+import type { StatisticsInterval } from '../../lib/model/statistics.ts';
+import { dayMs, formatDuration, hourMs } from '../../lib/platform/duration.ts';
+import { beginningOf, intervals } from '../../lib/statistics/intervals.ts';
+import { invalidRequest } from '../http/validate.ts';
+
+const { rangeMsMin } = statisticsLimits;
+const defaultRangesMs = { minute: hourMs, hour: dayMs, day: 30 * dayMs };
+
+interface AskedRange {
+  interval: StatisticsInterval;
+  since: Date | null;
+  until: Date | null;
+}
+
+/** Returns the range as whole intervals, by default up to now. Throws `invalid_request` with what is allowed. */
+export function rangeOf(asked: AskedRange, now: Date): { since: Date; until: Date } {
+  const { interval } = asked;
+  const { ms, keptMs, rangeMsMax } = intervals[interval];
+  const untilMs = (asked.until ?? now).getTime();
+  const sinceMs = asked.since?.getTime() ?? untilMs - defaultRangesMs[interval];
+  const rangeMs = untilMs - sinceMs;
+  if (rangeMs < rangeMsMin || rangeMs > rangeMsMax) {
+    const [least, most] = [formatDuration(rangeMsMin), formatDuration(rangeMsMax)];
+    throw refuse(`with interval=${interval}, since must be ${least} to ${most} before until`);
+  }
+  const since = new Date(beginningOf(interval, sinceMs));
+  const oldest = new Date(beginningOf(interval, now.getTime() - keptMs) + ms);
+  if (since < oldest) {
+    throw refuse(`with interval=${interval}, since must be ${oldest.toISOString()} or later`);
+  }
+  return { since, until: new Date(beginningOf(interval, untilMs + ms - 1)) };
+}
+
+function refuse(detail: string): Error {
+  return invalidRequest([{ pointer: 'since', code: 'range', detail }]);
+}

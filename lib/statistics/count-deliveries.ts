@@ -1,0 +1,85 @@
+import type { Attempt } from '../model/attempt.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { isOperationsEvent } from '../model/event-name.ts';
+import type { CountedOutcome, Counts } from '../model/statistics.ts';
+import { timeOfId } from '../platform/ids.ts';
+import { addDuration, addHistogram } from './histogram.ts';
+
+export type CountedDelivery = Pick<
+  DeliveryDocument,
+  'appUid' | 'webhookUid' | 'eventId' | 'event' | 'state' | 'requeuedAt' | 'updatedAt'
+> & {
+  attempts: (Pick<Attempt, 'at' | 'trigger' | 'state'> & { ms: Pick<Attempt['ms'], 'total'> })[];
+};
+
+/** The projection of a `CountedDelivery`. */
+export const countedFields = {
+  _id: 0,
+  appUid: 1,
+  webhookUid: 1,
+  eventId: 1,
+  event: 1,
+  state: 1,
+  requeuedAt: 1,
+  updatedAt: 1,
+  'attempts.at': 1,
+  'attempts.trigger': 1,
+  'attempts.state': 1,
+  'attempts.ms.total': 1,
+} as const;
+
+/** The end of an attempt or a cancellation: what is counted once. */
+export interface Fact {
+  atMs: number;
+  outcome: CountedOutcome;
+  attemptMs: number | null;
+  changeToReceiptMs: number | null;
+}
+
+/** Returns what there is to count of a delivery: the ends of its kept attempts, and its cancellation. */
+export function factsOf(delivery: CountedDelivery): Fact[] {
+  const facts = delivery.attempts.map((attempt): Fact => {
+    const { at, state, ms } = attempt;
+    const atMs = at.getTime() + ms.total;
+    const isCounted = state === 'delivered' && !wasSentAgain(delivery, attempt);
+    const changeToReceiptMs = isCounted ? atMs - timeOfId(delivery.eventId).getTime() : null;
+    return { atMs, outcome: state, attemptMs: ms.total, changeToReceiptMs };
+  });
+  if (delivery.state !== 'cancelled') return facts;
+  const atMs = delivery.updatedAt.getTime();
+  return [...facts, { atMs, outcome: 'cancelled', attemptMs: null, changeToReceiptMs: null }];
+}
+
+// By a resend or replay, also where a retry followed: days may lie between the change and its receipt.
+function wasSentAgain(
+  { requeuedAt }: CountedDelivery,
+  { at, trigger }: Pick<Attempt, 'at' | 'trigger'>,
+): boolean {
+  const isFirstOfSchedule = trigger === 'resend' || trigger === 'replay';
+  return isFirstOfSchedule || (requeuedAt !== null && requeuedAt <= at);
+}
+
+/** Returns whose statistics count a delivery. What the service tells of itself is no change of the application. */
+export function ownersOf({ appUid, webhookUid, event }: CountedDelivery): string[] {
+  return isOperationsEvent(event) ? [webhookUid] : [appUid, webhookUid];
+}
+
+export function noCounts(): Counts {
+  return { outcomes: {}, attemptMs: {}, changeToReceiptMs: {} };
+}
+
+export function addFact(counts: Counts, fact: Fact): void {
+  const { outcome, attemptMs, changeToReceiptMs } = fact;
+  counts.outcomes[outcome] = (counts.outcomes[outcome] ?? 0) + 1;
+  if (attemptMs !== null) addDuration(counts.attemptMs, attemptMs);
+  if (changeToReceiptMs !== null) addDuration(counts.changeToReceiptMs, changeToReceiptMs);
+}
+
+export function addCounts(total: Counts, more: Partial<Counts>): void {
+  for (const [outcome, count] of Object.entries(more.outcomes ?? {})) {
+    const known = outcome as CountedOutcome;
+    total.outcomes[known] = (total.outcomes[known] ?? 0) + count;
+  }
+  addHistogram(total.attemptMs, more.attemptMs ?? {});
+  addHistogram(total.changeToReceiptMs, more.changeToReceiptMs ?? {});
+}

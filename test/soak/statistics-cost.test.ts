@@ -1,0 +1,159 @@
+// What the statistics cost, and how soon a long range of them is answered.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readUsage } from '../../dev/bench/process-usage.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { StatisticsDocument, StatisticsInterval } from '../../lib/model/statistics.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { dayMs, hourMs, minuteMs } from '../../lib/platform/duration.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import { bucketOf } from '../../lib/statistics/histogram.ts';
+import { intervals, statisticsId } from '../../lib/statistics/intervals.ts';
+import { sealMinutes } from '../../lib/statistics/seal-minutes.ts';
+import { insertWebhook, newAttempt, newDelivery } from '../support/fixtures.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const webhookUids = Array.from({ length: 100 }, () => newId('whk'));
+const perMinute = 10_000;
+const minutes = 6;
+const costUsMax = 60;
+const answerMsMax = 100;
+const calls = 21;
+const random = seededRandom(1);
+
+let service: TestService;
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Returns the processor time of this process and of MongoDB that `work` takes, in milliseconds. */
+async function cpuMsOf({ client }: Store, work: () => Promise<unknown>): Promise<number> {
+  const { pid } = await client.db('admin').command({ serverStatus: 1 });
+  const mongodb = (): number => readUsage({ mongodb: [Number(pid)] })['mongodb']?.cpuMs ?? 0;
+  const before = { own: process.cpuUsage(), mongodb: mongodb() };
+  await work();
+  const own = process.cpuUsage(before.own);
+  return (own.user + own.system) / 1_000 + mongodb() - before.mongodb;
+}
+
+/** Delivered at the first attempt, with a sample such as receivers answer, within a minute. */
+function deliveriesOf(startMs: number, count: number): DeliveryDocument[] {
+  return Array.from({ length: count }, (_, n) => {
+    const changedAt = new Date(startMs + (n * minuteMs) / count);
+    const at = new Date(changedAt.getTime() + 5 + 200 * random());
+    const total = Math.round(2 + 300 * random() ** 4);
+    const updatedAt = new Date(at.getTime() + total);
+    const attempt = newAttempt(at, { ms: { total }, responseSample: '{"received":true}' });
+    return newDelivery(service, changedAt, {
+      webhookUid: webhookUids[n % webhookUids.length] ?? '',
+      state: 'delivered',
+      statusClass: '2xx',
+      attemptCount: 1,
+      attempts: [attempt],
+      createdAt: updatedAt,
+      updatedAt,
+    });
+  });
+}
+
+async function insertInBatches(deliveries: DeliveryDocument[]): Promise<void> {
+  for (let n = 0; n < deliveries.length; n += 100) {
+    await service.store.deliveries.insertMany(deliveries.slice(n, n + 100), { ordered: false });
+  }
+}
+
+test(`a counted delivery costs at most ${costUsMax} µs, its index included`, async () => {
+  const { store } = service;
+  const startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 30 * minuteMs;
+  const costs = { indexed: 0, plain: 0, counting: 0 };
+  await store.statisticsCursors.insertOne({
+    _id: 'deliveries',
+    countedUntil: new Date(startMs),
+    leaseUntil: new Date(0),
+  });
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const beginsMs = startMs + minute * minuteMs;
+    const made = deliveriesOf(beginsMs, perMinute);
+    costs.indexed += await cpuMsOf(store, () => insertInBatches(made));
+    // As in life: what came in the minute of grace is there, too.
+    const clock = { now: () => new Date(beginsMs + minuteMs) };
+    costs.counting += await cpuMsOf(store, () => sealMinutes({ store, clock }));
+  }
+  const uncounted = await store.statistics.countDocuments({ _id: /\/minute\// });
+  expect(uncounted).toBe((minutes - 1) * (webhookUids.length + 1));
+  await store.deliveries.dropIndex('updated');
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const made = deliveriesOf(startMs + minute * minuteMs, perMinute);
+    costs.plain += await cpuMsOf(store, () => insertInBatches(made));
+  }
+  await store.deliveries.createIndex({ updatedAt: 1 }, { name: 'updated' });
+  const usOf = (ms: number, of: number): number => Math.round((1_000 * ms) / of);
+  const index = usOf(costs.indexed - costs.plain, minutes * perMinute);
+  const counting = usOf(costs.counting, (minutes - 1) * perMinute);
+  print(JSON.stringify({ insertUs: usOf(costs.plain, minutes * perMinute), index, counting }));
+  expect(index + counting).toBeLessThanOrEqual(costUsMax);
+}, 300_000);
+
+/** The counts of a busy interval, spread as latencies are. */
+function busyDocument(
+  owner: string,
+  interval: StatisticsInterval,
+  atMs: number,
+): StatisticsDocument {
+  const histogram = Object.fromEntries(
+    Array.from({ length: 90 }, (_, n) => [bucketOf(1.1 ** n), 1 + n]),
+  );
+  return {
+    _id: statisticsId(owner, interval, atMs),
+    appUid: service.app.appUid,
+    expiresAt: new Date(atMs + intervals[interval].keptMs),
+    outcomes: { delivered: 3_000, retrying: 900, exhausted: 20, cancelled: 3 },
+    attemptMs: histogram,
+    changeToReceiptMs: histogram,
+  };
+}
+
+test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMax} ms`, async () => {
+  const { store, app } = service;
+  const { _id: webhookUid } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+  const now = Date.now();
+  for (const owner of [app.appUid, webhookUid, ...webhookUids]) {
+    const documents = (['hour', 'day'] as const).flatMap((interval) => {
+      const { ms } = intervals[interval];
+      const count = (31 * dayMs) / ms;
+      const lastMs = Math.floor(now / ms) * ms;
+      return Array.from({ length: count }, (_, n) =>
+        busyDocument(owner, interval, lastMs - n * ms),
+      );
+    });
+    await store.statistics.deleteMany({ _id: { $regex: `^${owner}/(hour|day)/` } });
+    await store.statistics.insertMany(documents, { ordered: false });
+  }
+  // As many as an answer reads besides.
+  const countedUntil = new Date(Math.floor(now / minuteMs) * minuteMs - 2 * minuteMs);
+  await store.statisticsCursors.updateOne({ _id: 'deliveries' }, { $set: { countedUntil } });
+  await store.deliveries.deleteMany({});
+  await insertInBatches(deliveriesOf(countedUntil.getTime(), 5_000));
+  const since = new Date(now - 30 * dayMs + hourMs).toISOString();
+  for (const query of ['interval=hour', 'interval=day', `interval=hour&webhookUid=${webhookUid}`]) {
+    const taken: number[] = [];
+    const cpuMs = await cpuMsOf(store, async () => {
+      for (let n = 0; n < calls; n += 1) {
+        const startedAt = performance.now();
+        const answer = await service.call('GET', `/stats/deliveries?${query}&since=${since}`);
+        taken.push(performance.now() - startedAt);
+        expect(answer.status).toBe(200);
+      }
+    });
+    const sorted = taken.toSorted((one, other) => one - other).map(Math.round);
+    const [medianMs, worstMs] = [sorted[(calls - 1) / 2], sorted.at(-1)];
+    print(JSON.stringify({ query, medianMs, worstMs, cpuMs: Math.round(cpuMs / calls) }));
+    expect(medianMs).toBeLessThanOrEqual(answerMsMax);
+  }
+}, 300_000);
