@@ -9,7 +9,7 @@ const libRooms = {
   temporal: ['concurrency', 'model', 'mongo', 'platform'],
   events: ['model', 'mongo', 'platform'],
   access: ['concurrency', 'egress', 'model', 'mongo', 'platform'],
-  webhooks: ['access', 'concurrency', 'model', 'mongo', 'platform'],
+  webhooks: ['access', 'concurrency', 'egress', 'model', 'mongo', 'platform'],
   identity: ['access', 'concurrency', 'model', 'mongo', 'platform'],
   deliveries: [
     'concurrency',

@@ -149,6 +149,7 @@ function timeLeftMs(begunMs: number): number {
 }
 
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
+  const { keyPepper: pepper } = context.config;
   return async (ctx) => {
     ctx.state['route'] = line.path;
     const { params, req } = ctx;
@@ -179,7 +180,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       place,
       query,
       body,
-      idempotencyKey: () => readIdempotencyKey(req.rawHeaders, place, body),
+      idempotencyKey: () => readIdempotencyKey(req.rawHeaders, { scope: place, pepper }, body),
       rawHeaders: req.rawHeaders,
       caller: { actor: admitted.actor, address, requestId: ctx.state['requestId'] as string },
       signedIn: admitted.signedIn,

@@ -18,6 +18,22 @@ export const limits = {
   membersPerAppMax: 100,
   /** Tenants in the filter of a webhook. */
   tenantsPerWebhookMax: 100,
+  /** Own headers of a webhook. */
+  headersPerWebhookMax: 20,
+  /** Names and values of a webhook's own headers together. */
+  webhookHeaderBytesMax: 4 * 1024,
+  /** User name of a webhook's receiver. */
+  usernameCharactersMax: 200,
+  /** Password of a webhook's receiver. */
+  receiverPasswordCharactersMax: 500,
+  /** Bearer token of a webhook's receiver. */
+  bearerTokenCharactersMax: 4_096,
+  /** Client certificate of a webhook, with its chain. */
+  clientCertificateCharactersMax: 12 * 1024,
+  /** Certificates in it. */
+  clientCertificatesMax: 5,
+  /** Private key of a client certificate. */
+  clientKeyCharactersMax: 6 * 1024,
   /** `metadata` of a webhook. */
   metadataKeysMax: 20,
   /** A key of `metadata`. */

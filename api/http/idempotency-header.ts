@@ -8,12 +8,14 @@ const acceptable = /^[\x21-\x7e]{1,255}$/;
 /** Returns the caller's key for a body at a place, or null. Throws `malformed_request`. */
 export function readIdempotencyKey(
   rawHeaders: readonly string[],
-  place: string,
+  { scope, pepper }: { scope: string; pepper: string },
   body: unknown,
 ): IdempotencyKey | null {
   const [key, ...more] = headerValues(rawHeaders, 'idempotency-key');
   if (key === undefined) return null;
-  if (more.length === 0 && acceptable.test(key)) return idempotencyKey(place, key, body);
+  if (more.length === 0 && acceptable.test(key)) {
+    return idempotencyKey({ scope, header: key, pepper }, body);
+  }
   const rule = 'sent once, with 1 to 255 printable characters and no space';
   throw new AppError('malformed_request', `Idempotency-Key must be ${rule}`);
 }

@@ -19,6 +19,10 @@ export const textFormats = {
     validate: (text: string) => /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(text),
     fault: 'must hold only letters, digits, "_", "-" and ".", and begin with a letter or digit',
   },
+  token: {
+    validate: (text: string) => /^[!-~]+$/.test(text),
+    fault: 'must hold only visible ASCII characters',
+  },
   mediaType: {
     validate: (text: string) => mediaType.test(text),
     fault: 'must be a media type such as application/pdf or text/plain; charset=utf-8',

@@ -9,6 +9,7 @@ import { restartedClock } from '../../lib/webhooks/next-notice.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
 import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
+import { checkCarrier, checkMove } from './credential-fields.ts';
 import { showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
@@ -29,8 +30,10 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
   const release = newRelease({ appUid, webhookUid: filter._id }, now);
   const { webhook, resumed } = await inTransaction(store, async (session) => {
     const before = await findWebhook(store, filter, session);
-    const written = readFields(context, body, before.kind);
+    const written = readFields(context, body, before);
     checkKind({ ...before, ...written });
+    checkMove(before, written);
+    checkCarrier({ ...before, ...written });
     const fields = { ...written, ...forgiven(body, before) };
     if (discards) refuseLateDiscard(before);
     const resumes = body.active === true && !before.active;
@@ -39,7 +42,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
     const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
     if (resumes) await store.jobs.insertOne(release, { session });
     await store.webhooks.updateOne(filter, { $set: changes }, { session });
-    const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body));
+    const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body, written));
     await recordAudit(store, entry, { caller, now, session });
     return { webhook: { ...before, ...changes }, resumed: resumes };
   });

@@ -10,6 +10,7 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
+import { checkCarrier } from './credential-fields.ts';
 import { type CreateWebhookBody, readFields } from './webhook-fields.ts';
 import { checkKind } from './webhook-kind.ts';
 
@@ -33,7 +34,7 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
       throw new AppError('limit_reached', detail);
     }
     await store.webhooks.insertOne(webhook, { session });
-    const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body));
+    const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
     await recordAudit(store, entry, { caller, now, session });
     return { ...presentWebhook(webhook, viewNow(context), 0), secret };
   });
@@ -48,8 +49,9 @@ function newWebhook(
   const now = context.clock.now();
   const _id = newId('whk', now);
   const { kind = 'resources', ...written } = body;
-  const fields = readFields(context, written, kind);
+  const fields = readFields(context, written, { _id, appUid, kind });
   checkKind({ ...fields, kind });
+  checkCarrier(fields);
   return {
     kind,
     entities: [],
@@ -60,6 +62,9 @@ function newWebhook(
     externalTenantIds: null,
     retryScheduleMs: null,
     ordering: 'parallel',
+    headers: null,
+    auth: null,
+    tls: null,
     active: true,
     ...fields,
     _id,

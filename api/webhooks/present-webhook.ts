@@ -1,5 +1,5 @@
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
-import type { StoredWebhook } from '../../lib/model/webhook.ts';
+import type { CertificateFacts, StoredWebhook } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -28,6 +28,9 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
     ordering: webhook.ordering,
     active: webhook.active,
+    headers: webhook.headers?.names ?? null,
+    auth: webhook.auth && { type: webhook.auth.type },
+    tls: webhook.tls && presentCertificate(webhook.tls),
     disabledReason: webhook.disabledReason,
     ...presentFailing(webhook, view),
     previousSecretExpiresAt: rotates ? previousSecret.until.toISOString() : null,
@@ -54,9 +57,18 @@ function presentFailing(
   };
 }
 
-// Empty until there is something to warn of.
-function warningsOf(_webhook: StoredWebhook, _view: WebhookView): WebhookWarning[] {
-  return [];
+function presentCertificate({ subject, issuer, fingerprint256, notAfter }: CertificateFacts) {
+  return { subject, issuer, fingerprint256, notAfter: notAfter.toISOString() };
+}
+
+const certificateWarnedMs = 30 * 24 * 60 * 60 * 1_000;
+
+function warningsOf({ tls }: StoredWebhook, { now }: WebhookView): WebhookWarning[] {
+  if (tls === null || tls.notAfter.getTime() - now.getTime() > certificateWarnedMs) return [];
+  const isOver = tls.notAfter <= now;
+  const verb = isOver ? 'has expired' : 'expires';
+  const detail = `the client certificate ${verb} at ${tls.notAfter.toISOString()}: set tls anew`;
+  return [{ code: isOver ? 'certificate_expired' : 'certificate_expires', detail }];
 }
 
 export function viewNow(context: ApiContext) {

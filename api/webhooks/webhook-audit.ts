@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { originOf } from '../../lib/model/url-origin.ts';
-import type { ChangeWebhookBody } from './webhook-fields.ts';
+import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
 export function webhookEntry(
   { _id, appUid }: Pick<WebhookDocument, '_id' | 'appUid'>,
@@ -12,15 +12,16 @@ export function webhookEntry(
 }
 
 /** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret; no long texts. */
-export function webhookDetails({
-  url,
-  externalTenantIds,
-  description,
-  metadata,
-  ...plain
-}: ChangeWebhookBody): Record<string, unknown> {
+export function webhookDetails(
+  body: ChangeWebhookBody,
+  written: WrittenFields,
+): AuditEntry['details'] {
+  const { url, externalTenantIds, description, metadata, headers, auth, tls, ...plain } = body;
   return {
     ...plain,
+    ...(headers === undefined ? {} : { headerNames: keysOf(headers) }),
+    ...(auth === undefined ? {} : { authType: auth?.type ?? null }),
+    ...(tls === undefined ? {} : { tlsFingerprint256: written.tls?.fingerprint256 ?? null }),
     ...(description === undefined ? {} : { descriptionCharacters: description?.length ?? null }),
     ...(metadata === undefined ? {} : { metadataKeys: keysOf(metadata) }),
     ...(url === undefined ? {} : { urlOrigin: originOf(url) }),

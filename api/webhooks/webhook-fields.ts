@@ -24,8 +24,13 @@ import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { descriptionField, nameField } from '../resources/resource-fields.ts';
 import type { ApiContext } from '../context.ts';
+import {
+  type CredentialFields,
+  credentialProperties,
+  sealCredentials,
+} from './credential-fields.ts';
 
-export interface CreateWebhookBody {
+export interface CreateWebhookBody extends CredentialFields {
   /** `resources` by default. */
   kind?: WebhookKind;
   name?: string | null;
@@ -80,6 +85,7 @@ const properties = {
   retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: lineField(20) },
   ordering: { type: 'string', enum: [...orderings] },
   active: { type: 'boolean' },
+  ...credentialProperties,
 };
 
 export const createWebhookBody = validator<CreateWebhookBody>({
@@ -111,6 +117,9 @@ export type WrittenFields = Partial<
     | 'retryScheduleMs'
     | 'ordering'
     | 'active'
+    | 'headers'
+    | 'auth'
+    | 'tls'
   >
 >;
 
@@ -118,12 +127,13 @@ export type WrittenFields = Partial<
 export function readFields(
   context: ApiContext,
   body: ChangeWebhookBody,
-  kind: WebhookKind,
+  webhook: Pick<StoredWebhook, '_id' | 'appUid' | 'kind'>,
 ): WrittenFields {
-  const { url, retrySchedule, onResume: _, ...plain } = body;
+  const { url, retrySchedule, headers: _h, auth: _a, tls: _t, onResume: _, ...plain } = body;
   return {
     ...plain,
-    ...(url === undefined ? {} : { url: acceptUrl(context, url, kind) }),
+    ...sealCredentials(context, body, webhook),
+    ...(url === undefined ? {} : { url: acceptUrl(context, url, webhook.kind) }),
     ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
   };
 }

@@ -9,11 +9,9 @@ import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { removeDelivery } from './deliveries.ts';
-import { openSecrets } from '../webhooks/webhooks.ts';
-import { userAgent } from '../platform/version.ts';
 import { classifyResponse } from './classify-response.ts';
+import { composeMessage } from './compose-message.ts';
 import { type Asker, type AttemptFacts, decide } from './decide.ts';
-import { deliveryHeaders } from './delivery-headers.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
 import { recordHealth } from './record-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
@@ -152,16 +150,8 @@ async function send(
     if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
     // Not before: the wait for a permit is no part of the attempt.
     at = ports.clock.now();
-    const headers = deliveryHeaders({
-      eventId: event._id,
-      sequence: event.sequence,
-      body,
-      secrets: openSecrets(ports.secretBox, webhook, at),
-      attemptNumber: (delivery?.attemptCount ?? 0) + 1,
-      now: at,
-      userAgent,
-    });
-    return { headers, body };
+    const attemptNumber = (delivery?.attemptCount ?? 0) + 1;
+    return composeMessage(ports.secretBox, { event, body, webhook, attemptNumber, now: at });
   };
   const { avoidsSaturated = false, signal } = options;
   try {

@@ -23,6 +23,32 @@ const brokenDetail = 'the answer of the receiver was not complete or not valid H
 const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
 const tlsBroke = verdict('tls', 'the TLS connection with the receiver broke');
 
+/** Of a new connection that was closed without an answer, or with an alert about our certificate. */
+export const clientCertificateRefused = verdict(
+  'tls',
+  'the receiver refused the client certificate, or closed the connection right after it',
+);
+
+/** By the end of the code; receivers send such alerts about our certificate only (RFC 8446 §6.2). */
+const certificateAlerts: readonly (readonly [RegExp, SendErrorVerdict])[] = [
+  [
+    /_ALERT_CERTIFICATE_EXPIRED$/,
+    verdict('tls', 'the receiver refused the client certificate: it has expired'),
+  ],
+  [
+    /_ALERT_CERTIFICATE_REVOKED$/,
+    verdict('tls', 'the receiver refused the client certificate: it is revoked'),
+  ],
+  [
+    /_ALERT_UNKNOWN_CA$/,
+    verdict('tls', 'the receiver refused the client certificate: it does not know its issuer'),
+  ],
+  [
+    /_ALERT_(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_UNKNOWN|ACCESS_DENIED)$/,
+    verdict('tls', 'the receiver refused the client certificate'),
+  ],
+];
+
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
   ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
@@ -65,7 +91,7 @@ const tlsCodes: readonly RegExp[] = [
 // host has no address of the receiver's family, which does not pass.
 const ownFaultCodes: readonly RegExp[] = [
   /^(?:ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_))/,
-  /^(?:PROXY_FAILED|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,
+  /^(?:PROXY_FAILED|CLIENT_CERTIFICATE_UNUSABLE|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,
 ];
 
 const verdictsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
@@ -93,6 +119,8 @@ export function classifySendError(error: unknown, phase: SendPhase): SendErrorVe
   if (code === 'ATTEMPT_DEADLINE') return timeoutsByPhase[phase];
   const known = verdictsByCode.get(code);
   if (known !== undefined) return known;
+  const refusal = certificateAlerts.find(([pattern]) => pattern.test(code));
+  if (refusal !== undefined) return refusal[1];
   if (code.startsWith('EAI_')) return verdictsByPhase.dns;
   if (isTlsFault(code)) return phase === 'exchange' ? tlsBroke : verdictsByPhase.tls;
   if (code.startsWith('HPE_')) return notHttp;

@@ -8,8 +8,13 @@ const { headerBytesMax, idleMsMax, connectionAgeMsMax } = egressLimits;
 /** We close this long before the time-out that a receiver announces (`Keep-Alive: timeout=5`). */
 const idleMarginMs = 1_000;
 
-export interface Connection {
+export interface ConnectionTarget {
   readonly origin: string;
+  /** The owner of the client certificate that the connection was made with. */
+  readonly owner: string | null;
+}
+
+export interface Connection extends ConnectionTarget {
   readonly socket: Socket;
   readonly client: Client;
   readonly address: string | null;
@@ -18,7 +23,7 @@ export interface Connection {
 
 // Not undici's pools: they open sockets past the guard and never forget an origin.
 export function createConnection(
-  origin: string,
+  { origin, owner }: ConnectionTarget,
   socket: Socket,
   address: string | null,
 ): Connection {
@@ -47,7 +52,7 @@ export function createConnection(
     maxResponseSize: -1, // the exchange stops reading by itself and keeps the status
     strictContentLength: true,
   });
-  return { origin, socket, client, address, openedAt: performance.now() };
+  return { origin, owner, socket, client, address, openedAt: performance.now() };
 }
 
 export function destroyConnection({ client, socket }: Connection, reason?: Error): void {
@@ -75,8 +80,9 @@ export class IdlePool {
     return this.#oldestFirst.size;
   }
 
-  take(origin: string): Connection | null {
+  take({ origin, owner }: ConnectionTarget): Connection | null {
     for (const connection of this.#idleTo(origin).toReversed()) {
+      if (connection.owner !== owner) continue;
       this.#oldestFirst.delete(connection);
       if (isUsable(connection)) return connection;
       destroyConnection(connection);

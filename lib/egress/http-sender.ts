@@ -7,10 +7,12 @@ import { startDeadline } from './attempt-deadline.ts';
 import { type AttemptScope, type AttemptTrace, createTrace, msSince } from './attempt-trace.ts';
 import {
   classifySendError,
+  clientCertificateRefused,
   isConnectionBroken,
   type SendErrorClass,
   type SendErrorVerdict,
 } from './classify-send-error.ts';
+import type { ClientCertificate } from './client-certificate.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
@@ -28,7 +30,9 @@ const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
 // Bounds the memory and descriptors that thousands of origins can hold.
 const { idleConnectionsMax: idleMax } = egressLimits;
 
-export type SendMessage = Omit<ExchangeRequest, 'path'>;
+export type SendMessage = Omit<ExchangeRequest, 'path'> & {
+  readonly clientCertificate?: ClientCertificate | null;
+};
 
 interface SendTarget extends Requester {
   readonly url: string;
@@ -88,7 +92,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
   const { proxy = null, ca } = options;
-  const transport: Transport = { idlePool, guard, hosts, proxy, ca };
+  const opener = { idlePool, guard, hosts, proxy, ca };
   const permits = new RequestPermits();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
@@ -116,6 +120,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const trace = createTrace();
     const headers = requestHeaders(sent.headers, userAgent);
     const message = { path: url.pathname + url.search, headers, body: sent.body };
+    const { clientCertificate = null } = sent;
+    const transport: Transport = { ...opener, clientCertificate };
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
     try {
       const scope = { signal: deadline.signal, trace };
@@ -123,7 +129,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     } catch (error) {
       // Our shutdown says nothing about the receiver: it must not count as an attempt.
       target.signal?.throwIfAborted();
-      const verdict = classifySendError(error, trace.phase);
+      const verdict = classify(error, trace, clientCertificate !== null);
       if (verdict === null) throw error;
       return failed(trace, { ...verdict, cause: faultText(error) });
     } finally {
@@ -165,7 +171,9 @@ async function deliver(
     if (answer.complete) transport.idlePool.put(connection);
     return answer;
   };
-  const kept = transport.idlePool.take(url.origin);
+  const owner = transport.clientCertificate?.owner ?? null;
+  const connectionTarget = { origin: url.origin, owner };
+  const kept = transport.idlePool.take(connectionTarget);
   if (kept !== null) {
     try {
       return await exchangeOver(kept);
@@ -174,7 +182,7 @@ async function deliver(
     }
   }
   const socket = await openSocket(url, transport, { signal, trace });
-  return exchangeOver(createConnection(url.origin, socket, trace.address));
+  return exchangeOver(createConnection(connectionTarget, socket, trace.address));
 }
 
 // A receiver may close a kept connection just as we write on it (RFC 9112 §9.3.1). Then we send again:
@@ -183,6 +191,18 @@ function wentStale(error: unknown, trace: AttemptTrace): boolean {
   const code = errorCode(error);
   if (typeof code !== 'string' || trace.answerBegan) return false;
   return code === 'CONNECTION_STALE' || isConnectionBroken(code);
+}
+
+// Some servers, such as Node's, refuse a client certificate by closing the new connection without an alert.
+function classify(
+  error: unknown,
+  trace: AttemptTrace,
+  hasClientCertificate: boolean,
+): SendErrorVerdict | null {
+  const verdict = classifySendError(error, trace.phase);
+  const isNew = trace.phase === 'tls' || trace.ms.tls !== undefined;
+  const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.answerBegan;
+  return hasClientCertificate && isClosed ? clientCertificateRefused : verdict;
 }
 
 function answered(trace: AttemptTrace, answer: Answer): SendResult {

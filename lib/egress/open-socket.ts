@@ -4,6 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type AttemptScope, msSince } from './attempt-trace.ts';
+import { type ClientCertificate, secureContextWith, tlsVersionMin } from './client-certificate.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
 import { type HostResolver, requireAllowed } from './resolve-host.ts';
@@ -14,6 +15,7 @@ export interface SocketOpener {
   readonly hosts: HostResolver;
   readonly proxy: EgressProxy | null;
   readonly ca: string | undefined;
+  readonly clientCertificate: ClientCertificate | null;
 }
 
 type Opening = SocketOpener & AttemptScope;
@@ -138,7 +140,7 @@ function answerWith(addresses: readonly string[]): LookupFunction {
 async function shakeHands(
   socket: Socket,
   host: string,
-  { ca, signal, trace }: Opening,
+  { ca, clientCertificate, signal, trace }: Opening,
 ): Promise<Socket> {
   trace.phase = 'tls';
   const startedAt = performance.now();
@@ -149,9 +151,10 @@ async function shakeHands(
     // RFC 6066 §3: a server name is never an address and has no trailing dot.
     servername: isIP(host) === 0 ? withoutTrailingDot(host) : '',
     ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
+    ...(clientCertificate === null
+      ? { minVersion: tlsVersionMin, ...(ca === undefined ? {} : { ca }) }
+      : { secureContext: secureContextWith(clientCertificate, ca) }),
   });
   endOnError(secure);
   await eventOf(secure, 'secureConnect', signal);

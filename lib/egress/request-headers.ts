@@ -14,6 +14,10 @@ const reservedNames: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+export function isSetBySender(name: string): boolean {
+  return reservedNames.has(name.toLowerCase());
+}
+
 /** Adds the sender's headers to the caller's. Throws a TypeError for a reserved one. */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,

@@ -6,6 +6,7 @@ export type SendFaultCode =
   | 'NAME_UNRESOLVED'
   | 'PROXY_REFUSED' // the egress proxy did not connect to the receiver
   | 'PROXY_FAILED' // the egress proxy itself could not be used
+  | 'CLIENT_CERTIFICATE_UNUSABLE'
   | 'ATTEMPT_DEADLINE'
   | 'ANSWER_TOO_LONG'
   | 'THROTTLED'

@@ -29,6 +29,10 @@ export interface WebhookDocument {
   retryScheduleMs: number[] | null;
   ordering: Ordering;
   active: boolean;
+  /** What is sent to the receiver beside the event; null for nothing. */
+  headers: SealedHeaders | null;
+  auth: SealedAuth | null;
+  tls: SealedTls | null;
   secret: SealedSecret;
   previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;
@@ -49,6 +53,32 @@ export interface WebhookDocument {
   discardBefore: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+export interface SealedHeaders {
+  names: string[];
+  /** JSON of names and values. */
+  secret: SealedSecret;
+}
+
+export const authTypes = ['basic', 'bearer'] as const;
+
+export interface SealedAuth {
+  type: (typeof authTypes)[number];
+  /** The value of `Authorization`. */
+  secret: SealedSecret;
+}
+
+export interface CertificateFacts {
+  subject: string;
+  issuer: string;
+  fingerprint256: string;
+  notAfter: Date;
+}
+
+export interface SealedTls extends CertificateFacts {
+  /** JSON of the certificate and its key. */
+  secret: SealedSecret;
 }
 
 /** What the database has; to deliver, only the rest of it is read. */

@@ -1,14 +1,18 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
 import { inTransaction, isDuplicateKey, type Store } from './connect.ts';
 
-/** `scope` is the application and path. */
-export function idempotencyKey(scope: string, header: string, body: unknown): IdempotencyKey {
-  const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
-  return { id: digest(`${scope}\n${header}`), bodyHash: digest(JSON.stringify(body ?? null)) };
+/** `scope` is the application and path. A body may hold a password to guess at, so its hash has the pepper. */
+export function idempotencyKey(
+  { scope, header, pepper }: { scope: string; header: string; pepper: string },
+  body: unknown,
+): IdempotencyKey {
+  const id = createHash('sha256').update(`${scope}\n${header}`).digest('base64url');
+  const text = JSON.stringify(body ?? null);
+  return { id, bodyHash: createHmac('sha256', pepper).update(text).digest('base64url') };
 }
 
 /**

@@ -17,8 +17,13 @@ import type {
 } from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
 
-export function secretPlace(webhook: { appUid: string; _id: string }): string {
-  return `webhooks/${webhook.appUid}/${webhook._id}/secret`;
+type SealedField = 'secret' | 'headers' | 'auth' | 'tls';
+
+export function secretPlace(
+  webhook: { appUid: string; _id: string },
+  field: SealedField = 'secret',
+): string {
+  return `webhooks/${webhook.appUid}/${webhook._id}/${field}`;
 }
 
 export interface SigningSecrets {

@@ -32,6 +32,8 @@ async function playCreation({ call, receiver }: Stage): Promise<string> {
     name: 'Agents',
     description: 'To the search index',
     metadata: { team: 'search' },
+    headers: { 'x-tenant': 'acme' },
+    auth: { type: 'bearer', token: 'secret' },
     entities: ['agent', 'context', 'contextfile'],
     events: ['agent.created'],
     retrySchedule: ['5s', '120s'],
@@ -48,6 +50,9 @@ async function playCreation({ call, receiver }: Stage): Promise<string> {
     'a schedule with a wait that is too short': { ...body, retrySchedule: ['5ms'] },
     'a schedule that is too long': { ...body, retrySchedule: ['6d', '2d'] },
     'an ordering that is none': { ...body, ordering: 'none' },
+    'a reserved header': { ...body, headers: { host: 'elsewhere' } },
+    'a credential without its fields': { ...body, auth: { type: 'basic' } },
+    'a client certificate that is none': { ...body, tls: { certificate: 'x', key: 'y' } },
   };
   for (const [what, wrong] of Object.entries(refused)) await call(what, register, { body: wrong });
   return String(created.body['uid']);
@@ -61,6 +66,11 @@ async function playChanges({ call }: Stage, webhook: string): Promise<void> {
   await call('takes the filters of a webhook away', change, { body: cleared });
   await call('changes nothing of a webhook', change, { body: cleared });
   await call('a resume without active', change, { body: { onResume: 'discard' } });
+  const along = { headers: { 'x-tenant': 'acme' }, auth: { type: 'bearer', token: 'secret' } };
+  await call('sets what a webhook sends along', change, { body: along });
+  const elsewhere = { url: 'http://127.0.0.1:1/' };
+  await call('a move to another origin without the credentials', change, { body: elsewhere });
+  await call('takes them away', change, { body: { headers: null, auth: null } });
   const discard = { active: true, onResume: 'discard' };
   await call('a discard at an active webhook', change, { body: discard });
 }

@@ -5,7 +5,9 @@ import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
 import { type Answer, type CallOptions, createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
+import type { ClientPair } from '../support/certificates.ts';
+import { type CertifiedReceiver, startCertifiedReceiver } from '../support/certified-receiver.ts';
+import { type Answering, type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import {
   clientId,
@@ -15,6 +17,13 @@ import {
 } from '../support/identity-provider.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
+import {
+  bearerToken,
+  headerValue,
+  misplaced,
+  receiverPassword,
+  useCredentials,
+} from './canary-credentials.ts';
 
 const email = 'canary@example.com';
 const password = 'canary of the first coal mine';
@@ -24,8 +33,16 @@ let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
 let receiver: Receiver;
+/** Gets the credentials, so that its requests are not searched. */
+let trusted: CertifiedReceiver;
+let clientPair: ClientPair;
 let provider: TestProvider;
 const answers: Answer[] = [];
+
+// So that retries and their errors are searched, too.
+const failFirst: Answering = (response, request) => {
+  response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 200).end('thanks');
+};
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
@@ -34,17 +51,17 @@ beforeAll(async () => {
     HERALD_OIDC_CLIENT_ID: clientId,
     HERALD_OIDC_CLIENT_SECRET: clientSecret,
   });
-  const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace' };
+  receiver = await startReceiver(failFirst);
+  trusted = await startCertifiedReceiver(failFirst);
+  clientPair = trusted.issue('canary');
+  const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace', ...trusted.env };
   [api, worker] = await Promise.all([startRole('api', env), startRole('worker', env)]);
-  receiver = await startReceiver((response, request) => {
-    // The first attempt fails, so that retries and their errors are searched, too.
-    response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 200).end('thanks');
-  });
   await createAdmin(installation.store, { email, password, superuser: true });
 });
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
+  await trusted?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
   await api?.[Symbol.asyncDispose]();
   await worker?.[Symbol.asyncDispose]();
@@ -93,6 +110,8 @@ async function useEverything(): Promise<Shown> {
     headers: withKey,
     body: {},
   });
+  const url = `${trusted.url}/hook`;
+  await useCredentials({ call, path: `${app}/webhooks`, withKey, url, clientPair });
   const user = { externalId: 'user-1', name: 'Ada' };
   const auth = await call('POST', `${app}/sdkusers/auth`, { headers: withKey, body: user });
   const agent = { agentName: 'A', externalTenantId: 't' };
@@ -228,6 +247,14 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
     () => receiver.requests.filter((one) => one.headers['x-webhook-attempt'] === '2').length >= 2,
     { what: 'the second attempts' },
   );
+  await waitFor(() => trusted.requests.some((one) => one.headers['x-webhook-attempt'] === '2'), {
+    what: 'the second attempt with credentials',
+  });
+  const [arrived] = trusted.requests;
+  expect(arrived?.headers).toMatchObject({
+    authorization: `Bearer ${bearerToken}`,
+    'x-canary': headerValue,
+  });
   await api.end('SIGTERM');
   await worker.end('SIGTERM');
 
@@ -245,6 +272,10 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
     newPassword,
     pepper: HERALD_KEY_PEPPER,
     clientSecret,
+    headerValue,
+    bearerToken,
+    receiverPassword,
+    clientKey: clientPair.key.split('\n')[2] ?? '',
     sealingKey,
     sealingKeyInHex: Buffer.from(sealingKey, 'base64').toString('hex'),
   };
@@ -252,6 +283,7 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
   const log = api.output() + worker.output();
   expect(log).toContain('request.completed');
   expect(log).toContain('delivery.attempted');
+  expect(log).not.toContain(misplaced);
   const answered = answers.map(({ headers, text }) => JSON.stringify([...headers]) + text);
   const places: Record<string, string> = {
     log,

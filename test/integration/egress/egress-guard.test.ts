@@ -201,6 +201,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
     hosts: createHostResolver(guard, async () => ['127.0.0.1']),
     proxy: null,
     ca: undefined,
+    clientCertificate: null,
   };
   const url = new URL(`https://receiver.example.com:${receiver.port}/`);
   const options = { signal: new AbortController().signal, trace: createTrace() };
@@ -218,7 +219,7 @@ test.each([[['8.8.4.4']], [['1.1.1.1', '8.8.4.4']], [['2600::5']]])(
     const trace = createTrace();
     const opened = openSocket(
       new URL('https://receiver.example.com/'),
-      { guard, hosts, proxy: null, ca: undefined },
+      { guard, hosts, proxy: null, ca: undefined, clientCertificate: null },
       { signal: new AbortController().signal, trace },
     );
     const refusal = {

@@ -6,11 +6,17 @@ import { waitFor } from '../../support/wait-for.ts';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 
-async function open(port: number, origin: string): Promise<Connection> {
+async function open(
+  port: number,
+  origin: string,
+  owner: string | null = null,
+): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
-  return createConnection(origin, socket, '127.0.0.1');
+  return createConnection({ origin, owner }, socket, '127.0.0.1');
 }
+
+const at = (origin: string, owner: string | null = null) => ({ origin, owner });
 
 test('the newest connection of an origin is used first, and only for that origin', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
@@ -19,10 +25,10 @@ test('the newest connection of an origin is used first, and only for that origin
   const newer = await open(receiver.port, 'http://a.example.com');
   pool.put(older);
   pool.put(newer);
-  expect(pool.take('http://b.example.com')).toBeNull();
-  expect(pool.take('http://a.example.com')).toBe(newer);
-  expect(pool.take('http://a.example.com')).toBe(older);
-  expect(pool.take('http://a.example.com')).toBeNull();
+  expect(pool.take(at('http://b.example.com'))).toBeNull();
+  expect(pool.take(at('http://a.example.com'))).toBe(newer);
+  expect(pool.take(at('http://a.example.com'))).toBe(older);
+  expect(pool.take(at('http://a.example.com'))).toBeNull();
   pool.put(older);
   pool.put(newer);
   pool.close();
@@ -56,7 +62,7 @@ test('a connection that its receiver closes leaves the idle pool by itself', asy
   pool.put(connection);
   receiver.sockets[0]?.resetAndDestroy();
   await waitFor(() => pool.size === 0);
-  expect(pool.take('http://a.example.com')).toBeNull();
+  expect(pool.take(at('http://a.example.com'))).toBeNull();
 });
 
 test('a connection put on a closed idle pool is closed', async () => {
@@ -67,4 +73,25 @@ test('a connection put on a closed idle pool is closed', async () => {
   pool.put(connection);
   expect(connection.socket.destroyed).toBe(true);
   expect(pool.size).toBe(0);
+});
+
+test('a connection with an owner is used for that owner alone, and counts for its origin', async () => {
+  await using receiver = await startTcpReceiver(() => undefined);
+  const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
+  const origin = 'https://a.example.com';
+  const [nobodys, ones, others] = await Promise.all([
+    open(receiver.port, origin),
+    open(receiver.port, origin, 'one'),
+    open(receiver.port, origin, 'other'),
+  ]);
+  for (const connection of [nobodys, ones]) pool.put(connection);
+  expect(pool.take(at(origin, 'other'))).toBeNull();
+  expect(pool.take(at(origin, 'one'))).toBe(ones);
+  expect(pool.take(at(origin, 'one'))).toBeNull();
+  for (const connection of [ones, others]) pool.put(connection);
+  expect(nobodys.socket.destroyed).toBe(true);
+  expect(pool.take(at(origin))).toBeNull();
+  expect(pool.take(at(origin, 'other'))).toBe(others);
+  pool.put(others);
+  pool.close();
 });

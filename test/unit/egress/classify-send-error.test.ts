@@ -27,6 +27,7 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'tls'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'tls'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'exchange', 'tls'],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'exchange', 'tls'],
   ['EPROTO', 'tls', 'tls'],
   ['EPROTO', 'exchange', 'tls'],
   ['ECONNRESET', 'exchange', 'reset'],
@@ -57,6 +58,7 @@ test("a fault of our own code does not count as the receiver's", () => {
   expect(classifySendError(fault('UND_ERR_INVALID_ARG'), 'exchange')).toBeNull();
   expect(classifySendError(fault('ERR_INVALID_ARG_TYPE'), 'connect')).toBeNull();
   expect(classifySendError(fault('PROXY_FAILED'), 'connect')).toBeNull();
+  expect(classifySendError(fault('CLIENT_CERTIFICATE_UNUSABLE'), 'tls')).toBeNull();
   expect(classifySendError(fault('ERR_ASSERTION'), 'connect')).toBeNull();
   expect(classifySendError(new TypeError('x is not a function'), 'exchange')).toBeNull();
   expect(classifySendError(undefined, 'exchange')).toBeNull();
@@ -69,3 +71,17 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
     expect(classifySendError(fault(`${code}X`), 'connect')?.errorClass).toBe('connect');
   },
 );
+
+test.each([
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', ': it does not know its issuer'],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', ': it has expired'],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED', ': it is revoked'],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', ''],
+  ['ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE', ''],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN', ''],
+  ['ERR_SSL_TLSV1_ALERT_ACCESS_DENIED', ''],
+])('the alert %s says that the receiver refused the client certificate', (code, why) => {
+  const refused = `the receiver refused the client certificate${why}`;
+  expect(classifySendError(fault(code), 'exchange')?.detail).toBe(refused);
+  expect(classifySendError(fault(`${code}X`), 'exchange')?.detail).not.toContain('certificate');
+});

@@ -1,0 +1,154 @@
+// The fields of a webhook that are sealed when they come and never shown again: `headers`, `auth`, `tls`.
+import type { FieldError } from '../../lib/platform/errors.ts';
+import { limits } from '../../lib/limits.ts';
+import { originOf } from '../../lib/model/url-origin.ts';
+import { authTypes, type StoredWebhook, type WebhookDocument } from '../../lib/model/webhook.ts';
+import { headerFaults } from '../../lib/webhooks/custom-headers.ts';
+import {
+  CertificateFault,
+  type CertificateText,
+} from '../../lib/webhooks/client-certificate-facts.ts';
+import { type Auth, sealAuth, sealHeaders, sealTls } from '../../lib/webhooks/credentials.ts';
+import type { ApiContext } from '../context.ts';
+import { pointerTo } from '../http/json-pointer.ts';
+import { invalidRequest } from '../http/validate.ts';
+
+export interface CredentialFields {
+  headers?: Record<string, string> | null;
+  auth?: GivenAuth | null;
+  tls?: CertificateText | null;
+}
+
+interface GivenAuth {
+  type: (typeof authTypes)[number];
+  username?: string;
+  password?: string;
+  token?: string;
+}
+
+const { usernameCharactersMax, receiverPasswordCharactersMax, bearerTokenCharactersMax } = limits;
+
+export const credentialProperties = {
+  headers: {
+    type: ['object', 'null'],
+    minProperties: 1,
+    maxProperties: limits.headersPerWebhookMax,
+    additionalProperties: { type: 'string' },
+  },
+  auth: {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    required: ['type'],
+    properties: {
+      type: { type: 'string', enum: [...authTypes] },
+      username: { type: 'string', minLength: 1, maxLength: usernameCharactersMax, format: 'line' },
+      password: { type: 'string', maxLength: receiverPasswordCharactersMax, format: 'line' },
+      token: { type: 'string', minLength: 1, maxLength: bearerTokenCharactersMax, format: 'token' },
+    },
+  },
+  tls: {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    required: ['certificate', 'key'],
+    properties: {
+      certificate: pemField(limits.clientCertificateCharactersMax),
+      key: pemField(limits.clientKeyCharactersMax),
+    },
+  },
+};
+
+function pemField(charactersMax: number) {
+  return { type: 'string', minLength: 1, maxLength: charactersMax, format: 'text' };
+}
+
+type Sealed = Partial<Pick<WebhookDocument, 'headers' | 'auth' | 'tls'>>;
+
+/** Returns the fields that a body sets, as stored for this webhook. Throws `invalid_request`. */
+export function sealCredentials(
+  { secretBox, clock }: Pick<ApiContext, 'secretBox' | 'clock'>,
+  { headers, auth, tls }: CredentialFields,
+  webhook: Pick<StoredWebhook, '_id' | 'appUid'>,
+): Sealed {
+  const sealed: Sealed = {};
+  if (headers !== undefined) {
+    if (headers !== null) checkHeaders(headers);
+    sealed.headers = headers && sealHeaders(secretBox, webhook, headers);
+  }
+  if (auth !== undefined) {
+    sealed.auth = auth && sealAuth(secretBox, webhook, checkAuth(auth));
+  }
+  if (tls !== undefined) {
+    const seal = (given: CertificateText) =>
+      sealTls(secretBox, webhook, { given, now: clock.now() });
+    sealed.tls = tls && refusingFaults(() => seal(tls));
+  }
+  return sealed;
+}
+
+function checkHeaders(headers: Record<string, string>): void {
+  const errors = headerFaults(headers).map(({ name, code, detail }): FieldError => {
+    const steps = name === null ? ['headers'] : ['headers', name];
+    const pointer = pointerTo(steps);
+    return { pointer, code, detail: `${pointer.slice(2).replace('/', '.')} ${detail}` };
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}
+
+const fieldsOfType = { basic: ['username', 'password'], bearer: ['token'] } as const;
+const authFields = ['username', 'password', 'token'] as const;
+
+function checkAuth(auth: GivenAuth): Auth {
+  const { type, username, password, token } = auth;
+  const wanted: readonly string[] = fieldsOfType[type];
+  const errors = authFields.flatMap((field): FieldError[] => {
+    const isGiven = auth[field] !== undefined;
+    if (isGiven === wanted.includes(field)) return [];
+    const detail = `auth.${field} ${isGiven ? 'does not belong to' : 'is required by'} ${type}`;
+    return [{ pointer: `#/auth/${field}`, code: isGiven ? 'not_of_type' : 'required', detail }];
+  });
+  if (username?.includes(':') === true) {
+    const detail = 'auth.username must not hold a colon';
+    errors.push({ pointer: '#/auth/username', code: 'colon', detail });
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  return token === undefined
+    ? { type: 'basic', username: username ?? '', password: password ?? '' }
+    : { type: 'bearer', token };
+}
+
+function refusingFaults<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof CertificateFault)) throw error;
+    const detail = `tls.${error.field} ${error.message}`;
+    throw invalidRequest([{ pointer: `#/tls/${error.field}`, code: error.code, detail }]);
+  }
+}
+
+type Target = Pick<WebhookDocument, 'url' | 'headers' | 'auth' | 'tls'>;
+
+/** Refuses what the URL cannot carry: anything by mail, a client certificate without TLS. Throws `invalid_request`. */
+export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
+  const errors = (['headers', 'auth', 'tls'] as const).flatMap((field): FieldError[] => {
+    const scheme = field === 'tls' ? 'https' : 'http';
+    if (!fields[field] || url.startsWith(scheme)) return [];
+    const detail = `${field} needs a url with ${scheme}; set it to null for another`;
+    return [{ pointer: `#/${field}`, code: `needs_${scheme}`, detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}
+
+/**
+ * Refuses to carry credentials to another origin: who may change a webhook, but does not know them, could have them
+ * sent to a server of their own (ADR 25). Throws `invalid_request`.
+ */
+export function checkMove(before: Target, written: Partial<Target>): void {
+  if (written.url === undefined || originOf(before.url) === originOf(written.url)) return;
+  const errors = (['headers', 'auth'] as const).flatMap((field): FieldError[] => {
+    if (before[field] === null || written[field] !== undefined) return [];
+    const detail = `${field} must be set again, or to null, with a url of another origin`;
+    return [{ pointer: `#/${field}`, code: 'other_origin', detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+}

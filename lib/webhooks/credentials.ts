@@ -1,0 +1,72 @@
+// What a webhook sends to its receiver beside the event: its own headers, `Authorization`, a client certificate.
+import type { ClientCertificate } from '../egress/client-certificate.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { SealedHeaders, SealedTls, SealedAuth, WebhookDocument } from '../model/webhook.ts';
+import { type CertificateText, readClientCertificate } from './client-certificate-facts.ts';
+import { secretPlace } from './webhooks.ts';
+
+type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;
+
+export type Auth =
+  { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
+
+export function sealHeaders(
+  box: SecretBox,
+  webhook: WebhookKey,
+  headers: Readonly<Record<string, string>>,
+): SealedHeaders {
+  const secret = box.seal(JSON.stringify(headers), secretPlace(webhook, 'headers'));
+  return { names: Object.keys(headers), secret };
+}
+
+export function sealAuth(box: SecretBox, webhook: WebhookKey, auth: Auth): SealedAuth {
+  const secret = box.seal(authorizationOf(auth), secretPlace(webhook, 'auth'));
+  return { type: auth.type, secret };
+}
+
+function authorizationOf(auth: Auth): string {
+  if (auth.type === 'bearer') return `Bearer ${auth.token}`;
+  const credentials = Buffer.from(`${auth.username}:${auth.password}`, 'utf8');
+  return `Basic ${credentials.toString('base64')}`;
+}
+
+/** Throws a CertificateFault. */
+export function sealTls(
+  box: SecretBox,
+  webhook: WebhookKey,
+  { given, now }: { given: CertificateText; now: Date },
+): SealedTls {
+  const { text, facts } = readClientCertificate(given, now);
+  return { ...facts, secret: box.seal(JSON.stringify(text), secretPlace(webhook, 'tls')) };
+}
+
+export interface Credentials {
+  headers: Record<string, string>;
+  clientCertificate: ClientCertificate | null;
+}
+
+/** Throws where the key ring does not open them, which is a fault of ours. */
+export function openCredentials(
+  box: SecretBox,
+  webhook: WebhookKey & Pick<WebhookDocument, 'headers' | 'auth' | 'tls'>,
+): Credentials {
+  const { headers, auth, tls } = webhook;
+  const own =
+    headers === null
+      ? {}
+      : (JSON.parse(box.open(headers.secret, secretPlace(webhook, 'headers'))) as Record<
+          string,
+          string
+        >);
+  const authorization =
+    auth === null ? {} : { Authorization: box.open(auth.secret, secretPlace(webhook, 'auth')) };
+  return {
+    headers: { ...own, ...authorization },
+    clientCertificate: tls === null ? null : openTls(box, webhook, tls),
+  };
+}
+
+function openTls(box: SecretBox, webhook: WebhookKey, tls: SealedTls): ClientCertificate {
+  const text = JSON.parse(box.open(tls.secret, secretPlace(webhook, 'tls'))) as CertificateText;
+  return { ...text, owner: `${webhook._id} ${tls.fingerprint256}` };
+}

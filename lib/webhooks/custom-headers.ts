@@ -1,0 +1,73 @@
+import { isSetBySender } from '../egress/request-headers.ts';
+import { limits } from '../limits.ts';
+
+export interface HeaderFault {
+  /** Null: of all together. */
+  name: string | null;
+  code: string;
+  detail: string;
+}
+
+const nameCharactersMax = 100;
+// RFC 9110 §5.6.2.
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// RFC 9110 §5.5, without tabs and obs-text.
+const plainValue = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/** Ours, or not for a fixed value: they describe our body or connection, or who asks. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'accept-charset',
+  'cookie',
+  'date',
+  'forwarded',
+  'http2-settings',
+  'set-cookie',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'via',
+]);
+const reservedStarts = ['content-', 'proxy-', 'webhook-', 'x-forwarded-', 'x-webhook-'] as const;
+
+/** Returns what is wrong with a webhook's own headers; what passes is sent as it is written. */
+export function headerFaults(headers: Readonly<Record<string, string>>): HeaderFault[] {
+  const seen = new Set<string>();
+  const faults = Object.entries(headers).flatMap(([name, value]): HeaderFault[] => {
+    const fault = nameFault(name) ?? valueFault(value);
+    const isRepeated = seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
+    if (fault !== null) return [{ name, ...fault }];
+    const detail = 'is there twice: upper and lower case are the same';
+    return isRepeated ? [{ name, code: 'repeated', detail }] : [];
+  });
+  const bytes = Object.entries(headers).reduce((sum, [name, value]) => {
+    return sum + Buffer.byteLength(name) + Buffer.byteLength(value);
+  }, 0);
+  if (bytes <= limits.webhookHeaderBytesMax) return faults;
+  const detail = `must have at most ${limits.webhookHeaderBytesMax} bytes together (got ${bytes})`;
+  return [...faults, { name: null, code: 'too_large', detail }];
+}
+
+type Fault = Omit<HeaderFault, 'name'> | null;
+
+function nameFault(name: string): Fault {
+  const lower = name.toLowerCase();
+  if (!token.test(name)) {
+    const detail = "must be a name of letters, digits and !#$%&'*+-.^_`|~";
+    return { code: 'header_name', detail };
+  }
+  if (name.length > nameCharactersMax) {
+    return { code: 'header_name', detail: `must have at most ${nameCharactersMax} characters` };
+  }
+  if (lower === 'authorization') return { code: 'reserved', detail: 'is set by auth' };
+  const isReserved =
+    isSetBySender(lower) ||
+    reservedNames.has(lower) ||
+    reservedStarts.some((start) => lower.startsWith(start));
+  return isReserved ? { code: 'reserved', detail: 'is reserved; choose another name' } : null;
+}
+
+function valueFault(value: string): Fault {
+  if (plainValue.test(value)) return null;
+  const rule = 'visible ASCII characters, with spaces only between them';
+  return { code: 'header_value', detail: `must have a value of ${rule}` };
+}

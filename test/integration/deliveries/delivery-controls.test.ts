@@ -1,0 +1,232 @@
+// What a webhook sends along: its own headers, credentials and client certificate, set by the API and sent by attempts.
+import type { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent } from '../../support/fixtures.ts';
+import {
+  type KeyPair,
+  makeKeyPair,
+  type Receiver,
+  startTlsReceiver,
+} from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectProblem, faultsOf } from '../api/problems.ts';
+
+let service: TestService;
+let authority: Authority;
+let one: ClientPair;
+let other: ClientPair;
+let pair: KeyPair;
+let receiver: Receiver;
+let sender: HttpSender;
+const names: string[] = [];
+
+beforeAll(async () => {
+  pair = makeKeyPair();
+  authority = makeAuthority('Clients');
+  one = authority.issue('one');
+  other = authority.issue('other', { days: 29 });
+  service = await startService({ worker: false });
+  const wanting = { ...pair, requestCert: true, ca: authority.certificate };
+  receiver = await startTlsReceiver(wanting, (response) => {
+    names.push(String((response.socket as TLSSocket).getPeerCertificate().subject?.CN));
+    response.end();
+  });
+  sender = createHttpSender({ policy: service.config.egress, ca: pair.cert });
+});
+
+afterAll(async () => {
+  await sender?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+  authority?.[Symbol.dispose]();
+});
+
+async function register(fields: Record<string, unknown>): Promise<Answer> {
+  const body = { url: `${receiver.url}/hook`, entities: ['agent'], ...fields };
+  return service.call('POST', '/webhooks', { body });
+}
+
+async function change(uid: unknown, body: Record<string, unknown>): Promise<Answer> {
+  return service.call('PATCH', `/webhooks/${String(uid)}`, { body });
+}
+
+/** Sends an event to a webhook and returns the state of the delivery with what arrived. */
+async function attempt(uid: unknown) {
+  const webhookUid = String(uid);
+  const event = await insertEvent(service, [webhookUid]);
+  const key = { appUid: service.app.appUid, eventId: event._id, webhookUid };
+  const { signal } = new AbortController();
+  const ports = deliveryPorts(service, { sender });
+  const { state } = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  const arrived = receiver.requests.find(({ headers }) => headers['webhook-id'] === event._id);
+  return { state, headers: arrived?.headers ?? {} };
+}
+
+test('headers, auth and tls are sent with an attempt, and a change is in force from the next one on', async () => {
+  const auth = { type: 'bearer', token: 'token-1' };
+  const { body } = await register({ headers: { 'X-Tenant': 'a b' }, auth, tls: one });
+  const { uid } = body;
+  expect(await attempt(uid)).toMatchObject({
+    state: 'delivered',
+    headers: { 'x-tenant': 'a b', authorization: 'Bearer token-1', 'x-webhook-attempt': '1' },
+  });
+  const changed = await change(uid, {
+    headers: { 'x-other': '1' },
+    auth: { type: 'basic', username: 'ü', password: 'p:w' },
+    tls: other,
+  });
+  expect(changed.status).toBe(200);
+  const { headers } = await attempt(uid);
+  const basic = Buffer.from('ü:p:w').toString('base64');
+  expect(headers).toMatchObject({ 'x-other': '1', authorization: `Basic ${basic}` });
+  expect(headers).not.toHaveProperty('x-tenant');
+  expect(names).toEqual(['one', 'other']);
+  await change(uid, { headers: null, auth: null });
+  const bare = (await attempt(uid)).headers;
+  expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['x-other']));
+  expect(bare).not.toHaveProperty('authorization');
+  await change(uid, { tls: null });
+  expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
+});
+
+test('values are never shown: names of headers, the type of auth, facts of the certificate are', async () => {
+  const given = {
+    headers: { 'X-Tenant': 'value-of-header' },
+    auth: { type: 'basic', username: 'user-of-auth', password: 'password-of-auth' },
+    tls: one,
+  };
+  const { body, text } = await register(given);
+  const shown = {
+    headers: ['X-Tenant'],
+    auth: { type: 'basic' },
+    tls: {
+      subject: 'O=Herald, CN=one',
+      issuer: 'CN=Clients',
+      fingerprint256: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+      notAfter: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+    warnings: [],
+  };
+  expect(body).toMatchObject(shown);
+  const got = await service.call('GET', `/webhooks/${String(body['uid'])}`);
+  expect(got.body).toMatchObject(shown);
+  const stored = await service.store.webhooks.findOne({ _id: String(body['uid']) });
+  const rows = await service.store.auditLog.find({ 'target.uid': String(body['uid']) }).toArray();
+  expect(rows[0]?.details).toMatchObject({
+    headerNames: ['X-Tenant'],
+    authType: 'basic',
+    tlsFingerprint256: stored?.tls?.fingerprint256,
+  });
+  const keyText = one.key.split('\n')[1] ?? '';
+  for (const place of [text, got.text, JSON.stringify(stored), JSON.stringify(rows)]) {
+    expect(place).not.toMatch(/value-of|user-of|password-of|BEGIN/);
+    expect(place).not.toContain(keyText);
+  }
+});
+
+test('a certificate that ends within 30 days is warned of', async () => {
+  const { body } = await register({ tls: other });
+  const { notAfter } = body['tls'] as unknown as { notAfter: string };
+  expect(body['warnings']).toEqual([
+    {
+      code: 'certificate_expires',
+      detail: `the client certificate expires at ${notAfter}: set tls anew`,
+    },
+  ]);
+  const past = { 'tls.notAfter': new Date(Date.now() - 1) };
+  await service.store.webhooks.updateOne({ _id: String(body['uid']) }, { $set: past });
+  const got = await service.call('GET', `/webhooks/${String(body['uid'])}`);
+  expect(got.body['warnings']).toMatchObject([{ code: 'certificate_expired' }]);
+});
+
+test('credentials do not open in the place of another webhook or field', async () => {
+  const [victim, thief] = await Promise.all([
+    register({ headers: { 'x-a': 'v' }, auth: { type: 'bearer', token: 't' }, tls: one }),
+    register({ tls: one }),
+  ]);
+  const stored = await service.store.webhooks.findOne({ _id: String(victim.body['uid']) });
+  const moved = [{ headers: stored?.headers }, { auth: stored?.auth }, { tls: stored?.tls }];
+  for (const fields of moved) {
+    const _id = String(thief.body['uid']);
+    await service.store.webhooks.updateOne({ _id }, { $set: fields as object });
+    await expect(attempt(_id)).rejects.toThrow('unable to authenticate');
+    await service.store.webhooks.updateOne({ _id }, { $set: { headers: null, auth: null } });
+  }
+});
+
+test('a webhook takes its headers and auth to another origin only if they are set again', async () => {
+  const auth = { type: 'bearer', token: 't' };
+  const { body } = await register({ headers: { 'x-a': 'v' }, auth, tls: one });
+  const { uid } = body;
+  const url = 'https://127.0.0.1:1/hook';
+  const refused = await change(uid, { url });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual(['#/headers other_origin', '#/auth other_origin']);
+  expect(faultsOf(await change(uid, { url, headers: null }))).toEqual(['#/auth other_origin']);
+  expect((await change(uid, { url: `${receiver.url}/other` })).status).toBe(200);
+  expect((await change(uid, { url, headers: { 'x-a': 'w' }, auth: null })).status).toBe(200);
+  const http = await change(uid, { url: 'http://127.0.0.1:1/', headers: null });
+  expect(faultsOf(http)).toEqual(['#/tls needs_https']);
+  const late = await register({ url: 'http://127.0.0.1:1/', tls: one });
+  expect(faultsOf(late)).toEqual(['#/tls needs_https']);
+});
+
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'v']));
+const bearer = (token: unknown, more: object = {}) => ({
+  auth: { type: 'bearer', token, ...more },
+});
+const basic = (username: unknown, password: unknown = 'p', more: object = {}) => ({
+  auth: { type: 'basic', username, password, ...more },
+});
+
+test.each([
+  ['20 headers', { headers: many(20) }],
+  ['a token of 4,096 characters', bearer('t'.repeat(4_096))],
+  ['a token with all visible characters', bearer('!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~')],
+  ['a long user name and password', basic('u'.repeat(200), 'p'.repeat(500))],
+  ['an empty password', basic('u', '')],
+])('%s is accepted', async (_what, fields) => {
+  expect((await register(fields)).status).toBe(201);
+});
+
+test.each([
+  ['no header', { headers: {} }, ['#/headers minProperties']],
+  ['21 headers', { headers: many(21) }, ['#/headers maxProperties']],
+  ['a number as header', { headers: { 'x-a': 1 } }, ['#/headers/x-a type']],
+  ['null as header', { headers: { 'x-a': null } }, ['#/headers/x-a type']],
+  [
+    'bad headers',
+    { headers: { Host: 'h', 'x-a': ' v', 'X y': 'v' } },
+    ['#/headers/Host reserved', '#/headers/x-a header_value', '#/headers/X y header_name'],
+  ],
+  ['the shown headers', { headers: ['x-a'] }, ['#/headers type']],
+  ['the shown auth', { auth: { type: 'bearer' } }, ['#/auth/token required']],
+  ['a longer token', bearer('t'.repeat(4_097)), ['#/auth/token maxLength']],
+  ['a token of two words', bearer('t t'), ['#/auth/token format']],
+  ['a token with a line break', bearer('t\nX: y'), ['#/auth/token format']],
+  ['a token with ü', bearer('ü'), ['#/auth/token format']],
+  ['a token with a user', bearer('t', { username: 'u' }), ['#/auth/username not_of_type']],
+  [
+    'a user without password',
+    { auth: { type: 'basic', username: 'u' } },
+    ['#/auth/password required'],
+  ],
+  ['a user with a token', basic('u', 'p', { token: 't' }), ['#/auth/token not_of_type']],
+  ['a user with a colon', basic('u:v'), ['#/auth/username colon']],
+  ['a longer user', basic('u'.repeat(201)), ['#/auth/username maxLength']],
+  ['a longer password', basic('u', 'p'.repeat(501)), ['#/auth/password maxLength']],
+  ['a password of two lines', basic('u', 'p\np'), ['#/auth/password format']],
+  ['another type of auth', { auth: { type: 'digest' } }, ['#/auth/type enum']],
+  ['tls without a key', { tls: { certificate: 'x' } }, ['#/tls/key required']],
+  ['tls that is no PEM', { tls: { certificate: 'x', key: 'y' } }, ['#/tls/certificate pem']],
+])('%s gets 400 and points to it', async (_what, fields, faults) => {
+  const refused = await register(fields);
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual(faults);
+});

@@ -1,0 +1,112 @@
+// Which client certificates and keys are accepted, and what is shown of them.
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CertificateFault,
+  readClientCertificate,
+} from '../../../lib/webhooks/client-certificate-facts.ts';
+import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
+
+let root: Authority;
+let middle: Authority;
+let pair: ClientPair;
+let belowPair: ClientPair;
+
+beforeAll(() => {
+  root = makeAuthority('Root');
+  middle = root.issueAuthority('Middle');
+  pair = root.issue('client');
+  belowPair = middle.issue('below');
+});
+
+afterAll(() => {
+  middle?.[Symbol.dispose]();
+  root?.[Symbol.dispose]();
+});
+
+const now = new Date();
+
+/** Returns where a pair is refused and why, or null. */
+function faultOf(given: ClientPair, at = now): string | null {
+  try {
+    readClientCertificate(given, at);
+    return null;
+  } catch (error) {
+    if (!(error instanceof CertificateFault)) throw error;
+    expect(error.message).not.toMatch(/BEGIN|[A-Za-z0-9+/]{40}/);
+    return `${error.field} ${error.code}`;
+  }
+}
+
+test('a pair is accepted, and its subject, issuer, fingerprint and end are shown', () => {
+  const { facts } = readClientCertificate(pair, now);
+  const parsed = new X509Certificate(pair.certificate);
+  expect(facts).toEqual({
+    subject: 'O=Herald, CN=client',
+    issuer: 'CN=Root',
+    fingerprint256: parsed.fingerprint256,
+    notAfter: new Date(parsed.validTo),
+  });
+});
+
+test('a chain is accepted in the order of issuing, and text around it is not kept', () => {
+  const chain = belowPair.certificate + middle.certificate + root.certificate;
+  const { text } = readClientCertificate(
+    { certificate: `subject=x\n${chain}\nthe end`, key: `Bag Attributes\n${belowPair.key}` },
+    now,
+  );
+  expect(text.certificate.match(/BEGIN CERTIFICATE/g)).toHaveLength(3);
+  expect(text.certificate + text.key).not.toMatch(/subject|the end|Bag/);
+});
+
+const ec = (curve: string) => ['ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
+
+test.each([
+  [['rsa:2048'], null],
+  [['rsa:1024'], 'key kind'],
+  [ec('secp384r1'), null],
+  [ec('secp521r1'), null],
+  [ec('secp256k1'), 'key kind'],
+  [['ed25519'], null],
+  [['ed448'], 'key kind'],
+])('a key of the kind %j is %j', (newkey, fault) => {
+  expect(faultOf(root.issue('kinds', { newkey }))).toBe(fault);
+});
+
+test('a certificate is refused from its end on', () => {
+  const end = new Date(new X509Certificate(pair.certificate).validTo);
+  expect(faultOf(pair, new Date(end.getTime() - 1))).toBeNull();
+  expect(faultOf(pair, end)).toBe('certificate expired');
+});
+
+test('a key that is not the certificate’s, is encrypted, or is none, is refused', () => {
+  expect(faultOf({ ...pair, key: belowPair.key })).toBe('key mismatch');
+  expect(faultOf({ ...pair, key: pair.key + belowPair.key })).toBe('key pem');
+  expect(faultOf({ ...pair, key: pair.certificate })).toBe('key pem');
+  expect(faultOf({ ...pair, key: pair.key.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA') })).toBe(
+    'key pem',
+  );
+  const encrypt = ['pkcs8', '-topk8', '-passout', 'pass:secret'];
+  const encrypted = execFileSync('openssl', encrypt, { input: pair.key, encoding: 'utf8' });
+  expect(faultOf({ ...pair, key: encrypted })).toBe('key encrypted');
+  const old = ['rsa', '-aes128', '-traditional', '-passout', 'pass:secret'];
+  const { key } = root.issue('old', { newkey: ['rsa:2048'] });
+  const ancient = execFileSync('openssl', old, { input: key, encoding: 'utf8', stdio: 'pipe' });
+  expect(ancient).toContain('Proc-Type');
+  expect(faultOf({ ...pair, key: ancient })).toBe('key encrypted');
+});
+
+test('certificates that are none, too many, or in another order are refused', () => {
+  const { certificate } = belowPair;
+  const of = (text: string) => faultOf({ certificate: text, key: belowPair.key });
+  expect(of('certificate')).toBe('certificate pem');
+  expect(of(belowPair.key)).toBe('certificate pem');
+  expect(of(certificate.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'))).toBe('certificate pem');
+  expect(of(certificate + root.certificate)).toBe('certificate chain');
+  expect(of(certificate + middle.certificate)).toBeNull();
+  expect(of(middle.certificate + certificate)).toBe('certificate chain');
+  const roots = root.certificate.repeat(3);
+  expect(of(certificate + middle.certificate + roots)).toBeNull();
+  expect(of(certificate + middle.certificate + roots + root.certificate)).toBe('certificate chain');
+});
