@@ -210,6 +210,9 @@ export const jobLimits = {
   countedDeliveriesMax: 10_000,
   /** Events that a dry run of a replay checks. */
   countedEventsMax: 100_000,
+  // Each costs Temporal some steps at once, which at the time of the retries are spread.
+  /** Workflows that a page tells that it took or cancelled what they wait to retry. */
+  signalledPerPageMax: 100,
   /** Time between the two passes of an erasure. */
   erasureSecondPassAfterMs: 5 * 60 * 1_000,
 } as const;

@@ -9,6 +9,7 @@ import { systemClock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { newId } from '../lib/platform/ids.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
+import { createOvertakenSignaller } from '../lib/temporal/signal-overtaken.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
 import { writeNoticeMail } from '../lib/webhooks/notice-mail.ts';
 import type { Temporal } from './connect-temporal.ts';
@@ -24,6 +25,7 @@ export function openDeliveryPorts(
     records: createDeliveryRecords(store),
     sender: open.use(openSender(config)),
     signalPartition: createPartitionSignaller(temporal.client),
+    signalOvertaken: createOvertakenSignaller(temporal.client),
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

@@ -1,10 +1,23 @@
-import { isCancellation } from '@temporalio/workflow';
+import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
-import type { DeliverEventsInput, DeliverySummary } from '../lib/temporal/messages.ts';
+import type {
+  DeliverEventsInput,
+  DeliverySummary,
+  OvertakenDelivery,
+} from '../lib/temporal/messages.ts';
+import { overtakenSignalName } from '../lib/temporal/names.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
+
+const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
+
+/** A retry that a signal may end. */
+interface Wait {
+  scope: CancellationScope;
+  isOvertaken: boolean;
+}
 
 /**
  * Delivers events of one application: first attempts together, then one durable retry a failing delivery. Fails with
@@ -27,7 +40,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<Delivery
   if (retrying.length === 0) return endWith(settled, []);
   const failingUids = [...new Set(retrying.map((outcome) => outcome.webhookUid))];
   showFailing(failingUids);
-  const retried = await Promise.all(retrying.map((outcome) => retry(input, outcome)));
+  const retried = await retryAll(input, retrying);
   return endWith(addSummaries(settled, summarizeOutcomes(retried)), failingUids);
 }
 
@@ -37,22 +50,52 @@ async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return only !== undefined && promises.length === 1 ? [await only] : Promise.all(promises);
 }
 
+async function retryAll(
+  input: DeliverEventsInput,
+  retrying: readonly DeliveryOutcome[],
+): Promise<DeliveryOutcome[]> {
+  const waits = new Map<string, Wait>();
+  const retried = Promise.all(retrying.map((outcome) => retry(input, outcome, waits)));
+  // Only here, so that other workflows bear no cost; an earlier signal waits until then.
+  setHandler(overtakenSignal, (deliveries) => {
+    for (const delivery of deliveries) {
+      const wait = waits.get(keyOf(delivery));
+      if (wait === undefined) continue;
+      wait.isOvertaken = true;
+      wait.scope.cancel();
+    }
+  });
+  return retried;
+}
+
+function keyOf({ eventId, webhookUid }: OvertakenDelivery): string {
+  return `${eventId}/${webhookUid}`;
+}
+
+// Again when it is overtaken: the document says what became of it.
 async function retry(
   { appUid, jobUid }: DeliverEventsInput,
   outcome: DeliveryOutcome,
+  waits: Map<string, Wait>,
 ): Promise<DeliveryOutcome> {
   const { eventId, webhookUid } = outcome;
   const host = outcome.host === null ? '' : ` at ${outcome.host}`;
   const summary = `retries to ${webhookUid}${host}`;
-  const options = { activityId: `${eventId}/${webhookUid}`, summary };
-  try {
-    return await retryDelivery.executeWithOptions(options, [
-      { appUid, jobUid, eventId, webhookUid },
-    ]);
-  } catch (error) {
-    // Any other fault ends this delivery alone.
-    if (isCancellation(error)) throw error;
-    return outcome;
+  const key = keyOf(outcome);
+  for (let call = 1; ; call += 1) {
+    const wait: Wait = { scope: new CancellationScope(), isOvertaken: false };
+    waits.set(key, wait);
+    // The one before may still end an attempt.
+    const options = { activityId: call === 1 ? key : `${key}/${call}`, summary };
+    try {
+      return await wait.scope.run(() =>
+        retryDelivery.executeWithOptions(options, [{ appUid, jobUid, eventId, webhookUid }]),
+      );
+    } catch (error) {
+      // Any other fault ends this delivery alone.
+      if (!isCancellation(error)) return outcome;
+      if (!wait.isOvertaken) throw error;
+    }
   }
 }
 

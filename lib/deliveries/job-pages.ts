@@ -15,18 +15,22 @@ import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasures.ts';
 import type { DeliveryPorts } from './ports.ts';
+import { findOvertaken, type Overtaken, overtakenFields } from './overtaken.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';
 import { deleteExpired } from './retention.ts';
 
-type JobPorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition' | 'retention'>;
+type JobPorts = Pick<
+  DeliveryPorts,
+  'store' | 'clock' | 'signalPartition' | 'signalOvertaken' | 'retention'
+>;
 
 /**
  * Takes a page of a job, once, and returns its deliveries, which the job owns from then on. A repeat returns the same
  * ones, even if the job has ended since: nobody else sends them.
  */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
-  const { store, clock, signalPartition } = ports;
+  const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
   const now = clock.now();
   if (jobUid === retentionJobUid) return deleteExpired(ports, { now, cursor: input.cursor });
@@ -41,6 +45,7 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
     return made;
   });
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
+  await signalOvertaken(await findOvertaken(store, taken?.overtaken ?? []));
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
   const events = groupByEvent(await findStamped(store, { jobUid, page }));
   return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
@@ -74,8 +79,12 @@ async function takeResend(
     return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
+  const retried = { eventId, webhookUid: { $in: webhookUids }, state: 'retrying' } as const;
+  const overtaken = await store.deliveries
+    .find<Overtaken>(retried, { projection: overtakenFields, session })
+    .toArray();
   await requeueDeliveries(store, deliveries, { stamp, now, session });
-  return { ...end, count: deliveries.length };
+  return { ...end, count: deliveries.length, overtaken };
 }
 
 async function hasEnded(

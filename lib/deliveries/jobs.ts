@@ -5,6 +5,7 @@ import type { EventDocument } from '../model/event.ts';
 import type { JobDocument, JobFacts, JobToStart, ReleaseJob } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
+import type { Overtaken } from './overtaken.ts';
 
 /** Returns the first facts of a job of any kind. */
 export function newJob(appUid: string, now: Date): JobFacts {
@@ -71,6 +72,8 @@ export interface TakenPage {
   isEnd: boolean;
   /** To be signalled after the transaction. */
   partitions: PartitionKey[];
+  /** What it took or cancelled, as it was before; the workflows that wait for its retries are told after it. */
+  overtaken?: readonly Overtaken[];
   /** How long until the next page; by default a second. */
   waitMs?: number;
 }

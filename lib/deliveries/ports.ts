@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { SignalOvertaken } from '../temporal/signal-overtaken.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import type { Retention } from '../model/retention.ts';
 import type { HttpSender } from '../egress/http-sender.ts';
@@ -13,6 +14,7 @@ export interface DeliveryPorts {
   records: DeliveryRecords;
   sender: HttpSender;
   signalPartition: SignalPartition;
+  signalOvertaken: SignalOvertaken;
   secretBox: SecretBox;
   clock: Clock;
   /** Returns a number from 0 up to 1. */

@@ -6,6 +6,7 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { type Store, within } from '../mongo/connect.ts';
+import { type Overtaken, overtakenFields } from './overtaken.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
 import type { PageMaking, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -38,8 +39,8 @@ export async function takeReleasePage(
   if (discardBefore !== null) {
     const dropped = webhook === null ? {} : droppedBy(discardBefore);
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
-    const partitions = await cancelPage(store, filter, making);
-    if (partitions !== null) return { ...nothing, isEnd: false, partitions };
+    const cancelled = await cancelPage(store, filter, making);
+    if (cancelled !== null) return { ...nothing, isEnd: false, ...cancelled };
   }
   // An attempt that read the webhook before its deletion may record an open delivery after it.
   if (webhook === null) {
@@ -77,16 +78,16 @@ function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
   };
 }
 
-// Returns the partitions of the cancelled deliveries, null when there were none.
+// Null when there was nothing to cancel.
 async function cancelPage(
   store: Store,
   filter: Filter<DeliveryDocument>,
   making: PageMaking,
-): Promise<PartitionKey[] | null> {
+): Promise<Pick<TakenPage, 'partitions' | 'overtaken'> | null> {
   const { now, session } = making;
   const found = await store.deliveries
-    .find<Held & Pick<DeliveryDocument, 'appUid'>>(filter, {
-      projection: { appUid: 1, eventId: 1, partition: 1 },
+    .find<Overtaken & Pick<DeliveryDocument, '_id'>>(filter, {
+      projection: overtakenFields,
       session,
       hint,
     })
@@ -98,7 +99,7 @@ async function cancelPage(
     { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
     { session },
   );
-  return toSignal(store, found, making);
+  return { partitions: await toSignal(store, found, making), overtaken: found };
 }
 
 // A delivery whose turn is still to come goes to its partition, any other to this job.

@@ -71,6 +71,7 @@ export async function takeReplayPage(
     count: chosen.length,
     isEnd: !wasCut && scan.isEnd,
     partitions,
+    overtaken: chosen.flatMap(({ delivery }) => delivery ?? []),
   };
 }
 

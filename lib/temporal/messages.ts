@@ -41,6 +41,9 @@ export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
 }
 
+/** A delivery that a job took or cancelled while its workflow waited for its retry. */
+export type OvertakenDelivery = Pick<DeliveryKey, 'eventId' | 'webhookUid'>;
+
 export interface DeliverInOrderInput extends PartitionKey {
   /** The summary of the runs before this one. */
   before?: DeliverySummary;

@@ -13,6 +13,8 @@ export const deliverInOrderWorkflow = 'deliverInOrder';
 export const runJobWorkflow = 'runJob';
 /** Reports to `deliverInOrder` that something has changed in its partition. */
 export const movedSignalName = 'moved';
+/** Reports to `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
+export const overtakenSignalName = 'overtaken';
 
 // Ids make starts idempotent: a second one of the same id is refused, or a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {

@@ -5,7 +5,7 @@ import { systemClock } from '../../lib/platform/clock.ts';
 import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
 import { minuteMs } from '../../lib/platform/duration.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
-import { noSignals as signalPartition } from '../support/delivery-ports.ts';
+import { noSignals } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -56,7 +56,7 @@ async function untilFirstPass(uid: string): Promise<void> {
 /** Makes the second pass, for which the workflow sleeps 5 minutes. */
 async function makeSecondPass(jobUid: string): Promise<void> {
   const { store, config } = service;
-  const ports = { store, clock: systemClock, signalPartition, retention: config.retention };
+  const ports = { store, clock: systemClock, ...noSignals, retention: config.retention };
   await takeJobPage(ports, { jobUid, page: 2 });
 }
 

@@ -5,6 +5,7 @@ import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { hourMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { jobLimits } from '../../lib/limits.ts';
 import { partitionId, type PartitionKey } from '../../lib/model/partition.ts';
@@ -125,11 +126,20 @@ async function retryInOrder(stage: Stage): Promise<Ordered> {
 }
 
 /** Starts an event that is retried after a while. */
-async function retryLater(stage: Stage): Promise<{ eventId: string; workflowId: string }> {
-  const workflowId = await start(stage, [[await webhookAt(stage, '/500', [longWaitMs])]]);
+async function retryLater(
+  stage: Stage,
+  ...waitsMs: number[]
+): Promise<{ eventId: string; webhookUids: string[]; workflowId: string }> {
+  const waits = waitsMs.length === 0 ? [longWaitMs] : waitsMs;
+  const webhookUids = await Promise.all(waits.map((waitMs) => webhookAt(stage, '/500', [waitMs])));
+  const workflowId = await start(stage, [webhookUids]);
   const eventId = workflowId.replace('event/', '');
-  await untilState(stage, eventId, 'retrying');
-  return { eventId, workflowId };
+  const retrying = { eventId, state: 'retrying' } as const;
+  await waitFor(
+    async () =>
+      (await stage.service.store.deliveries.countDocuments(retrying)) === webhookUids.length,
+  );
+  return { eventId, webhookUids, workflowId };
 }
 
 async function cancel({ service }: Stage, workflowId: string): Promise<string> {
@@ -213,6 +223,17 @@ export const branches: Readonly<Record<string, Branch>> = {
   superseded: async (stage) => {
     const { eventId, workflowId } = await retryLater(stage);
     await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    return workflowId;
+  },
+  // These end long before the retry that they wait for.
+  'overtaken-by-resend': async (stage) => {
+    const { eventId, workflowId } = await retryLater(stage, hourMs);
+    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
+    return workflowId;
+  },
+  'overtaken-by-deletion': async (stage) => {
+    const { webhookUids, workflowId } = await retryLater(stage, hourMs, longWaitMs);
+    await stage.service.call('DELETE', `/webhooks/${webhookUids[0]}`);
     return workflowId;
   },
   'cancelled-while-retried': async (stage) => cancel(stage, (await retryLater(stage)).workflowId),

@@ -4,11 +4,13 @@ import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
-import type { SignalPartition } from '../../lib/temporal/signal-partition.ts';
 import type { Installation } from './installation.ts';
 
-/** Signals no partition. */
-export const noSignals: SignalPartition = async () => undefined;
+/** Signals no workflow. */
+export const noSignals = {
+  signalPartition: async (): Promise<void> => undefined,
+  signalOvertaken: async (): Promise<void> => undefined,
+};
 
 /** Makes the ports of attempts; `fields` replace the defaults. Partitions are not signalled by default. */
 export function deliveryPorts(
@@ -20,7 +22,7 @@ export function deliveryPorts(
     processUid: newId('prc'),
     store,
     records: createDeliveryRecords(store),
-    signalPartition: noSignals,
+    ...noSignals,
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from './problems.ts';
@@ -68,7 +68,7 @@ test("the delivery to a webhook that is deleted after the resend's request stays
   await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
   const redeliveryUid = String(asked.body['redeliveryUid']);
   const { clock } = service.context;
-  const ports = { store, clock, signalPartition, retention: config.retention };
+  const ports = { store, clock, ...noSignals, retention: config.retention };
   const page = await takeJobPage(ports, { jobUid: redeliveryUid, page: 1 });
   expect(page.isLast).toBe(true);
   expect(await store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
-import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
@@ -28,7 +28,7 @@ async function isErased(fields: Record<string, unknown>, mention: string): Promi
   const subject = { mentions: ['nobody', mention] };
   const erasure = newErasure(app.appUid, subject, new Date());
   await store.jobs.insertOne(erasure);
-  await eraseChunk({ store, signalPartition }, erasure, { page: 1, now: new Date() });
+  await eraseChunk({ store, ...noSignals }, erasure, { page: 1, now: new Date() });
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });
   expect([body, '']).toContain(left?.body);

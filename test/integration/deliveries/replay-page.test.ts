@@ -1,7 +1,6 @@
 // The page of a replay, without Temporal: which deliveries it claims, and what it does in a partition.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
-import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -10,6 +9,7 @@ import type { ReplayJob, ReplayedState } from '../../../lib/model/job.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
@@ -29,12 +29,13 @@ beforeEach(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-type PagePorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition' | 'retention'>;
+type PagePorts = Parameters<typeof takeJobPage>[0];
 
 function portsAt(at: Date): PagePorts {
   const { store, config } = installation;
   const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
-  return { store, clock: { now: () => at }, signalPartition, retention: config.retention };
+  const { retention } = config;
+  return { store, clock: { now: () => at }, ...noSignals, signalPartition, retention };
 }
 
 /** A replay of one delivery, whose page may be taken several times. */

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { findOvertaken } from '../../../lib/deliveries/overtaken.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForResend } from '../../support/jobs.ts';
@@ -32,7 +33,7 @@ test.each([
   await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
   const kept = webhookUids.slice(deletedCount);
 
-  const ports = { store, clock: systemClock, signalPartition, retention: config.retention };
+  const ports = { store, clock: systemClock, ...noSignals, retention: config.retention };
   const page = await takeJobPage(ports, { jobUid, page: 1 });
 
   const events = kept.length === 0 ? [] : [{ eventId, webhookUids: kept }];
@@ -41,4 +42,40 @@ test.each([
   expect(deliveries.map((delivery) => delivery.webhookUid)).toEqual(kept);
   const job = await store.jobs.findOne({ _id: jobUid });
   expect(job).toMatchObject({ state: 'done', count: kept.length });
+});
+
+test('of overtaken deliveries the workflows that wait for a retry are told, 100 at most', async () => {
+  const { store } = installation;
+  const waiting = { webhookUid: 'whk_1', state: 'retrying', partition: null } as const;
+  const own = { jobUid: null, jobPage: null };
+  const events = await Promise.all(
+    Array.from({ length: 102 }, async (_none, n) => {
+      const { _id } = await insertEvent(installation, []);
+      // Two share a workflow.
+      const workflowId = `batch/${Math.max(1, n)}`;
+      await store.events.updateOne({ _id }, { $set: { workflowId } });
+      return { eventId: _id, workflowId };
+    }),
+  );
+  const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
+  const told = await findOvertaken(store, [
+    { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
+    ...[first, second].flatMap((each) => each ?? []),
+    ...(third === undefined ? [] : [{ ...third, partition: 'whk_1/agent/a' }]),
+    ...(third === undefined ? [] : [{ ...third, state: 'pending' as const }]),
+    { ...waiting, ...own, eventId: 'evt_unknown' },
+  ]);
+  const webhookUid = 'whk_1';
+  expect([...told]).toEqual([
+    ['job/job_1/7', [{ eventId: 'evt_1', webhookUid }]],
+    [
+      'batch/1',
+      [
+        { eventId: first?.eventId, webhookUid },
+        { eventId: second?.eventId, webhookUid },
+      ],
+    ],
+  ]);
+  const all = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
+  expect((await findOvertaken(store, all)).size).toBe(100);
 });

@@ -8,7 +8,7 @@ import { findUnstartedJobs, newRelease, toStart } from '../../../lib/deliveries/
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
 import { jobWorkflowId } from '../../../lib/temporal/names.ts';
 import { sweep } from '../../../worker/relay.ts';
-import { noSignals as signalPartition } from '../../support/delivery-ports.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const relayPorts = () => ({
   store: service.store,
-  signalPartition,
+  ...noSignals,
   clock: systemClock,
   eventsPerWorkflowMax: 60,
 });

@@ -1,0 +1,49 @@
+import { jobLimits } from '../limits.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { Store } from '../mongo/connect.ts';
+import type { OvertakenDelivery } from '../temporal/messages.ts';
+import { jobPageWorkflowId } from '../temporal/names.ts';
+
+/** A delivery as it was before a job took or cancelled it. */
+export type Overtaken = Pick<
+  DeliveryDocument,
+  'eventId' | 'webhookUid' | 'state' | 'partition' | 'jobUid' | 'jobPage'
+>;
+
+export const overtakenFields = {
+  eventId: 1,
+  webhookUid: 1,
+  state: 1,
+  partition: 1,
+  jobUid: 1,
+  jobPage: 1,
+} as const;
+
+/** Returns the deliveries whose retries were overtaken by the ids of the workflows that wait for them. */
+export async function findOvertaken(
+  store: Store,
+  deliveries: readonly Overtaken[],
+): Promise<Map<string, OvertakenDelivery[]>> {
+  // The workflow of a partition is signalled on its own.
+  const waiting = deliveries.filter(
+    ({ state, partition }) => state === 'retrying' && partition === null,
+  );
+  const eventIds = waiting.filter(({ jobUid }) => jobUid === null).map(({ eventId }) => eventId);
+  const events =
+    eventIds.length === 0
+      ? []
+      : await store.events
+          .find({ _id: { $in: eventIds } }, { projection: { workflowId: 1 } })
+          .toArray();
+  const ofEvents = new Map(events.map(({ _id, workflowId }) => [_id, workflowId]));
+  const workflows = new Map<string, OvertakenDelivery[]>();
+  for (const { eventId, webhookUid, jobUid, jobPage } of waiting) {
+    const workflowId =
+      jobUid === null ? ofEvents.get(eventId) : jobPageWorkflowId(jobUid, jobPage ?? 0);
+    if (workflowId == null) continue;
+    const isFull = workflows.size >= jobLimits.signalledPerPageMax;
+    if (isFull && !workflows.has(workflowId)) continue;
+    workflows.set(workflowId, [...(workflows.get(workflowId) ?? []), { eventId, webhookUid }]);
+  }
+  return workflows;
+}

@@ -1,0 +1,37 @@
+import type { Client } from '@temporalio/client';
+import { dispatchLog } from '../platform/logger.ts';
+import type { OvertakenDelivery } from './messages.ts';
+import { overtakenSignalName } from './names.ts';
+import { grpcNotFound, tolerateStatus } from './tolerate-status.ts';
+
+/**
+ * Tells workflows, by their ids, that a job took or cancelled deliveries that they wait to retry. Never rejects: a
+ * workflow that is not told ends when its next retry is due.
+ */
+export type SignalOvertaken = (
+  workflows: ReadonlyMap<string, readonly OvertakenDelivery[]>,
+) => Promise<void>;
+
+const signalsAtOnce = 10;
+const timeoutMs = 5_000;
+
+export function createOvertakenSignaller(client: Client): SignalOvertaken {
+  return async (workflows) => {
+    const waiting = [...workflows];
+    const signalNext = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const [workflowId, deliveries] = next;
+        const handle = client.workflow.getHandle(workflowId);
+        // It may have ended.
+        await tolerateStatus(grpcNotFound, handle.signal(overtakenSignalName, deliveries));
+      }
+    };
+    try {
+      await client.withDeadline(Date.now() + timeoutMs, async () => {
+        await Promise.all(Array.from({ length: signalsAtOnce }, signalNext));
+      });
+    } catch (error) {
+      dispatchLog.warn({ err: error, count: workflows.size }, 'overtaken.signal_failed');
+    }
+  };
+}
