@@ -16,6 +16,7 @@ import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
+import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
 import { getErasure } from './jobs/get-erasure.ts';
 import { getHealth } from './health/get-health.ts';
@@ -65,6 +66,7 @@ import { listWebhooks } from './webhooks/list-webhooks.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
+import { recoverWebhook, recoverWebhookBody } from './webhooks/recover-webhook.ts';
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 
@@ -114,6 +116,7 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
   route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
   route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
+  routeWithBody({ method: 'post', path: `${webhook}/recover`, scope: 'events:write', body: recoverWebhookBody, handler: recoverWebhook }),
   route({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
 
   routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
@@ -141,6 +144,10 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: `${app}/deliveries`, scope: 'events:read', handler: listDeliveries }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
+  routeWithBody({ method: 'post', path: `${app}/replays`, scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),
+  route({ method: 'get', path: `${app}/replays`, scope: 'events:read', handler: listReplays }),
+  route({ method: 'get', path: `${app}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
+  route({ method: 'post', path: `${app}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
   routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
   route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
 

@@ -210,6 +210,8 @@ export const jobLimits = {
   countedDeliveriesMax: 10_000,
   /** Events that a dry run of a replay checks. */
   countedEventsMax: 100_000,
+  /** Time in which it counts. */
+  countingMsMax: 5_000,
   // Each costs Temporal some steps at once, which at the time of the retries are spread.
   /** Workflows that a page tells that it took or cancelled what they wait to retry. */
   signalledPerPageMax: 100,

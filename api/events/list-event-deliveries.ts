@@ -61,6 +61,7 @@ function pendingDelivery(
     webhookUid,
     externalTenantId,
     state: 'pending',
+    cancelReason: null,
     statusClass: null,
     errorClass: null,
     attemptCount: 0,

@@ -8,6 +8,7 @@ export type ShownDelivery = Pick<
   | 'webhookUid'
   | 'externalTenantId'
   | 'state'
+  | 'cancelReason'
   | 'statusClass'
   | 'errorClass'
   | 'attemptCount'
@@ -25,6 +26,7 @@ export function presentDelivery(delivery: ShownDelivery) {
     webhookUid: delivery.webhookUid,
     externalTenantId: delivery.externalTenantId,
     state: delivery.state,
+    cancelReason: delivery.cancelReason,
     statusClass: delivery.statusClass,
     errorClass: delivery.errorClass,
     attemptCount: delivery.attemptCount,

@@ -1,6 +1,6 @@
 // POST …/events/{eventId}/resend: sends an event again to all or some of its webhooks, or to others.
 import type { ClientSession } from 'mongodb';
-import { AppError, type FieldError } from '../../lib/platform/errors.ts';
+import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
@@ -13,7 +13,8 @@ import { newJob } from '../../lib/deliveries/jobs.ts';
 import { findKnownWebhooks, isOfKind } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
-import { invalidRequest, validator } from '../http/validate.ts';
+import { validator } from '../http/validate.ts';
+import { refuseOthers } from '../webhooks/refuse-others.ts';
 import { findEvent } from './get-event.ts';
 
 export interface ResendEventBody {
@@ -74,7 +75,7 @@ async function chooseWebhooks(
   const asked = { appUid, webhookUids: named ?? event.webhookUids };
   const known = await findKnownWebhooks(store, asked, session);
   const fitting = known.filter((webhook) => mayGet(webhook, event));
-  if (named !== null) refuseUnknown(named, new Set(fitting.map((webhook) => webhook._id)));
+  if (named !== null) refuseOthers(named, fitting);
   if (fitting.length > 0) return fitting;
   const why =
     event.webhookUids.length === 0
@@ -86,13 +87,4 @@ async function chooseWebhooks(
 // A test goes to any webhook.
 function mayGet(webhook: KnownWebhook, { event, resourceUid }: EventFacts): boolean {
   return event === testEventName || isOfKind(webhook, { event, resourceUid });
-}
-
-function refuseUnknown(webhookUids: readonly string[], known: ReadonlySet<string>): void {
-  const errors = webhookUids.flatMap((uid, index): FieldError[] => {
-    if (known.has(uid)) return [];
-    const detail = `${uid} is not a webhook of this application for such events`;
-    return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
-  });
-  if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');
 }

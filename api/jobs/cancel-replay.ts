@@ -1,4 +1,4 @@
-// POST …/webhooks/{webhookUid}/replays/{replayUid}/cancel: stops a replay that still runs.
+// POST …/replays/{replayUid}/cancel, also of a webhook: stops a replay that still runs.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';

@@ -1,4 +1,4 @@
-// GET …/webhooks/{webhookUid}/replays: the replays of a webhook, newest first.
+// GET …/replays and GET …/webhooks/{webhookUid}/replays: replays of the application, or of one webhook, newest first.
 import type { ReplayJob } from '../../lib/model/job.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
@@ -6,9 +6,10 @@ import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
 export const listReplays = listHandler({}, async ({ appUid, params, page }, { store }) => {
-  const webhookUid = params['webhookUid'] ?? '';
-  await findWebhook(store, { _id: webhookUid, appUid });
-  const wanted = { appUid, kind: 'replay', webhookUid } as const;
+  const { webhookUid } = params;
+  if (webhookUid !== undefined) await findWebhook(store, { _id: webhookUid, appUid });
+  const ofWebhook = webhookUid === undefined ? {} : { webhookUid };
+  const wanted = { appUid, kind: 'replay', ...ofWebhook } as const;
   const { items, lastUid } = await readPage(store.jobs, wanted, page);
   return { data: items.map((item) => presentReplay(item as ReplayJob)), lastUid };
 });

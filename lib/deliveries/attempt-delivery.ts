@@ -29,9 +29,11 @@ interface AttemptOptions {
 }
 
 type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
-type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> & {
-  target?: AttemptTarget;
-};
+type Unsent =
+  | { state: 'held' | 'pending' }
+  | { state: 'cancelled'; cancelReason: DeliveryStep['cancelReason'] };
+type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
+  Partial<Pick<DeliveryStep, 'cancelReason'>> & { target?: AttemptTarget };
 
 interface Subject {
   key: DeliveryKey;
@@ -57,7 +59,7 @@ export async function attemptDelivery(
   const now = ports.clock.now();
   const decision = decide({ asker, delivery, event, webhook, now, processUid });
   if (event === null) {
-    return decision === 'cancel'
+    return decision === 'remove'
       ? endWithoutEvent(ports, key, delivery)
       : outcomeOf(key, delivery, asker);
   }
@@ -66,15 +68,17 @@ export async function attemptDelivery(
   const subject = { key, delivery, event, options };
   if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
     // Recorded, so that lists and pauses find it.
-    if (delivery === null) await recordUnsent(ports, subject, 'pending');
+    if (delivery === null) await recordUnsent(ports, subject, { state: 'pending' });
     return { ...unattempted(key, delivery), state: 'waiting' };
   }
   const outcome =
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...subject, webhook })
-      : decision === 'cancel' || decision === 'hold'
-        ? await recordUnsent(ports, subject, decision === 'hold' ? 'held' : 'cancelled')
-        : outcomeOf(key, delivery, asker);
+      : typeof decision === 'object'
+        ? await recordUnsent(ports, subject, { state: 'cancelled', ...decision })
+        : decision === 'hold'
+          ? await recordUnsent(ports, subject, { state: 'held' })
+          : outcomeOf(key, delivery, asker);
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
 }
 
@@ -187,19 +191,20 @@ async function leaveThrottled(
     const dueAt = delivery.nextAttemptAt?.toISOString();
     return { ...unattempted(key, delivery), state: 'retrying', ...target, dueAt };
   }
-  const left = await recordUnsent(ports, subject, 'pending');
+  const left = await recordUnsent(ports, subject, { state: 'pending' });
   return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
 }
 
 async function recordUnsent(
   ports: DeliveryPorts,
   subject: Omit<Subject, 'webhook'>,
-  state: 'cancelled' | 'held' | 'pending',
+  unsent: Unsent,
 ): Promise<DeliveryOutcome> {
   const now = ports.clock.now();
-  const outcome = await record(ports, subject, { state, attempt: null, nextAttemptAt: null, now });
-  if (state !== 'pending') {
-    deliveryLog.info({ ...subject.key, state: outcome.state }, 'delivery.not_sent');
+  const made = { ...unsent, attempt: null, nextAttemptAt: null, now };
+  const outcome = await record(ports, subject, made);
+  if (unsent.state !== 'pending') {
+    deliveryLog.info({ ...subject.key, ...unsent, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
 }
@@ -212,6 +217,7 @@ async function record(
 ): Promise<DeliveryOutcome> {
   const turn = turnOf(event, key.webhookUid);
   const step: DeliveryStep = {
+    cancelReason: null,
     ...made,
     event: event.event,
     externalTenantId: event.externalTenantId,

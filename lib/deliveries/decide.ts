@@ -1,5 +1,5 @@
 import { timeOfId } from '../platform/ids.ts';
-import { isOpen } from '../model/delivery-state.ts';
+import { type CancelReason, isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
@@ -10,8 +10,9 @@ import { isOfKind, isSubscribed } from '../webhooks/webhooks.ts';
 /** Who asks for an attempt: the workflow of the event, of a job's page, or of the partition. */
 export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 
-/** `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. */
-export type Decision = 'send' | 'hold' | 'cancel' | 'notYet' | 'notMine';
+/** `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. */
+export type Decision =
+  'send' | 'hold' | 'remove' | 'notYet' | 'notMine' | { cancelReason: CancelReason };
 
 export interface AttemptFacts {
   asker: Asker;
@@ -31,11 +32,13 @@ export function decide(facts: AttemptFacts): Decision {
     if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
   }
   if (isWithAnother(facts)) return 'notYet';
-  if (event === null || event.erasedAt !== null || webhook === null) return 'cancel';
-  if (isDiscarded(event, delivery, webhook)) return 'cancel';
+  if (event === null) return 'remove';
+  if (event.erasedAt !== null) return { cancelReason: 'erased' };
+  if (webhook === null) return { cancelReason: 'webhook_deleted' };
+  if (isDiscarded(event, delivery, webhook)) return { cancelReason: 'discarded' };
   // While it is paused its filters may still change.
   if (!webhook.active) return 'hold';
-  return isWanted(event, delivery, webhook) ? 'send' : 'cancel';
+  return isWanted(event, delivery, webhook) ? 'send' : { cancelReason: 'unsubscribed' };
 }
 
 // The owner is the job that took it last, else its event, which in a partition leaves retries to that.

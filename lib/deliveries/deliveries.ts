@@ -52,6 +52,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     event: step.event,
     externalTenantId: step.externalTenantId,
     state: step.state,
+    cancelReason: step.cancelReason,
     attemptCount: step.attempt === null ? 0 : 1,
     attempts: step.attempt === null ? [] : [step.attempt],
     ...(step.attempt === null ? { statusClass: null, errorClass: null } : classesOf(step.attempt)),
@@ -81,6 +82,7 @@ export async function recordDelivery(
     {
       $set: {
         state: step.state,
+        cancelReason: step.cancelReason,
         attemptCount: attemptCount + (attempt === null ? 0 : 1),
         nextAttemptAt: step.nextAttemptAt,
         updatedAt: step.now,

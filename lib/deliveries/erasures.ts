@@ -133,7 +133,9 @@ export async function erasePayloads(
   );
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, state: { $in: [...openStates] } },
-    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
+    {
+      $set: { state: 'cancelled', cancelReason: 'erased', nextAttemptAt: null, updatedAt: now },
+    },
   );
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, attempts: { $ne: [] } },

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
-import type { JobDocument, JobFacts, JobToStart, ReleaseJob } from '../model/job.ts';
+import type { JobDocument, JobFacts, JobToStart, ReleaseJob, ReplayJob } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { Overtaken } from './overtaken.ts';
@@ -33,8 +33,8 @@ export function newRelease(
 /** Returns the part of a job that the dispatcher needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
-  if (job.kind === 'resend') return { _id, appUid, kind, webhookUids: job.webhookUids };
-  return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : [job.webhookUid] };
+  if (job.kind === 'release') return { _id, appUid, kind, webhookUids: [job.webhookUid] };
+  return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : job.webhookUids };
 }
 
 /** Returns jobs created before `before` whose workflow was not started yet, oldest first. */
@@ -76,6 +76,8 @@ export interface TakenPage {
   overtaken?: readonly Overtaken[];
   /** How long until the next page; by default a second. */
   waitMs?: number;
+  /** Of a replay. */
+  progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
 }
 
 /** Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. */
@@ -95,9 +97,10 @@ export async function endPage(
   { _id }: Pick<JobDocument, '_id'>,
   { made, now, session }: { made: TakenPage } & Omit<PageMaking, 'page'>,
 ): Promise<void> {
-  const { cursor, count, isEnd } = made;
+  const { cursor, count, isEnd, progress } = made;
   const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
-  await store.jobs.updateOne({ _id }, { $set: { cursor, ...end }, $inc: { count } }, { session });
+  const update = { $set: { cursor, ...progress, ...end }, $inc: { count } };
+  await store.jobs.updateOne({ _id }, update, { session });
 }
 
 export type SentAgain = DeliveryKey &
@@ -105,7 +108,7 @@ export type SentAgain = DeliveryKey &
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
-/** Of one event to several webhooks, or of several events to one: other mixes would requeue further pairs. */
+/** Of one event to several webhooks, or of several events to one: other mixes in one call would requeue further pairs. */
 export async function requeueDeliveries(
   store: Store,
   deliveries: readonly SentAgain[],
@@ -142,6 +145,7 @@ export async function requeueDeliveries(
         $set: {
           ...stamp,
           state: 'pending',
+          cancelReason: null,
           statusClass: null,
           errorClass: null,
           nextAttemptAt: null,

@@ -1,7 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb';
 import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
-import { openStates } from '../model/delivery-state.ts';
+import { type CancelReason, openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
@@ -39,7 +39,8 @@ export async function takeReleasePage(
   if (discardBefore !== null) {
     const dropped = webhook === null ? {} : droppedBy(discardBefore);
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
-    const cancelled = await cancelPage(store, filter, making);
+    const cancelReason = webhook === null ? 'webhook_deleted' : 'discarded';
+    const cancelled = await cancelPage(store, { filter, cancelReason }, making);
     if (cancelled !== null) return { ...nothing, isEnd: false, ...cancelled };
   }
   // An attempt that read the webhook before its deletion may record an open delivery after it.
@@ -61,7 +62,7 @@ export function findHeld(
   { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
   session?: ClientSession,
 ): Promise<Held[]> {
-  const options = { projection: { eventId: 1, partition: 1 }, hint: 'heldOfWebhook' };
+  const options = { projection: { eventId: 1, partition: 1 }, hint: 'notDelivered' };
   return store.deliveries
     .find<Held>({ appUid, webhookUid, state: 'held' }, { ...options, ...within(session) })
     .sort({ eventId: 1 })
@@ -81,7 +82,7 @@ function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
 // Null when there was nothing to cancel.
 async function cancelPage(
   store: Store,
-  filter: Filter<DeliveryDocument>,
+  { filter, cancelReason }: { filter: Filter<DeliveryDocument>; cancelReason: CancelReason },
   making: PageMaking,
 ): Promise<Pick<TakenPage, 'partitions' | 'overtaken'> | null> {
   const { now, session } = making;
@@ -96,7 +97,7 @@ async function cancelPage(
   if (found.length === 0) return null;
   await store.deliveries.updateMany(
     { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
-    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
+    { $set: { state: 'cancelled', cancelReason, nextAttemptAt: null, updatedAt: now } },
     { session },
   );
   return { partitions: await toSignal(store, found, making), overtaken: found };

@@ -78,7 +78,9 @@ async function settleAbandoned(
       state: { $in: ['pending', 'retrying'] },
       updatedAt: { $lt: before },
     },
-    { $set: { state: 'cancelled', nextAttemptAt: null, updatedAt: now } },
+    {
+      $set: { state: 'cancelled', cancelReason: 'abandoned', nextAttemptAt: null, updatedAt: now },
+    },
   );
 }
 

@@ -1,16 +1,11 @@
 import type { ClientSession } from 'mongodb';
 import { jobLimits } from '../limits.ts';
-import { idAt } from '../platform/ids.ts';
 import { isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
-import { testEventName } from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
-import type { ReplayJob } from '../model/job.ts';
+import type { ReplayedWebhook, ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
-import { findDeliveries } from './deliveries.ts';
-import { factsOnly } from '../events/events.ts';
 import {
   type PageMaking,
   type PageStamp,
@@ -18,61 +13,104 @@ import {
   type SentAgain,
   type TakenPage,
 } from './jobs.ts';
+import type { Overtaken } from './overtaken.ts';
 import { findSettled, issueNumbers } from './partitions.ts';
-import { isSubscribed } from '../webhooks/webhooks.ts';
 import type { DeliveryPorts } from './ports.ts';
+import { type Chosen, scanReplay } from './replay-scan.ts';
 
-const eventsScannedMax = 1_000;
-const firstAttemptMsMax = 60_000;
+// Both bound the transaction of a page, beside its rate.
+const checkedPerPageMax = 1_000;
+const webhooksPerPageMax = 50;
 
-// From an event's uid, made when its request begins, to its commit: the last transaction begins 10 s later, and waits 5 s
-// for its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
-const eventWrittenMsMax = 15_000;
+type Making = PageMaking & { replay: ReplayJob };
 
-// Where never attempted events are sent, the scan stays behind those still being written: it would miss them for good.
-// Other states such a young event can only have got since the request.
-function scanUntil({ states, until }: ReplayJob, now: Date): Date {
-  if (!states.includes('never_attempted')) return until;
-  return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
+interface ToSend {
+  webhookUid: string;
+  chosen: readonly Chosen[];
 }
 
-interface Scan {
-  chosen: { event: EventFacts; delivery: DeliveryDocument | null }[];
-  last: string;
-  isEnd: boolean;
-}
-
-/** Takes the next deliveries of a replay, `perSecond` at most. Ends with its time range or its webhook. */
+/** Takes the next deliveries of a replay, `perSecond` at most, webhook after webhook. Ends after the last of them. */
 export async function takeReplayPage(
   { store }: Pick<DeliveryPorts, 'store'>,
   replay: ReplayJob,
   making: PageMaking,
 ): Promise<TakenPage> {
-  const { appUid, webhookUid, perSecond, cursor: after } = replay;
+  const { webhookUids, perSecond } = replay;
   const { now, session } = making;
-  const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
-  if (webhook === null) return { cursor: after, count: 0, isEnd: true, partitions: [] };
-  const before = scanUntil(replay, now);
-  const scan = await scanEvents(store, { replay, webhook, after, before, session });
-  const chosen = scan.chosen.slice(0, perSecond);
-  const wasCut = chosen.length < scan.chosen.length;
-  let partitions: PartitionKey[] = [];
-  if (webhook.ordering === 'resource') {
-    partitions = await sendInOrder(store, { replay, chosen, making });
-  } else {
-    const stamp = { jobUid: replay._id, jobPage: making.page, ...askedBy(replay) };
-    const sentAgain = chosen.map(({ event, delivery }) =>
-      toSentAgain(event, webhookUid, delivery?.partition ?? null),
-    );
-    await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  const next = webhookUids.slice(replay.webhooksDone, replay.webhooksDone + webhooksPerPageMax);
+  const webhooks = await findWebhooks(store, { ...replay, webhookUids: next }, session);
+  const partitions: PartitionKey[] = [];
+  const overtaken: Overtaken[] = [];
+  const sent: ReplayedWebhook[] = [];
+  let { webhooksDone, cursor } = replay;
+  let room = perSecond;
+  let toCheck = checkedPerPageMax;
+  for (const webhookUid of next) {
+    if (room === 0 || toCheck === 0) break;
+    const webhook = webhooks.get(webhookUid);
+    if (webhook !== undefined) {
+      const scanning = { replay, webhook, after: cursor, countMax: toCheck, now, session };
+      const scan = await scanReplay(store, scanning);
+      const chosen = scan.chosen.slice(0, room);
+      const isCut = chosen.length < scan.chosen.length;
+      partitions.push(...(await send(store, { webhook, chosen }, { ...making, replay })));
+      overtaken.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
+      sent.push({ webhookUid, count: chosen.length });
+      cursor = isCut ? (chosen.at(-1)?.event._id ?? cursor) : scan.last;
+      room -= chosen.length;
+      toCheck -= scan.checked;
+      if (isCut || !scan.isEnd) break;
+    }
+    webhooksDone += 1;
+    // The last one keeps it, to show how far the replay came.
+    if (webhooksDone < webhookUids.length) cursor = '';
   }
   return {
-    cursor: wasCut ? (chosen.at(-1)?.event._id ?? after) : scan.last,
-    count: chosen.length,
-    isEnd: !wasCut && scan.isEnd,
+    cursor,
+    count: perSecond - room,
+    isEnd: webhooksDone >= webhookUids.length,
     partitions,
-    overtaken: chosen.flatMap(({ delivery }) => delivery ?? []),
+    overtaken,
+    progress: { webhooksDone, webhooks: addCounts(replay.webhooks, sent) },
   };
+}
+
+async function findWebhooks(
+  store: Store,
+  { appUid, webhookUids }: Pick<ReplayJob, 'appUid' | 'webhookUids'>,
+  session?: ClientSession,
+): Promise<Map<string, WebhookDocument>> {
+  const found = await store.webhooks
+    .find({ appUid, _id: { $in: webhookUids } }, within(session))
+    .toArray();
+  return new Map(found.map((webhook) => [webhook._id, webhook]));
+}
+
+function addCounts(
+  before: readonly ReplayedWebhook[],
+  sent: readonly ReplayedWebhook[],
+): ReplayedWebhook[] {
+  const counts = new Map(before.map(({ webhookUid, count }) => [webhookUid, count]));
+  for (const { webhookUid, count } of sent) {
+    if (count > 0) counts.set(webhookUid, (counts.get(webhookUid) ?? 0) + count);
+  }
+  return [...counts].map(([webhookUid, count]) => ({ webhookUid, count }));
+}
+
+async function send(
+  store: Store,
+  { webhook, chosen }: { webhook: WebhookDocument; chosen: readonly Chosen[] },
+  making: Making,
+): Promise<PartitionKey[]> {
+  const { replay, page, now, session } = making;
+  const webhookUid = webhook._id;
+  if (webhook.ordering === 'resource') return sendInOrder(store, { webhookUid, chosen }, making);
+  const stamp = { jobUid: replay._id, jobPage: page, ...askedBy(replay) };
+  const sentAgain = chosen.map(({ event, delivery }) =>
+    toSentAgain(event, webhookUid, delivery?.partition ?? null),
+  );
+  await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  return [];
 }
 
 // The time of the request, which a discard compares: a page may be taken later.
@@ -88,11 +126,9 @@ function toSentAgain(event: EventFacts, webhookUid: string, partition: string | 
 // Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
 async function sendInOrder(
   store: Store,
-  facts: { replay: ReplayJob; chosen: Scan['chosen']; making: PageMaking },
+  { webhookUid, chosen }: ToSend,
+  { replay, now, session }: Making,
 ): Promise<PartitionKey[]> {
-  const { replay, chosen, making } = facts;
-  const { now, session } = making;
-  const { webhookUid } = replay;
   const placed = chosen.map(({ event, delivery }) => {
     const { appUid, entity, resourceUid } = event;
     return { event, delivery, partition: { appUid, webhookUid, entity, resourceUid } };
@@ -124,87 +160,35 @@ async function sendInOrder(
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
 }
 
-async function scanEvents(
-  store: Store,
-  facts: {
-    replay: ReplayJob;
-    webhook: WebhookDocument;
-    after: string;
-    before: Date;
-    session?: ClientSession;
-  },
-): Promise<Scan> {
-  const { replay, webhook, after, before, session } = facts;
-  const { appUid, since, until } = replay;
-  const from = after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
-  const events = await store.events
-    .find(
-      { appUid, _id: { ...from, $lt: idAt('evt', before) }, erasedAt: null },
-      { projection: factsOnly, ...within(session) },
-    )
-    .sort({ _id: 1 })
-    .limit(eventsScannedMax)
-    .toArray();
-  const keys = events.map(({ _id: eventId }) => ({ appUid, eventId, webhookUid: webhook._id }));
-  const deliveries = keys.length === 0 ? [] : await findDeliveries(store, keys, session);
-  return {
-    chosen: events.flatMap((event, index) => {
-      const delivery = deliveries[index] ?? null;
-      return isChosen(event, delivery, { replay, webhook }) ? [{ event, delivery }] : [];
-    }),
-    last: events.at(-1)?._id ?? after,
-    isEnd: before >= until && events.length < eventsScannedMax,
-  };
+interface Counted {
+  count: number;
+  countIsCapped: boolean;
+  /** Of those to which anything would be sent. */
+  webhooks: ReplayedWebhook[];
 }
 
-function isChosen(
-  event: EventFacts,
-  delivery: DeliveryDocument | null,
-  { replay, webhook }: { replay: ReplayJob; webhook: WebhookDocument },
-): boolean {
-  const { event: name, resourceUid, externalTenantId } = event;
-  // A replay is no way around the webhook's current filters.
-  if (name === testEventName) return false;
-  if (!isSubscribed(webhook, { event: name, resourceUid, externalTenantId })) return false;
-  if (replay.events !== null && !replay.events.includes(name)) return false;
-  return delivery === null ? isMissed(event, replay) : isAskedFor(delivery, replay);
-}
+const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jobLimits;
 
-// Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
-function isMissed(
-  { webhookUids, createdAt }: EventFacts,
-  { states, webhookUid, createdAt: askedAt }: ReplayJob,
-): boolean {
-  if (!states.includes('never_attempted')) return false;
-  // Before that the event's own workflow may be about to make the attempt.
-  const isOverdue = askedAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
-  return isOverdue || !webhookUids.includes(webhookUid);
-}
-
-function isAskedFor({ state, updatedAt }: DeliveryDocument, replay: ReplayJob): boolean {
-  const { states, createdAt: askedAt } = replay;
-  if (!(states as readonly string[]).includes(state)) return false;
-  // Its owner may be about to send a `pending` one: only an old one is claimed.
-  return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
-}
-
-const countedMax = jobLimits.countedDeliveriesMax;
-const countedScansMax = jobLimits.countedEventsMax / eventsScannedMax;
-
-/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, so that it takes seconds. */
-export async function countReplay(
-  store: Store,
-  replay: ReplayJob,
-  webhook: WebhookDocument,
-): Promise<{ count: number; countIsCapped: boolean }> {
+/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for some seconds. */
+export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
+  const found = await findWebhooks(store, replay);
+  let webhooks: ReplayedWebhook[] = [];
   let count = 0;
-  let after = '';
-  for (let scans = 0; scans < countedScansMax; scans += 1) {
-    const scan = await scanEvents(store, { replay, webhook, after, before: replay.until });
-    count += scan.chosen.length;
-    if (count > countedMax) return { count: countedMax, countIsCapped: true };
-    if (scan.isEnd) return { count, countIsCapped: false };
-    after = scan.last;
+  let toCheck: number = countedEventsMax;
+  const untilMs = performance.now() + countingMsMax;
+  for (const webhook of found.values()) {
+    for (let after = '', isEnd = false; !isEnd;) {
+      const isLate = performance.now() > untilMs;
+      if (isLate || toCheck <= 0) return { count, countIsCapped: true, webhooks };
+      const countMax = checkedPerPageMax;
+      const scan = await scanReplay(store, { replay, webhook, after, countMax, now: null });
+      const counted = Math.min(scan.chosen.length, countedMax - count);
+      webhooks = addCounts(webhooks, [{ webhookUid: webhook._id, count: counted }]);
+      count += counted;
+      if (counted < scan.chosen.length) return { count, countIsCapped: true, webhooks };
+      toCheck -= scan.checked;
+      ({ last: after, isEnd } = scan);
+    }
   }
-  return { count, countIsCapped: true };
+  return { count, countIsCapped: false, webhooks };
 }

@@ -120,7 +120,7 @@ async function expireHeld(
         { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
       ],
     },
-    { $set: { state: 'cancelled', updatedAt: now } },
+    { $set: { state: 'cancelled', cancelReason: 'expired', updatedAt: now } },
   );
   const more = found.length === batchMax;
   // What has the time of the last one may lie beyond the batch.

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptTrigger, ErrorClass, StatusClass } from './attempt.ts';
-import type { DeliveryState } from './delivery-state.ts';
+import type { CancelReason, DeliveryState } from './delivery-state.ts';
 import type { DeliveredEventName } from './event-name.ts';
 
 export interface DeliveryDocument {
@@ -10,6 +10,8 @@ export interface DeliveryDocument {
   event: DeliveredEventName;
   externalTenantId: string;
   state: DeliveryState;
+  /** Null unless it is cancelled. */
+  cancelReason: CancelReason | null;
   attemptCount: number;
   attempts: Attempt[];
   /** As `errorClass`, of the last attempt since it was last sent again; null before that attempt. */
@@ -36,6 +38,7 @@ export interface DeliveryStep {
   event: DeliveredEventName;
   externalTenantId: string;
   state: DeliveryState;
+  cancelReason: CancelReason | null;
   /** The delivery has no document yet. */
   isFirst: boolean;
   /** Recorded attempts when the step began: the guard against a second writer. */

@@ -1,4 +1,4 @@
-import type { DeliveryState } from './delivery-state.ts';
+import type { CancelReason, DeliveryState } from './delivery-state.ts';
 import type { SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events of which the webhook has no delivery. */
@@ -9,7 +9,7 @@ export interface JobFacts {
   appUid: string;
   state: 'running' | 'done' | 'cancelled';
   page: number;
-  /** The last event that was checked; empty at the start. */
+  /** The last event that was checked; empty at the start, and where a replay goes on with the next webhook. */
   cursor: string;
   /** Deliveries enqueued, or payloads erased. */
   count: number;
@@ -31,12 +31,26 @@ export interface ResendJob extends JobFacts {
 
 export interface ReplayJob extends JobFacts {
   kind: 'replay';
-  webhookUid: string;
+  /** The webhook that it was asked for; null for one of the application. */
+  webhookUid: string | null;
+  /** Taken one after the other. */
+  webhookUids: string[];
+  webhooksDone: number;
+  /** Of those to which anything was sent. */
+  webhooks: ReplayedWebhook[];
   since: Date;
   until: Date;
   events: SubscribedEventName[] | null;
   states: ReplayedState[];
+  /** Of the cancelled deliveries; null, here and for the tenant: any. */
+  cancelReasons: CancelReason[] | null;
+  externalTenantId: string | null;
   perSecond: number;
+}
+
+export interface ReplayedWebhook {
+  webhookUid: string;
+  count: number;
 }
 
 /** The payloads of a tenant, or those in which one of the texts is a value. */

@@ -1,4 +1,5 @@
 import type { Collection, CreateIndexesOptions, Document, IndexSpecification } from 'mongodb';
+import { deliveryStates } from '../model/delivery-state.ts';
 import type { Store } from './connect.ts';
 
 type CollectionName = Exclude<keyof Store, 'client' | 'db' | typeof Symbol.asyncDispose>;
@@ -13,6 +14,8 @@ type NeededIndex = readonly [
 const daySeconds = 24 * 60 * 60;
 const unique = { unique: true };
 const exists = { $exists: true };
+// Few deliveries ever have one: most are recorded as delivered.
+const otherThanDelivered = deliveryStates.filter((state) => state !== 'delivered');
 const where = (filter: Document) => ({ partialFilterExpression: filter });
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
@@ -36,7 +39,7 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
 });
 
 // MongoDB reads a partial index only for queries that imply its filter as it is written: an equality implies
-// `$exists` and `$gt`, and never a `$type`. An index that is changed here needs a new name.
+// `$exists`, `$gt` and `$in`, and never a `$type`; an `$in` implies no other. An index that is changed here needs a new name.
 const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],
@@ -66,12 +69,18 @@ const neededIndexes: readonly NeededIndex[] = [
   ],
   ['deliveries', 'eventWebhook', { eventId: 1, webhookUid: 1 }, unique],
   ...searchedDeliveries,
-  ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
   // In the order of the events: that of the deliveries is of their attempts.
-  ['deliveries', 'heldOfWebhook', { webhookUid: 1, eventId: 1 }, where({ state: 'held' })],
+  [
+    'deliveries',
+    'notDelivered',
+    { appUid: 1, webhookUid: 1, state: 1, eventId: 1 },
+    where({ state: { $in: otherThanDelivered } }),
+  ],
+  ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
   ['deliveries', 'updated', { updatedAt: 1 }],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],
+  ['jobs', 'app', { appUid: 1, kind: 1, _id: -1 }],
   ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],
   ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],
   ['signingKeys', 'generation', { generation: 1 }, unique],

@@ -160,6 +160,7 @@ test('a replay sends failed deliveries, never attempted ones if asked, and no de
     dryRun: true,
     count: 3,
     countIsCapped: false,
+    webhooks: [{ webhookUid: hook.uid, count: 3 }],
   });
   const before = requestsOf(hook).length;
   const started = await replay(hook, range);
@@ -176,6 +177,38 @@ test('a replay sends failed deliveries, never attempted ones if asked, and no de
   const listed = itemsOf(await service.call('GET', `/webhooks/${hook.uid}/replays`));
   expect(listed.map((each) => each['uid'])).toEqual([started.body['uid']]);
   await remove(hook);
+});
+
+test('a replay of the application sends the failures of all its webhooks, each once', async () => {
+  const hooks = [await newHook('/failed-a'), await newHook('/failed-b')];
+  const since = new Date().toISOString();
+  for (const { path } of hooks) statuses.set(path, 500);
+  const eventId = await report();
+  for (const hook of hooks) await untilState(eventId, hook, 'exhausted');
+  for (const { path } of hooks) statuses.delete(path);
+  const started = await service.call('POST', '/replays', { body: { since } });
+  for (const hook of hooks) await untilState(eventId, hook, 'delivered');
+  const done = await service.call('GET', `/replays/${String(started.body['uid'])}`);
+  expect(done.body).toMatchObject({
+    state: 'done',
+    releasedCount: 2,
+    webhooks: hooks.map(({ uid }) => ({ webhookUid: uid, releasedCount: 1 })),
+  });
+  expect(hooks.map((hook) => requestsOf(hook, eventId).length)).toEqual([2, 2]);
+  await remove(...hooks);
+});
+
+test('a recovery sends what was exhausted at its webhook alone', async () => {
+  const [hook, other] = [await newHook('/recovered'), await newHook('/left-alone')];
+  const since = new Date().toISOString();
+  for (const { path } of [hook, other]) statuses.set(path, 500);
+  const eventId = await report();
+  for (const each of [hook, other]) await untilState(eventId, each, 'exhausted');
+  statuses.delete(hook.path);
+  await service.call('POST', `/webhooks/${hook.uid}/recover`, { body: { since } });
+  await untilState(eventId, hook, 'delivered');
+  expect(requestsOf(other, eventId)).toHaveLength(1);
+  await remove(hook, other);
 });
 
 test('a replay that includes retrying deliveries sends one that lost its workflow', async () => {

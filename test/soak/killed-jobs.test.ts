@@ -108,6 +108,10 @@ const kinds = {
     const body = { since, states: ['delivered'], perSecond: 100 };
     await ask('POST', `/webhooks/${uid}/replays`, body);
   },
+  async replayToAll(ask: Ask) {
+    const since = new Date(Date.now() - 2_000).toISOString();
+    await ask('POST', '/replays', { since, states: ['retrying'], perSecond: 100 });
+  },
   async erasure(ask: Ask) {
     await ask('POST', '/erasures', { externalTenantId: erasedTenant });
   },
@@ -119,7 +123,15 @@ async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<n
   const ask: Ask = async (method, path, body) =>
     void statuses.push((await call(method, path, body)).status);
   while (!stop.asked) {
-    const kind = pick(['release', 'release', 'resend', 'resend', 'replay', 'erasure'] as const);
+    const kind = pick([
+      'release',
+      'release',
+      'resend',
+      'resend',
+      'replay',
+      'replayToAll',
+      'erasure',
+    ] as const);
     await kinds[kind](ask, pick(webhookUids));
     await sleep(200 * random());
   }

@@ -119,6 +119,7 @@ export function newDelivery(
     event: 'agent.updated',
     externalTenantId: 'tenant-1',
     state: 'pending',
+    cancelReason: null,
     attemptCount: 0,
     attempts: [],
     statusClass: null,

@@ -31,21 +31,31 @@ export async function askForResend(
   return job._id;
 }
 
-/** Records a replay at `createdAt`, by default of that millisecond and with 20 events a second. */
-export async function askForReplay(
-  { jobs }: Store,
-  fields: Pick<ReplayJob, 'appUid' | 'webhookUid' | 'states' | 'createdAt'> & Partial<ReplayJob>,
-): Promise<string> {
-  const { appUid, createdAt } = fields;
-  const replay: ReplayJob = {
+type ReplayFields = Pick<ReplayJob, 'appUid' | 'webhookUid' | 'createdAt'> & Partial<ReplayJob>;
+
+/** Makes a replay at `createdAt`, by default of that millisecond and with 20 events a second. */
+export function newReplayJob(fields: ReplayFields): ReplayJob {
+  const { appUid, webhookUid, createdAt } = fields;
+  return {
     ...newJob(appUid, createdAt),
     kind: 'replay',
+    webhookUids: webhookUid === null ? [] : [webhookUid],
+    webhooksDone: 0,
+    webhooks: [],
     since: createdAt,
     until: new Date(createdAt.getTime() + 1),
     events: null,
+    states: [],
+    cancelReasons: null,
+    externalTenantId: null,
     perSecond: 20,
     ...fields,
   };
+}
+
+/** Records a replay, and returns its uid. */
+export async function askForReplay({ jobs }: Store, fields: ReplayFields): Promise<string> {
+  const replay = newReplayJob(fields);
   await jobs.insertOne(replay);
   return replay._id;
 }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import type { ReplayJob } from '../../../lib/model/job.ts';
-import { newJob } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { itemsOf } from './problems.ts';
@@ -38,16 +38,8 @@ beforeAll(async () => {
       newDelivery(stranger, at, delivered),
     ]),
   );
-  const replayOf = (uid: string): ReplayJob => ({
-    ...newJob(service.app.appUid, at),
-    kind: 'replay',
-    webhookUid: uid,
-    since: at,
-    until: at,
-    events: null,
-    states: [],
-    perSecond: 20,
-  });
+  const replayOf = (uid: string): ReplayJob =>
+    newReplayJob({ appUid: service.app.appUid, webhookUid: uid, createdAt: at });
   await jobs.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
 });
 
@@ -70,6 +62,7 @@ const lists: [index: string, what: string, path: () => string][] = [
     () => `/webhooks/${webhookUid}/deliveries?state=delivered&statusClass=2xx&${day}`,
   ],
   ['jobs.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
+  ['jobs.app', 'the replays of the application', () => '/replays?'],
 ];
 
 test.each(lists)(

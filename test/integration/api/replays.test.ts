@@ -1,11 +1,13 @@
 // The requests for a replay, and how it is shown; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
+import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem, faultsOf } from './problems.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 let service: TestService;
 let webhookUid: string;
@@ -76,7 +78,8 @@ async function insertMissed(count: number, externalTenantId: string): Promise<un
 test('a dry run counts up to 10,000 deliveries, and says if there are more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['many'] } });
   const wish = await insertMissed(10_000, 'many');
-  const whole = { dryRun: true, count: 10_000, countIsCapped: false };
+  const webhooks = [{ webhookUid, count: 10_000 }];
+  const whole = { dryRun: true, count: 10_000, countIsCapped: false, webhooks };
   expect((await replay(wish)).body).toEqual(whole);
   const [one] = await service.store.events.find({ externalTenantId: 'many' }).limit(1).toArray();
   if (one === undefined) throw new Error('there is no event');
@@ -87,8 +90,103 @@ test('a dry run counts up to 10,000 deliveries, and says if there are more', asy
 test('a dry run with few matches scans 100,000 events, and says that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
-  const counted = { dryRun: true, count: 0, countIsCapped: true };
+  const counted = { dryRun: true, count: 0, countIsCapped: true, webhooks: [] };
   expect((await replay(wish)).body).toEqual(counted);
+});
+
+const since = '2026-01-01T00:00:00Z';
+
+test.each<[unknown, number, ErrorCode, string[]]>([
+  [{}, 400, 'invalid_request', ['#/since required']],
+  [{ since, states: ['never_attempted'] }, 400, 'invalid_request', ['#/states/0 enum']],
+  [{ since, states: ['delivered'] }, 400, 'invalid_request', ['#/states/0 enum']],
+  [{ since, webhookUids: [] }, 400, 'invalid_request', ['#/webhookUids minItems']],
+  [
+    { since, webhookUids: ['whk_elsewhere'] },
+    422,
+    'unknown_webhook_uids',
+    ['#/webhookUids/0 unknown_webhook'],
+  ],
+])('a replay of the application of %j is refused', async (...row) => {
+  const [body, status, code, faults] = row;
+  const answer = await service.call('POST', '/replays', { body });
+  expectProblem(answer, status, code);
+  expect(faultsOf(answer)).toEqual(faults);
+});
+
+test.each([
+  [{ since, states: ['exhausted'] }, '#/states additionalProperties'],
+  [{}, '#/since required'],
+])('a recovery of %j is refused', async (body, fault) => {
+  const answer = await service.call('POST', `/webhooks/${webhookUid}/recover`, { body });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual([fault]);
+});
+
+/** Writes an exhausted delivery to each of two new webhooks of another application. */
+async function failTwice() {
+  const app = await addApp(service);
+  const owner = { ...service, app };
+  const url = 'http://127.0.0.1:1/';
+  const active = await insertWebhook(owner, { url });
+  const paused = await insertWebhook(owner, { url, active: false });
+  const webhookUids = [active._id, paused._id];
+  for (const uid of webhookUids) {
+    const event = await insertEvent(owner, [uid], new Date(Date.now() - 60_000));
+    const fields = { eventId: event._id, webhookUid: uid, state: 'exhausted' } as const;
+    await service.store.deliveries.insertOne(newDelivery(owner, new Date(), fields));
+  }
+  return { app, webhookUids };
+}
+
+test('a replay of the application names its webhooks, those that are paused, and what each would get', async () => {
+  const { app, webhookUids } = await failTwice();
+  const [active, paused] = webhookUids;
+  const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
+  const webhooks = webhookUids.map((uid) => ({ webhookUid: uid, count: 1 }));
+  expect(counted.body).toEqual({ dryRun: true, count: 2, countIsCapped: false, webhooks });
+  const named = { since, webhookUids: [active], dryRun: true };
+  expect((await app.call('POST', '/replays', { body: named })).body).toMatchObject({ count: 1 });
+
+  const started = await app.call('POST', '/replays', { body: { since } });
+  expect(started.status).toBe(202);
+  const uid = String(started.body['uid']);
+  expect(started.body).toMatchObject({
+    webhookUid: null,
+    webhookCount: 2,
+    webhooksDone: 0,
+    webhooks: [],
+    states: ['exhausted', 'cancelled', 'blocked'],
+    pausedWebhookUids: [paused],
+  });
+  const path = `/api/v1/appuid/${app.appUid}/replays/${uid}`;
+  expect(started.headers.get('location')).toBe(path);
+  expect((await service.call('GET', `/replays/${uid}`)).status).toBe(404);
+  // The webhook's own routes show only its own replays.
+  const own = await app.call('GET', `/webhooks/${active}/replays/${uid}`);
+  expectProblem(own, 404, 'not_found');
+  const cancelled = await app.call('POST', `/replays/${uid}/cancel`);
+  expect(cancelled.body).toMatchObject({ uid, state: 'cancelled' });
+});
+
+test('a recovery is listed among the replays of its webhook and of the application', async () => {
+  const { app, webhookUids } = await failTwice();
+  const [, paused] = webhookUids;
+  const { body } = await app.call('POST', `/webhooks/${paused}/recover`, { body: { since } });
+  expect(body).toMatchObject({
+    webhookUid: paused,
+    states: ['exhausted', 'blocked', 'cancelled'],
+    cancelReasons: ['expired'],
+    pausedWebhookUids: [paused],
+  });
+  const { pausedWebhookUids: _, ...shown } = body as Record<string, unknown>;
+  const { body: replay } = await app.call('POST', '/replays', { body: { since } });
+  const uidsOf = (answer: Answer): unknown[] => itemsOf(answer).map(({ uid }) => uid);
+  expect(uidsOf(await app.call('GET', '/replays'))).toEqual([replay['uid'], shown['uid']]);
+  const ofWebhook = await app.call('GET', `/webhooks/${paused}/replays`);
+  expect(uidsOf(ofWebhook)).toEqual([shown['uid']]);
+  const path = `/replays/${String(shown['uid'])}`;
+  expect((await app.call('GET', path)).body).toEqual(shown);
 });
 
 test('the replays of a deleted webhook are not found', async () => {

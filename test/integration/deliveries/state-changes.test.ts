@@ -12,7 +12,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { statusClassOf } from '../../../lib/model/attempt.ts';
-import { type DeliveryState, deliveryStates } from '../../../lib/model/delivery-state.ts';
+import {
+  type CancelReason,
+  type DeliveryState,
+  deliveryStates,
+} from '../../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -178,6 +182,14 @@ const walks: (readonly Step[])[] = [
   ],
 ];
 
+const reasons: Partial<Record<keyof typeof steps, CancelReason>> = {
+  'webhook deleted, then attempted': 'webhook_deleted',
+  'webhook deleted': 'webhook_deleted',
+  'resumed and discarded': 'discarded',
+  'held for too long': 'expired',
+  'open for too long': 'abandoned',
+};
+
 const settled: ReadonlySet<string> = new Set(['delivered', 'exhausted', 'blocked', 'cancelled']);
 const titleOf = (walk: readonly Step[]): string =>
   walk.map(([name, state]) => `${name}: ${state}`).join('; ');
@@ -185,9 +197,10 @@ const titleOf = (walk: readonly Step[]): string =>
 test.each(walks.map((walk) => ({ title: titleOf(walk), walk })))('$title', async ({ walk }) => {
   const course = await beginCourse(stage);
   const { eventId } = course.key;
-  const expectAt = async (state: DeliveryState): Promise<void> => {
+  const expectAt = async ([name, state]: Step): Promise<void> => {
     const delivery = await readStored(course);
     expect(delivery?.state).toBe(state);
+    expect(delivery?.cancelReason).toBe(state === 'cancelled' ? reasons[name] : null);
     expect(delivery?.nextAttemptAt instanceof Date).toBe(state === 'retrying');
     const last = delivery?.attempts.findLast(({ n }) => n > delivery.scheduleFrom);
     expect(delivery?.errorClass).toBe(last?.errorClass ?? null);
@@ -197,14 +210,15 @@ test.each(walks.map((walk) => ({ title: titleOf(walk), walk })))('$title', async
     const sent = receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId);
     expect(delivery?.attempts.filter((made) => made.status !== null)).toHaveLength(sent.length);
   };
-  for (const [name, state] of walk) {
+  for (const step of walk) {
+    const [name, state] = step;
     await steps[name](course);
-    await expectAt(state);
+    await expectAt(step);
     if (!settled.has(state)) continue;
     // A further attempt at a settled delivery changes nothing.
     stage.receiver.status = 200;
     await attempt(course);
-    await expectAt(state);
+    await expectAt(step);
   }
 });
 

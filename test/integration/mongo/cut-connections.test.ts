@@ -37,6 +37,7 @@ test('an insert of deliveries whose connections are cut rejects with the network
     event: 'agent.updated',
     externalTenantId: 'tenant-1',
     state: 'held',
+    cancelReason: null,
     isFirst: true,
     attemptsBefore: 0,
     jobUid: null,

@@ -15,11 +15,13 @@ import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findStamped, findUnstartedJobs, newRelease } from '../../../lib/deliveries/jobs.ts';
 import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
 import { findHeld } from '../../../lib/deliveries/release-page.ts';
+import { countReplay } from '../../../lib/deliveries/replay-page.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { writePeople } from './indexed-people.ts';
@@ -108,9 +110,10 @@ async function writeDeliveries(): Promise<void> {
 async function writeJobs(): Promise<void> {
   const make = () => newRelease({ appUid, webhookUid: 'whk_other' }, at);
   const started = numbers.map(() => ({ ...make(), startedAt: at }));
-  const replay = { ...make(), kind: 'replay', webhookUid: partition.webhookUid } as const;
-  const facts = { since: at, until: at, events: null, states: [], perSecond: 1 };
-  await service.store.jobs.insertMany([...started, make(), { ...replay, ...facts, startedAt: at }]);
+  const replays = [partition.webhookUid, ...numbers.map((n) => `whk_${n}`)].map((webhookUid) =>
+    newReplayJob({ appUid, webhookUid, createdAt: at, startedAt: at }),
+  );
+  await service.store.jobs.insertMany([...started, make(), ...replays]);
 }
 
 async function writePartitions(): Promise<void> {
@@ -238,12 +241,21 @@ const readings: Reading[] = [
   ],
   ...searchedFailures,
   [
+    'deliveries.notDelivered',
+    'the failures of a period, which a replay sends again',
+    () => {
+      const { webhookUid } = partition;
+      const asked = newReplayJob({ appUid, webhookUid, createdAt: failedAt });
+      return countReplay(service.store, { ...asked, states: ['exhausted'] });
+    },
+  ],
+  [
     'deliveries.jobPage',
     'the deliveries that a page of a job took',
     () => findStamped(service.store, { jobUid: 'job_taken', page: 7 }),
   ],
   [
-    'deliveries.heldOfWebhook',
+    'deliveries.notDelivered',
     'what a release sends next',
     () => findHeld(service.store, { appUid, webhookUid: 'whk_forgotten' }),
   ],

@@ -6,7 +6,7 @@ import {
   decide,
   type Decision,
 } from '../../../lib/deliveries/decide.ts';
-import { deliveryStates } from '../../../lib/model/delivery-state.ts';
+import { type CancelReason, deliveryStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
@@ -134,7 +134,15 @@ const to = (fields: Partial<WebhookCase>) => ({ webhook: { ...active, ...fields 
 const dropped = to({ discard: 'a discard after the event' });
 const paused = to({ activity: 'paused' });
 
-test.each<[string, Decision, Partial<Case>]>([
+/** What is decided, or why it is cancelled. */
+type Verdict = Extract<Decision, string> | Exclude<CancelReason, 'expired' | 'abandoned'>;
+
+function verdictOf(given: Case): Verdict {
+  const decision = decide(factsOf(given));
+  return typeof decision === 'string' ? decision : (decision.cancelReason as Verdict);
+}
+
+test.each<[string, Verdict, Partial<Case>]>([
   ['a first attempt is made', 'send', {}],
   ['a delivery left pending by its first attempt is sent', 'send', of({})],
   ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
@@ -184,9 +192,9 @@ test.each<[string, Decision, Partial<Case>]>([
   ['a delivered delivery is not sent again', 'notMine', of({ state: 'delivered' })],
   ['a held delivery waits for a release', 'notMine', of({ state: 'held' })],
 
-  ['a delivery of a deleted event is cancelled', 'cancel', { event: 'gone' }],
-  ['a delivery of an erased event is cancelled', 'cancel', { event: 'erased' }],
-  ['a delivery to a deleted webhook is cancelled', 'cancel', { webhook: null }],
+  ['a delivery of a deleted event is removed', 'remove', { event: 'gone' }],
+  ['a delivery of an erased event is cancelled', 'erased', { event: 'erased' }],
+  ['a delivery to a deleted webhook is cancelled', 'webhook_deleted', { webhook: null }],
 
   ['a delivery to a paused webhook is held', 'hold', paused],
   [
@@ -200,7 +208,7 @@ test.each<[string, Decision, Partial<Case>]>([
     to({ activity: 'paused', subscription: 'of other events' }),
   ],
 
-  ['a discard drops events recorded before it', 'cancel', dropped],
+  ['a discard drops events recorded before it', 'discarded', dropped],
   [
     'a discard keeps events recorded at its moment or later',
     'send',
@@ -213,23 +221,23 @@ test.each<[string, Decision, Partial<Case>]>([
   ],
   [
     'a discard drops resends and replays requested before it',
-    'cancel',
+    'discarded',
     { ...of({ again: 'resent before the discard' }), ...dropped },
   ],
   [
     'a discard also drops events during a later pause',
-    'cancel',
+    'discarded',
     to({ activity: 'paused', discard: 'a discard after the event' }),
   ],
 
   [
     'an event that the webhook no longer subscribes to is cancelled',
-    'cancel',
+    'unsubscribed',
     to({ subscription: 'of other entities' }),
   ],
   [
     'a replay that the webhook no longer subscribes to is cancelled, too',
-    'cancel',
+    'unsubscribed',
     { ...of({ again: 'replayed after it' }), ...to({ subscription: 'of other tenants' }) },
   ],
   [
@@ -243,14 +251,18 @@ test.each<[string, Decision, Partial<Case>]>([
     { event: 'a test', ...to({ subscription: 'of other entities' }) },
   ],
 ])('%s: %s', (_rule, decision, fields) => {
-  expect(decide(factsOf({ ...first, ...fields }))).toBe(decision);
+  expect(verdictOf({ ...first, ...fields })).toBe(decision);
 });
 
 /** Each decision by an independent rule: for every case exactly one is right. */
-const isRight: Record<Decision, (given: Case) => boolean> = {
+const isRight: Record<Verdict, (given: Case) => boolean> = {
   notMine: (given) => !mayAct(given),
   notYet: (given) => mayAct(given) && isEarly(given),
-  cancel: (given) => isDue(given) && (isLost(given) || isDropped(given) || isUnwanted(given)),
+  remove: (given) => isDue(given) && given.event === 'gone',
+  erased: (given) => isDue(given) && given.event === 'erased',
+  webhook_deleted: (given) => isDue(given) && isLost(given) && !/gone|erased/.test(given.event),
+  discarded: (given) => isDue(given) && !isLost(given) && isDropped(given),
+  unsubscribed: (given) => isDue(given) && !isLost(given) && !isDropped(given) && isUnwanted(given),
   hold: (given) =>
     isDue(given) && !isLost(given) && !isDropped(given) && given.webhook?.activity === 'paused',
   send: (given) =>
@@ -326,10 +338,10 @@ function* allCases(): Generator<Case> {
 
 test('every combination of facts leads to the decision of exactly one rule', () => {
   const wrong: unknown[] = [];
-  const made = new Set<Decision>();
+  const made = new Set<Verdict>();
   for (const given of allCases()) {
     const right = namesOf(isRight).filter((decision) => isRight[decision](given));
-    const decision = decide(factsOf(given));
+    const decision = verdictOf(given);
     made.add(decision);
     if (right.length !== 1 || right[0] !== decision) wrong.push({ given, right, decision });
   }

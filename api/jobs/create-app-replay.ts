@@ -1,0 +1,59 @@
+// POST …/replays: sends the failed events of a time range again, to all webhooks of the application or some.
+import type { ClientSession } from 'mongodb';
+import { isOfFailures } from '../../lib/deliveries/replay-scan.ts';
+import { limits } from '../../lib/limits.ts';
+import type { KnownWebhook } from '../../lib/model/webhook.ts';
+import { within } from '../../lib/mongo/connect.ts';
+import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
+import { uidField } from '../http/text-fields.ts';
+import { validator } from '../http/validate.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest, Handler } from '../router.ts';
+import { refuseOthers } from '../webhooks/refuse-others.ts';
+import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
+import { startReplay } from './start-replay.ts';
+
+export interface CreateAppReplayBody extends ReplayFields {
+  webhookUids?: string[];
+}
+
+export const createAppReplayBody = validator<CreateAppReplayBody>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['since'],
+  properties: {
+    // The others would read all events of the period for each webhook.
+    ...replayFields(replayedStates.filter((state) => isOfFailures([state]))),
+    webhookUids: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.webhooksPerAppCeiling,
+      uniqueItems: true,
+      items: uidField,
+    },
+  },
+});
+
+/** Sends each webhook only what it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
+export const createAppReplay: Handler<CreateAppReplayBody> = async (request, context) =>
+  startReplay(request, context, {
+    replay: newReplay(request, context.clock.now()),
+    findWebhooks: (session) => findWebhooks(request, context, session),
+  });
+
+async function findWebhooks(
+  { appUid, body }: ApiRequest<CreateAppReplayBody>,
+  { store }: ApiContext,
+  session?: ClientSession,
+): Promise<KnownWebhook[]> {
+  const { webhookUids } = body;
+  if (webhookUids !== undefined) {
+    const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
+    refuseOthers(webhookUids, known);
+    return known;
+  }
+  return store.webhooks
+    .find<KnownWebhook>({ appUid }, { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) })
+    .sort({ _id: 1 })
+    .toArray();
+}

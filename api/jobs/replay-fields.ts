@@ -1,0 +1,88 @@
+// What the requests for a replay have in common.
+import { jobLimits, limits } from '../../lib/limits.ts';
+import { newJob } from '../../lib/deliveries/jobs.ts';
+import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import {
+  eventNames,
+  operationsEventNames,
+  type SubscribedEventName,
+} from '../../lib/model/event-name.ts';
+import type { ReplayedState, ReplayJob } from '../../lib/model/job.ts';
+import type { ApiRequest } from '../router.ts';
+import { parseTime } from '../http/query-values.ts';
+import { tenantField } from '../http/text-fields.ts';
+import { invalidRequest } from '../http/validate.ts';
+
+export interface ReplayPeriod {
+  since: string;
+  until?: string;
+  perSecond?: number;
+  dryRun?: boolean;
+}
+
+export interface ReplayFields extends ReplayPeriod {
+  events?: SubscribedEventName[];
+  states?: ReplayedState[];
+  externalTenantId?: string;
+}
+
+const time = { type: 'string', maxLength: 40 };
+
+export const replayPeriod = {
+  since: time,
+  until: time,
+  perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
+  dryRun: { type: 'boolean' },
+};
+
+/** Returns the schemas of a replay's fields, with the states that it may ask for. */
+export function replayFields(states: readonly ReplayedState[]) {
+  const someOf = (names: readonly string[]) => ({
+    type: 'array',
+    minItems: 1,
+    uniqueItems: true,
+    items: { type: 'string', enum: [...names] },
+  });
+  return {
+    ...replayPeriod,
+    events: someOf([...eventNames, ...operationsEventNames]),
+    states: someOf(states),
+    externalTenantId: tenantField,
+  };
+}
+
+export const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
+
+// Failed deliveries; neither successful ones, nor events that the webhook did not subscribe to.
+const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
+
+/** Returns the job that a body asks for, for no webhooks yet. Throws `invalid_request`. */
+export function newReplay(
+  { appUid, params, body }: Pick<ApiRequest<ReplayFields>, 'appUid' | 'params' | 'body'>,
+  now: Date,
+): ReplayJob {
+  const since = parseTime('#/since', body.since);
+  // Later events are delivered without a replay, and a replay must end. Events that are being recorded now
+  // are scanned once they are there (`scanUntil`).
+  const asked = body.until === undefined ? now : parseTime('#/until', body.until);
+  const until = asked < now ? asked : now;
+  if (since >= until) {
+    const detail = 'since must be before until, and before now';
+    throw invalidRequest([{ pointer: '#/since', code: 'range', detail }]);
+  }
+  return {
+    ...newJob(appUid, now),
+    kind: 'replay',
+    webhookUid: params['webhookUid'] ?? null,
+    webhookUids: [],
+    webhooksDone: 0,
+    webhooks: [],
+    since,
+    until,
+    events: body.events ?? null,
+    states: body.states ?? statesDefault,
+    cancelReasons: null,
+    externalTenantId: body.externalTenantId ?? null,
+    perSecond: body.perSecond ?? jobLimits.releasedPerSecondDefault,
+  };
+}

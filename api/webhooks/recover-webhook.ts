@@ -1,0 +1,29 @@
+// POST …/webhooks/{webhookUid}/recover: sends again what was lost since a time.
+import type { CancelReason } from '../../lib/model/delivery-state.ts';
+import type { ReplayedState } from '../../lib/model/job.ts';
+import { validator } from '../http/validate.ts';
+import { newReplay, type ReplayPeriod, replayPeriod } from '../jobs/replay-fields.ts';
+import { startReplay } from '../jobs/start-replay.ts';
+import type { Handler } from '../router.ts';
+import { findWebhook } from './webhook-fields.ts';
+
+export const recoverWebhookBody = validator<ReplayPeriod>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['since'],
+  properties: replayPeriod,
+});
+
+// What was discarded, or is not wanted any more, was dropped on purpose.
+const states: ReplayedState[] = ['exhausted', 'blocked', 'cancelled'];
+const cancelReasons: CancelReason[] = ['expired'];
+
+/** A replay of what failed, and of what a pause held for too long. Throws `not_found`, `invalid_request`. */
+export const recoverWebhook: Handler<ReplayPeriod> = async (request, context) => {
+  const { appUid, params } = request;
+  const webhook = { _id: params['webhookUid'] ?? '', appUid };
+  return startReplay(request, context, {
+    replay: { ...newReplay(request, context.clock.now()), states, cancelReasons },
+    findWebhooks: async (session) => [await findWebhook(context.store, webhook, session)],
+  });
+};

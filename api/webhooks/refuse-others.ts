@@ -1,0 +1,14 @@
+import type { KnownWebhook } from '../../lib/model/webhook.ts';
+import type { FieldError } from '../../lib/platform/errors.ts';
+import { invalidRequest } from '../http/validate.ts';
+
+/** Refuses webhooks that a body names in `webhookUids` and that are not among these. Throws `unknown_webhook_uids`. */
+export function refuseOthers(named: readonly string[], webhooks: readonly KnownWebhook[]): void {
+  const known = new Set(webhooks.map((webhook) => webhook._id));
+  const errors = named.flatMap((uid, index): FieldError[] => {
+    if (known.has(uid)) return [];
+    const detail = `${uid} is not a webhook of this application that can get this`;
+    return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
+  });
+  if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');
+}

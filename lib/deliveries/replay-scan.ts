@@ -1,0 +1,191 @@
+import type { ClientSession } from 'mongodb';
+import type { DeliveryState } from '../model/delivery-state.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { testEventName } from '../model/event-name.ts';
+import type { EventFacts } from '../model/event.ts';
+import type { ReplayJob, ReplayedState } from '../model/job.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+import { type Store, within } from '../mongo/connect.ts';
+import { idAt } from '../platform/ids.ts';
+import { type Overtaken, overtakenFields } from './overtaken.ts';
+import { factsOnly } from '../events/events.ts';
+import { isSubscribed } from '../webhooks/webhooks.ts';
+
+const firstAttemptMsMax = 60_000;
+
+// From an event's uid, made when its request begins, to its commit: the last transaction begins 10 s later, and waits 5 s
+// for its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
+const eventWrittenMsMax = 15_000;
+
+type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'updatedAt'>;
+
+const foundOnly = { ...overtakenFields, cancelReason: 1, updatedAt: 1 } as const;
+
+/** An event to be sent, with the delivery that it has; null: none yet. */
+export interface Chosen {
+  event: EventFacts;
+  delivery: Found | null;
+}
+
+export interface Scan {
+  chosen: Chosen[];
+  /** How many were checked. */
+  checked: number;
+  last: string;
+  isEnd: boolean;
+}
+
+interface Scanning {
+  replay: ReplayJob;
+  webhook: WebhookDocument;
+  after: string;
+  countMax: number;
+  /** Null in a dry run, which does not wait. */
+  now: Date | null;
+  session?: ClientSession;
+}
+
+interface Checked {
+  pairs: { event: EventFacts | undefined; delivery: Found | null }[];
+  last: string | undefined;
+  isEnd: boolean;
+}
+
+/** Reports whether a replay reads the webhook's deliveries alone, and not all events of the period. */
+export function isOfFailures(
+  states: readonly ReplayedState[],
+): states is Exclude<ReplayedState, 'delivered' | 'never_attempted'>[] {
+  return states.every((state) => state !== 'delivered' && state !== 'never_attempted');
+}
+
+/** Checks the next events of a replay to one webhook, oldest first, `countMax` at most. */
+export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
+  const { replay, webhook, after } = scanning;
+  const { pairs, last, isEnd } = isOfFailures(replay.states)
+    ? await readDeliveries(store, scanning, replay.states)
+    : await readEvents(store, scanning);
+  return {
+    chosen: pairs.flatMap(({ event, delivery }) =>
+      event !== undefined && isChosen(event, delivery, { replay, webhook })
+        ? [{ event, delivery }]
+        : [],
+    ),
+    checked: pairs.length,
+    last: last ?? after,
+    isEnd,
+  };
+}
+
+// One state after the other: MongoDB reads the partial index only for an equality.
+async function readDeliveries(
+  store: Store,
+  { replay, webhook, after, countMax, session }: Scanning,
+  states: readonly DeliveryState[],
+): Promise<Checked> {
+  const { appUid, until } = replay;
+  const found: Found[] = [];
+  for (const state of states) {
+    const eventId = { ...rangeFrom(replay, after), $lt: idAt('evt', until) };
+    const ofState = await store.deliveries
+      .find<Found>(
+        { appUid, webhookUid: webhook._id, state, eventId },
+        { projection: foundOnly, hint: 'notDelivered', ...within(session) },
+      )
+      .sort({ eventId: 1 })
+      .limit(countMax)
+      .toArray();
+    found.push(...ofState);
+  }
+  const next = found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)).slice(0, countMax);
+  const events = await findEvents(store, next, session);
+  return {
+    pairs: next.map((delivery) => ({ event: events.get(delivery.eventId), delivery })),
+    last: next.at(-1)?.eventId,
+    isEnd: found.length < countMax,
+  };
+}
+
+async function findEvents(
+  store: Store,
+  deliveries: readonly Found[],
+  session: ClientSession | undefined,
+): Promise<Map<string, EventFacts>> {
+  if (deliveries.length === 0) return new Map();
+  const eventIds = deliveries.map(({ eventId }) => eventId);
+  const events = await store.events
+    .find<EventFacts>({ _id: { $in: eventIds } }, { projection: factsOnly, ...within(session) })
+    .toArray();
+  return new Map(events.map((event) => [event._id, event]));
+}
+
+async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
+  const { replay, webhook, after, countMax, now, session } = scanning;
+  const before = now === null ? replay.until : scanUntil(replay, now);
+  const events = await store.events
+    .find<EventFacts>(
+      { appUid: replay.appUid, _id: { ...rangeFrom(replay, after), $lt: idAt('evt', before) } },
+      { projection: factsOnly, ...within(session) },
+    )
+    .sort({ _id: 1 })
+    .limit(countMax)
+    .toArray();
+  const eventIds = events.map((event) => event._id);
+  const found = await store.deliveries
+    .find<Found>(
+      { eventId: { $in: eventIds }, webhookUid: webhook._id },
+      { projection: foundOnly, ...within(session) },
+    )
+    .toArray();
+  const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
+  return {
+    pairs: events.map((event) => ({ event, delivery: deliveries.get(event._id) ?? null })),
+    last: eventIds.at(-1),
+    isEnd: before >= replay.until && events.length < countMax,
+  };
+}
+
+function rangeFrom({ since }: ReplayJob, after: string): { $gte: string } | { $gt: string } {
+  return after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
+}
+
+// Where never attempted events are sent, the scan stays behind those still being written: it would miss them for good.
+// Other states such a young event can only have got since the request.
+function scanUntil({ states, until }: ReplayJob, now: Date): Date {
+  if (!states.includes('never_attempted')) return until;
+  return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
+}
+
+function isChosen(
+  event: EventFacts,
+  delivery: Found | null,
+  { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
+): boolean {
+  const { event: name, resourceUid, externalTenantId, erasedAt } = event;
+  // A replay is no way around the webhook's current filters.
+  if (name === testEventName) return false;
+  if (!isSubscribed(webhook, { event: name, resourceUid, externalTenantId })) return false;
+  if (erasedAt !== null) return false;
+  if (replay.events !== null && !replay.events.includes(name)) return false;
+  if (replay.externalTenantId !== null && replay.externalTenantId !== externalTenantId)
+    return false;
+  return delivery === null ? isMissed(event, { replay, webhook }) : isAskedFor(delivery, replay);
+}
+
+// Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
+function isMissed(
+  { webhookUids, createdAt }: EventFacts,
+  { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
+): boolean {
+  if (!replay.states.includes('never_attempted')) return false;
+  // Before that the event's own workflow may be about to make the attempt.
+  const isOverdue = replay.createdAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
+  return isOverdue || !webhookUids.includes(webhook._id);
+}
+
+function isAskedFor({ state, cancelReason, updatedAt }: Found, replay: ReplayJob): boolean {
+  const { states, cancelReasons, createdAt: askedAt } = replay;
+  if (!(states as readonly string[]).includes(state)) return false;
+  if (cancelReason !== null && cancelReasons?.includes(cancelReason) === false) return false;
+  // Its owner may be about to send a `pending` one: only an old one is claimed.
+  return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
+}

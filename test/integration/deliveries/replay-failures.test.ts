@@ -1,0 +1,187 @@
+// The pages of a replay of failures, to one webhook or several, without Temporal.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { countReplay } from '../../../lib/deliveries/replay-page.ts';
+import type { CancelReason, DeliveryState } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import type { ReplayJob } from '../../../lib/model/job.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { eventIdsOf, newReplayJob, takeAllPages } from '../../support/jobs.ts';
+
+const open = new Disposal();
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+});
+
+beforeEach(async () => {
+  const { events, deliveries, webhooks } = installation.store;
+  await Promise.all([events, deliveries, webhooks].map((each) => each.deleteMany({})));
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const since = new Date('2026-01-01T00:00:00Z');
+const until = new Date('2026-01-02T00:00:00Z');
+const askedAt = new Date('2026-01-03T00:00:00Z');
+const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
+
+async function addWebhook(fields: Partial<WebhookDocument> = {}): Promise<string> {
+  return (await insertWebhook(installation, { url: 'https://r.example.com/', ...fields }))._id;
+}
+
+interface Failure {
+  event?: Partial<EventDocument>;
+  delivery?: Partial<DeliveryDocument>;
+}
+
+/** Writes an event of a time and its exhausted delivery; returns its uid. */
+async function fail(webhookUid: string, at: Date, fields: Failure = {}): Promise<string> {
+  const { events, deliveries } = installation.store;
+  const event = { ...newEvent(installation, [webhookUid], at), ...fields.event };
+  const key = { eventId: event._id, webhookUid, event: event.event };
+  const failed = { ...key, state: 'exhausted', statusClass: '5xx', ...fields.delivery } as const;
+  await events.insertOne(event);
+  await deliveries.insertOne(newDelivery(installation, askedAt, failed));
+  return event._id;
+}
+
+const failAfter = (webhookUid: string, ms: number) => fail(webhookUid, after(since, ms));
+
+function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): ReplayJob {
+  const [first = null] = webhookUids;
+  const webhookUid = webhookUids.length === 1 ? first : null;
+  const { appUid } = installation.app;
+  const range = { since, until, createdAt: askedAt };
+  const states: ReplayJob['states'] = ['exhausted', 'cancelled', 'blocked'];
+  return newReplayJob({ appUid, webhookUid, webhookUids, states, ...range, ...fields });
+}
+
+function ports(): Parameters<typeof takeJobPage>[0] {
+  const { store, config } = installation;
+  const { retention } = config;
+  return { store, clock: { now: () => askedAt }, signalPartition: async () => {}, retention };
+}
+
+/** Takes all pages of a replay, with what is called after each. */
+async function take(replay: ReplayJob): Promise<string[][]> {
+  await installation.store.jobs.insertOne(replay);
+  return (await takeAllPages(ports(), replay._id)).map(eventIdsOf);
+}
+
+test('a replay to several webhooks sends to one after the other, at one rate for all together', async () => {
+  const [one, none, two] = [await addWebhook(), await addWebhook(), await addWebhook()];
+  const ofOne = [await failAfter(one, 0), await failAfter(one, 1), await failAfter(one, 2)];
+  const ofTwo = [await failAfter(two, 3), await failAfter(two, 4)];
+  const replay = replayTo([one, 'whk_deleted', none, two], { perSecond: 2 });
+  expect(await countReplay(installation.store, replay)).toEqual({
+    count: 5,
+    countIsCapped: false,
+    webhooks: [
+      { webhookUid: one, count: 3 },
+      { webhookUid: two, count: 2 },
+    ],
+  });
+  const [first, second] = ofOne;
+  expect(await take(replay)).toEqual([[first, second], [ofOne[2], ofTwo[0]], [ofTwo[1]]]);
+  expect(await installation.store.jobs.findOne({ _id: replay._id })).toMatchObject({
+    state: 'done',
+    count: 5,
+    webhooksDone: 4,
+    webhooks: [
+      { webhookUid: one, count: 3 },
+      { webhookUid: two, count: 2 },
+    ],
+  });
+});
+
+test('what a replay sent and what failed again is not sent again by a later page', async () => {
+  const webhookUid = await addWebhook();
+  const eventIds = [await failAfter(webhookUid, 0), await failAfter(webhookUid, 1)];
+  const replay = replayTo([webhookUid], { perSecond: 1 });
+  const { jobs, deliveries } = installation.store;
+  await jobs.insertOne(replay);
+  const pages: string[][] = [];
+  for (let page = 1; page <= 3; page += 1) {
+    const taken = await takeJobPage(ports(), { jobUid: replay._id, page });
+    pages.push(eventIdsOf(taken));
+    await deliveries.updateMany({ state: 'pending' }, { $set: { state: 'exhausted' } });
+    if (taken.isLast) break;
+  }
+  expect(pages).toEqual([[eventIds[0]], [eventIds[1]]]);
+});
+
+test('a replay of failures takes those of events from since on and before until, in the order of the events', async () => {
+  const webhookUid = await addWebhook();
+  const late = await fail(webhookUid, after(until, -1));
+  await fail(webhookUid, until);
+  await fail(webhookUid, after(since, -1));
+  const blocked = { delivery: { state: 'blocked' } } as const;
+  const early = await fail(webhookUid, since, blocked);
+  expect(await take(replayTo([webhookUid]))).toEqual([[early, late]]);
+});
+
+test.each<[DeliveryState, CancelReason | null, boolean]>([
+  ['exhausted', null, true],
+  ['blocked', null, true],
+  ['cancelled', 'expired', true],
+  ['cancelled', 'discarded', false],
+  ['cancelled', 'unsubscribed', false],
+  ['delivered', null, false],
+  ['held', null, false],
+])('a replay of what was lost by itself takes a delivery that is %s (%s): %j', async (...row) => {
+  const [state, cancelReason, isTaken] = row;
+  const webhookUid = await addWebhook();
+  const eventId = await fail(webhookUid, since, { delivery: { state, cancelReason } });
+  const pages = await take(replayTo([webhookUid], { cancelReasons: ['expired'] }));
+  expect(pages).toEqual([isTaken ? [eventId] : []]);
+  const delivery = await installation.store.deliveries.findOne({ eventId });
+  const unchanged = { state, cancelReason };
+  expect(delivery).toMatchObject(isTaken ? { state: 'pending', cancelReason: null } : unchanged);
+});
+
+test.each<[string, Partial<EventDocument>, Partial<ReplayJob>]>([
+  ['of another tenant', {}, { externalTenantId: 'tenant-2' }],
+  ['of another event', {}, { events: ['agent.created'] }],
+  ['that was erased', { erasedAt: askedAt }, {}],
+  ['that is a test', { event: 'webhook.test' }, {}],
+])('a replay of failures takes no event %s', async (_which, event, fields) => {
+  const webhookUid = await addWebhook();
+  await fail(webhookUid, since, { event });
+  const taken = await fail(webhookUid, since, {
+    event: { event: 'agent.created', externalTenantId: 'tenant-2' },
+  });
+  expect(await take(replayTo([webhookUid], fields))).toEqual([[taken]]);
+});
+
+test('a page that finds nothing at 50 webhooks is not the last', async () => {
+  const webhookUid = await addWebhook();
+  const others = Array.from({ length: 50 }, (_none, n) => `whk_${n}`);
+  const eventId = await fail(webhookUid, since);
+  expect(await take(replayTo([...others, webhookUid]))).toEqual([[], [eventId]]);
+});
+
+test('an ordered webhook gets its failures again in the order of the events', async () => {
+  const { app, store } = installation;
+  const webhookUid = await addWebhook({ ordering: 'resource' });
+  const resource = { entity: 'agent', resourceUid: 'agt_1' } as const;
+  const second = await fail(webhookUid, after(since, 1), { event: resource });
+  const first = await fail(webhookUid, since, { event: resource });
+  const partition = { appUid: app.appUid, webhookUid, ...resource };
+  const counter = { issued: 2, settled: 2, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: `${webhookUid}/agent/agt_1`, ...partition, ...counter });
+  await take(replayTo([webhookUid]));
+  const events = await store.events
+    .find({ _id: { $in: [first, second] } })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(events.map(({ order }) => order)).toEqual([
+    [{ webhookUid, n: 3 }],
+    [{ webhookUid, n: 4 }],
+  ]);
+});
