@@ -39,7 +39,8 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
 });
 
 // MongoDB reads a partial index only for queries that imply its filter as it is written: an equality implies
-// `$exists`, `$gt` and `$in`, and never a `$type`; an `$in` implies no other. An index that is changed here needs a new name.
+// `$exists`, `$gt` and `$in`, and never a `$type`; several values imply nothing. An index that is changed here needs a
+// new name.
 const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],

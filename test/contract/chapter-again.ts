@@ -71,6 +71,32 @@ async function playReplays(stage: Stage): Promise<void> {
   await call('a replay without a time', replay, { body: {} });
   await call('a replay of the future', replay, { body: { since: '2126-01-01T00:00:00Z' } });
   await call('a replay of what waits', replay, { body: { since, states: ['waiting'] } });
+  await playRecovery(stage, webhook);
+}
+
+async function playRecovery({ call }: Stage, webhook: string): Promise<void> {
+  const recover = `POST ${webhook}/recover`;
+  await call('counts what was lost', recover, { body: { since, dryRun: true } });
+  await call('recovers a webhook', recover, {
+    body: { since },
+    headers: { 'idempotency-key': 'recovery-1' },
+  });
+  await call('a recovery without a time', recover);
+  const body = { since, webhookUids: [webhook.slice('…/webhooks/'.length)] };
+  await call('counts a replay to some webhooks', 'POST …/replays', {
+    body: { ...body, dryRun: true },
+  });
+  const options = { body, headers: { 'idempotency-key': 'app-replay-1' } };
+  const { body: begun } = await call('begins a replay to some webhooks', 'POST …/replays', options);
+  const shown = `…/replays/${begun['uid']}`;
+  await call('a replay to some webhooks that is done', `GET ${shown}`, {
+    until: has('state', 'done'),
+  });
+  await call('cancels it', `POST ${shown}/cancel`);
+  await call('lists replays of the application', 'GET …/replays');
+  await call('a replay of everything to everybody', 'POST …/replays', {
+    body: { since, states: ['delivered'] },
+  });
 }
 
 /** Exhausts enough deliveries that a replay of one a second is still running at the next call. */
