@@ -58,6 +58,9 @@ async function playReplays(stage: Stage): Promise<void> {
   await call('counts what a replay would send', replay, { body: { since, dryRun: true } });
   const slow = { body: { since, perSecond: 1, events: ['agent.updated'], states: ['exhausted'] } };
   const { body: begun } = await call('begins a replay', replay, slow);
+  await stage.prepare(`GET ${webhook}/replays/${begun['uid']}`, {
+    until: ({ body }) => Number(body['releasedCount']) > 0,
+  });
   await call('cancels a replay', `POST ${webhook}/replays/${begun['uid']}/cancel`);
   const options = { body: { since }, headers: { 'idempotency-key': 'replay-1' } };
   const { body: made } = await call('begins a replay of what went wrong', replay, options);
@@ -74,14 +77,18 @@ async function playReplays(stage: Stage): Promise<void> {
   await playRecovery(stage, webhook);
 }
 
-async function playRecovery({ call }: Stage, webhook: string): Promise<void> {
+async function playRecovery(stage: Stage, webhook: string): Promise<void> {
+  const { call, prepare } = stage;
+  await allExhausted(stage, webhook);
   const recover = `POST ${webhook}/recover`;
   await call('counts what was lost', recover, { body: { since, dryRun: true } });
-  await call('recovers a webhook', recover, {
+  const { body: recovery } = await call('recovers a webhook', recover, {
     body: { since },
     headers: { 'idempotency-key': 'recovery-1' },
   });
   await call('a recovery without a time', recover);
+  await prepare(`GET …/replays/${recovery['uid']}`, { until: has('state', 'done') });
+  await allExhausted(stage, webhook);
   const body = { since, webhookUids: [webhook.slice('…/webhooks/'.length)] };
   await call('counts a replay to some webhooks', 'POST …/replays', {
     body: { ...body, dryRun: true },
@@ -99,12 +106,17 @@ async function playRecovery({ call }: Stage, webhook: string): Promise<void> {
   });
 }
 
+const failures = 20;
+
 /** Exhausts enough deliveries that a replay of one a second is still running at the next call. */
 async function exhaustMany(stage: Stage, { tenant, webhook }: Subscription): Promise<void> {
-  const count = 20;
-  for (let n = 0; n < count; n += 1) await report(stage, tenant);
-  await stage.prepare(`GET ${webhook}/deliveries?state=exhausted`, {
-    until: ({ body }) => body['data']?.['length'] === count,
+  for (let n = 0; n < failures; n += 1) await report(stage, tenant);
+  await allExhausted(stage, webhook);
+}
+
+async function allExhausted({ prepare }: Stage, webhook: string): Promise<void> {
+  await prepare(`GET ${webhook}/deliveries?state=exhausted`, {
+    until: ({ body }) => body['data']?.['length'] === failures,
   });
 }
 

@@ -6,7 +6,8 @@ export type Shape = string | Shape[] | { [field: string]: Shape };
 /** Fields with texts from a closed list, whose text is part of the contract. */
 const closedLists = new Set(
   [
-    ['action', 'alg', 'code', 'crv', 'deactivationWarning', 'disabledReason', 'entities'],
+    ['action', 'alg', 'cancelReason', 'cancelReasons', 'code', 'crv'],
+    ['deactivationWarning', 'disabledReason', 'entities'],
     ['errorClass', 'event', 'events', 'kind', 'kty', 'method', 'ordering', 'previousRole'],
     ['processingStatus', 'reason', 'role', 'scopes', 'state', 'states', 'status', 'statusClass'],
     ['trigger', 'use', 'interval'],
