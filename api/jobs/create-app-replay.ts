@@ -53,7 +53,10 @@ async function findWebhooks(
     return known;
   }
   return store.webhooks
-    .find<KnownWebhook>({ appUid }, { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) })
+    .find<KnownWebhook>(
+      { appUid },
+      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
+    )
     .sort({ _id: 1 })
     .toArray();
 }
