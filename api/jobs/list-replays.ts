@@ -10,6 +10,7 @@ export const listReplays = listHandler({}, async ({ appUid, params, page }, { st
   if (webhookUid !== undefined) await findWebhook(store, { _id: webhookUid, appUid });
   const ofWebhook = webhookUid === undefined ? {} : { webhookUid };
   const wanted = { appUid, kind: 'replay', ...ofWebhook } as const;
-  const { items, lastUid } = await readPage(store.jobs, wanted, page);
+  const hint = webhookUid === undefined ? 'app' : 'webhook';
+  const { items, lastUid } = await readPage(store.jobs, wanted, { ...page, hint });
   return { data: items.map((item) => presentReplay(item as ReplayJob)), lastUid };
 });
