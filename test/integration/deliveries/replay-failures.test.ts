@@ -8,6 +8,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { eventIdsOf, newReplayJob, takeAllPages } from '../../support/jobs.ts';
@@ -65,7 +66,7 @@ function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): Repla
 function ports(): Parameters<typeof takeJobPage>[0] {
   const { store, config } = installation;
   const { retention } = config;
-  return { store, clock: { now: () => askedAt }, signalPartition: async () => {}, retention };
+  return { store, clock: { now: () => askedAt }, ...noSignals, retention };
 }
 
 /** Takes all pages of a replay, with what is called after each. */
