@@ -1,7 +1,9 @@
 // What a webhook sends along: its own headers, credentials and client certificate, set by the API and sent by attempts.
 import type { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
@@ -56,12 +58,13 @@ async function change(uid: unknown, body: Record<string, unknown>): Promise<Answ
 }
 
 /** Sends an event to a webhook and returns the state of the delivery with what arrived. */
-async function attempt(uid: unknown) {
+async function attempt(uid: unknown, now?: Date) {
   const webhookUid = String(uid);
   const event = await insertEvent(service, [webhookUid]);
   const key = { appUid: service.app.appUid, eventId: event._id, webhookUid };
   const { signal } = new AbortController();
-  const ports = deliveryPorts(service, { sender });
+  const clock = now === undefined ? systemClock : { now: () => now };
+  const ports = deliveryPorts(service, { sender, clock });
   const { state } = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
   const arrived = receiver.requests.find(({ headers }) => headers['webhook-id'] === event._id);
   return { state, headers: arrived?.headers ?? {} };
@@ -144,6 +147,29 @@ test('a certificate that ends within 30 days is warned of', async () => {
   expect(got.body['warnings']).toMatchObject([{ code: 'certificate_expired' }]);
 });
 
+test('from 14 days before its end a certificate is logged, once a day', async () => {
+  using logged = vi.spyOn(deliveryLog, 'warn');
+  const { uid } = (await register({ tls: one })).body;
+  const now = new Date();
+  const endsIn = (ms: number) =>
+    service.store.webhooks.updateOne(
+      { _id: String(uid) },
+      { $set: { 'tls.notAfter': new Date(now.getTime() + ms) } },
+    );
+  const dayMs = 86_400_000;
+  await endsIn(14 * dayMs + 1);
+  await attempt(uid, now);
+  expect(logged).not.toHaveBeenCalled();
+  await endsIn(14 * dayMs);
+  await attempt(uid, now);
+  await attempt(uid, new Date(now.getTime() + dayMs - 1));
+  expect(logged).toHaveBeenCalledOnce();
+  const subject = expect.objectContaining({ webhookUid: uid });
+  expect(logged).toHaveBeenCalledWith(subject, 'webhook.certificate_expires');
+  await attempt(uid, new Date(now.getTime() + dayMs));
+  expect(logged).toHaveBeenCalledTimes(2);
+});
+
 test('credentials do not open in the place of another webhook or field', async () => {
   const [victim, thief] = await Promise.all([
     register({ headers: { 'x-a': 'v' }, auth: { type: 'bearer', token: 't' }, tls: one }),
@@ -151,6 +177,9 @@ test('credentials do not open in the place of another webhook or field', async (
   ]);
   const stored = await service.store.webhooks.findOne({ _id: String(victim.body['uid']) });
   const moved = [{ headers: stored?.headers }, { auth: stored?.auth }, { tls: stored?.tls }];
+  const own = await service.store.webhooks.findOne({ _id: String(thief.body['uid']) });
+  // Not even the thief's own signing secret.
+  moved.push({ auth: { type: 'bearer', secret: own?.secret } as never });
   for (const fields of moved) {
     const _id = String(thief.body['uid']);
     await service.store.webhooks.updateOne({ _id }, { $set: fields as object });
