@@ -55,14 +55,19 @@ function callAgain(
         : ['Throttled', `too many requests to ${host} are under way`];
     return ApplicationFailure.create({ type, message, category, nextRetryDelay });
   }
-  // Another process has until then to make the first attempt.
-  const isMade = outcome.attemptCount > 0;
   // A delay of nothing would mean "use the policy".
   const nextRetryDelay = Math.max(1, untilDue(ports, outcome) ?? 0);
-  const what = isMade ? describe(outcome) : 'another process has the first attempt in hand';
+  const [type, what] = reasonOf(outcome);
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
-  const type = isMade ? 'RetryDue' : 'AttemptUnderWay';
   return ApplicationFailure.create({ type, message, category, nextRetryDelay });
+}
+
+function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
+  if (outcome.isInLine) return ['RateLimited', 'others take up the rate of the webhook'];
+  // Another process has until then to make the first attempt.
+  return outcome.attemptCount > 0
+    ? ['RetryDue', describe(outcome)]
+    : ['AttemptUnderWay', 'another process has the first attempt in hand'];
 }
 
 function untilDue(

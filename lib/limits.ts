@@ -40,6 +40,16 @@ export const limits = {
   metadataKeyCharactersMax: 40,
   /** A value of `metadata`. */
   metadataValueCharactersMax: 200,
+  /** `ratePerSecond` of a webhook. */
+  ratePerSecondMax: 100,
+  /** Fields in the `filter` of a webhook. */
+  filterPathsMax: 10,
+  /** Values of a `filter` in all. */
+  filterValuesMax: 50,
+  /** Names in a path of a `filter`. */
+  filterPathDepthMax: 5,
+  /** Path of a `filter`; each text among its values. */
+  filterTextCharactersMax: 256,
   /** Deliveries of a replay, if asked for. */
   replayedPerSecondMax: 100,
   /** Texts that an erasure searches for. */
@@ -161,7 +171,7 @@ export const attemptLimits = {
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   /** Concurrent workflow tasks of a process; as many `attemptFirst`. */
   workflowTasksAtOnceMax: 400,
-  // 13 s at most with the wait for a permit; a call that ran out of its time would be sent twice.
+  // 15 s at most with the waits for a rate and a permit; a call that ran out of its time would be sent twice.
   /** A call of `attemptFirst` or `retryDelivery`. */
   callTimeoutMs: 30_000,
   // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
@@ -186,6 +196,8 @@ export const attemptLimits = {
   headStartOutcomesMax: 10_000,
   /** Wait for permits. */
   permitWaitMsMax: 2_000,
+  /** Wait for the rate of a webhook; twice that after a wait in its line. */
+  rateWaitMsMax: 1_000,
   /** Age from which a request is overdue. */
   overdueAfterMs: 1_000,
   /** Overdue requests from which a webhook is saturated: only as many retries as it has permits may wait. */

@@ -12,6 +12,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { countChanges, countReports } from '../../lib/mongo/sequences.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
+import { matchesFilter } from '../../lib/webhooks/match-filter.ts';
 import { isSubscribed } from '../../lib/webhooks/webhooks.ts';
 
 export interface Change {
@@ -102,10 +103,11 @@ function chooseWorkflow({ dispatcher }: EventPorts, recorded: readonly Recorded[
 
 function subscribersOf(
   webhooks: readonly WebhookDocument[],
-  { event, data: { uid: resourceUid, externalTenantId } }: Change,
+  { event, data }: Change,
 ): WebhookDocument[] {
-  return webhooks.filter((webhook) =>
-    isSubscribed(webhook, { event, resourceUid, externalTenantId }),
+  const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
+  return webhooks.filter(
+    (webhook) => isSubscribed(webhook, facts) && matchesFilter(webhook.filter, data),
   );
 }
 

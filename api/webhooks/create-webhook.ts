@@ -5,6 +5,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
@@ -36,7 +37,8 @@ export const createWebhook: Handler<CreateWebhookBody> = async (request, context
     await store.webhooks.insertOne(webhook, { session });
     const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
     await recordAudit(store, entry, { caller, now, session });
-    return { ...presentWebhook(webhook, viewNow(context), 0), secret };
+    const view = { ...viewNow(context), twinUid: await findTwin(store, webhook, session) };
+    return { ...presentWebhook(webhook, view, 0), secret };
   });
   const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
   return { status: 201, body: answer, headers: { location } };
@@ -65,6 +67,8 @@ function newWebhook(
     headers: null,
     auth: null,
     tls: null,
+    ratePerSecond: null,
+    filter: null,
     active: true,
     ...fields,
     _id,

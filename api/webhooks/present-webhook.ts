@@ -1,9 +1,14 @@
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import type { CertificateFacts, StoredWebhook } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { findTwin } from '../../lib/webhooks/overlap.ts';
+import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
 
-type WebhookView = ReturnType<typeof viewNow>;
+type WebhookView = ReturnType<typeof viewNow> & {
+  /** Another webhook that may send the same events to its URL. */
+  twinUid?: string | null;
+};
 
 /** What may go wrong with a webhook as it is. */
 export interface WebhookWarning {
@@ -27,6 +32,8 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     externalTenantIds: webhook.externalTenantIds,
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
     ordering: webhook.ordering,
+    ratePerSecond: webhook.ratePerSecond,
+    filter: presentFilter(webhook.filter),
     active: webhook.active,
     headers: webhook.headers?.names ?? null,
     auth: webhook.auth && { type: webhook.auth.type },
@@ -35,7 +42,7 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     ...presentFailing(webhook, view),
     previousSecretExpiresAt: rotates ? previousSecret.until.toISOString() : null,
     heldCount,
-    warnings: warningsOf(webhook, view),
+    warnings: [...certificateWarnings(webhook, view.now), ...duplicateWarnings(view)],
     createdAt: webhook.createdAt.toISOString(),
     updatedAt: webhook.updatedAt.toISOString(),
     lastTriggeredAt: webhook.lastTriggeredAt?.toISOString() ?? null,
@@ -63,7 +70,7 @@ function presentCertificate({ subject, issuer, fingerprint256, notAfter }: Certi
 
 const certificateWarnedMs = 30 * 24 * 60 * 60 * 1_000;
 
-function warningsOf({ tls }: StoredWebhook, { now }: WebhookView): WebhookWarning[] {
+function certificateWarnings({ tls }: StoredWebhook, now: Date): WebhookWarning[] {
   if (tls === null || tls.notAfter.getTime() - now.getTime() > certificateWarnedMs) return [];
   const isOver = tls.notAfter <= now;
   const verb = isOver ? 'has expired' : 'expires';
@@ -71,10 +78,21 @@ function warningsOf({ tls }: StoredWebhook, { now }: WebhookView): WebhookWarnin
   return [{ code: isOver ? 'certificate_expired' : 'certificate_expires', detail }];
 }
 
+function duplicateWarnings({ twinUid = null }: WebhookView): WebhookWarning[] {
+  if (twinUid === null) return [];
+  const detail = `${twinUid} has the same URL, which gets events that go to both twice`;
+  return [{ code: 'duplicate_webhook', detail }];
+}
+
 export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
 export async function showWebhook(context: ApiContext, webhook: StoredWebhook) {
-  return presentWebhook(webhook, viewNow(context), await countHeld(context.store, webhook));
+  const { store } = context;
+  const [heldCount, twinUid] = await Promise.all([
+    countHeld(store, webhook),
+    findTwin(store, webhook),
+  ]);
+  return presentWebhook(webhook, { ...viewNow(context), twinUid }, heldCount);
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Handler } from '../router.ts';
@@ -47,7 +48,11 @@ export const rotateSecret: Handler<RotateSecretBody> = async (request, context) 
     const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
     await recordAudit(store, entry, { caller, now, session });
     const heldCount = await countHeld(store, webhook);
-    return { ...presentWebhook({ ...webhook, ...fields }, view, heldCount), secret };
+    const twinUid = await findTwin(store, webhook, session);
+    return {
+      ...presentWebhook({ ...webhook, ...fields }, { ...view, twinUid }, heldCount),
+      secret,
+    };
   });
   return { status: 200, body: answer };
 };

@@ -11,12 +11,13 @@ export function webhookEntry(
   return { appUid, action, target: { kind: 'webhook', uid: _id }, details };
 }
 
-/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret; no long texts. */
+/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret; no long texts, no values. */
 export function webhookDetails(
   body: ChangeWebhookBody,
   written: WrittenFields,
 ): AuditEntry['details'] {
-  const { url, externalTenantIds, description, metadata, headers, auth, tls, ...plain } = body;
+  const { url, externalTenantIds, filter, description, metadata, ...others } = body;
+  const { headers, auth, tls, ...plain } = others;
   return {
     ...plain,
     ...(headers === undefined ? {} : { headerNames: keysOf(headers) }),
@@ -25,6 +26,7 @@ export function webhookDetails(
     ...(description === undefined ? {} : { descriptionCharacters: description?.length ?? null }),
     ...(metadata === undefined ? {} : { metadataKeys: keysOf(metadata) }),
     ...(url === undefined ? {} : { urlOrigin: originOf(url) }),
+    ...(filter === undefined ? {} : { filterPaths: keysOf(filter) }),
     ...(externalTenantIds === undefined ? {} : { tenantCount: externalTenantIds?.length ?? null }),
   };
 }

@@ -29,6 +29,7 @@ import {
   credentialProperties,
   sealCredentials,
 } from './credential-fields.ts';
+import { acceptFilter, filterField, type WrittenFilter } from './webhook-filter.ts';
 
 export interface CreateWebhookBody extends CredentialFields {
   /** `resources` by default. */
@@ -43,6 +44,8 @@ export interface CreateWebhookBody extends CredentialFields {
   externalTenantIds?: string[] | null;
   retrySchedule?: string[] | null;
   ordering?: Ordering;
+  ratePerSecond?: number | null;
+  filter?: WrittenFilter | null;
   active?: boolean;
 }
 
@@ -84,6 +87,8 @@ const properties = {
   },
   retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: lineField(20) },
   ordering: { type: 'string', enum: [...orderings] },
+  ratePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax },
+  filter: filterField,
   active: { type: 'boolean' },
   ...credentialProperties,
 };
@@ -116,6 +121,8 @@ export type WrittenFields = Partial<
     | 'externalTenantIds'
     | 'retryScheduleMs'
     | 'ordering'
+    | 'ratePerSecond'
+    | 'filter'
     | 'active'
     | 'headers'
     | 'auth'
@@ -129,12 +136,14 @@ export function readFields(
   body: ChangeWebhookBody,
   webhook: Pick<StoredWebhook, '_id' | 'appUid' | 'kind'>,
 ): WrittenFields {
-  const { url, retrySchedule, headers: _h, auth: _a, tls: _t, onResume: _, ...plain } = body;
+  const { url, retrySchedule, filter, onResume: _, ...others } = body;
+  const { headers: _h, auth: _a, tls: _t, ...plain } = others;
   return {
     ...plain,
     ...sealCredentials(context, body, webhook),
     ...(url === undefined ? {} : { url: acceptUrl(context, url, webhook.kind) }),
     ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
+    ...(filter === undefined ? {} : { filter: acceptFilter(filter) }),
   };
 }
 

@@ -22,6 +22,7 @@ export interface Hooks {
   /** The others answer one request in so many with 500. */
   refuseEvery?: number;
   retryScheduleMs?: number[];
+  ratePerSecond?: number;
   /** Get nothing. */
   idle?: number;
 }
@@ -41,6 +42,7 @@ export async function makeApp(
   const app = await createAppWithKey(store, { name: `bench: ${name}`, keyPepper });
   const slowCount = hooks.slow ?? 0;
   const { matching, byTenant = false, slowMs, refuseEvery, retryScheduleMs = null } = hooks;
+  const { ratePerSecond = null } = hooks;
   const hookUids = await copyWebhook(service, app, {
     entity: 'agent',
     count: matching,
@@ -48,6 +50,7 @@ export async function makeApp(
       receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
     fieldsOf: (index) => ({
       retryScheduleMs,
+      ratePerSecond,
       externalTenantIds: byTenant ? [tenantOf(index)] : null,
     }),
   });
@@ -111,10 +114,11 @@ async function copyWebhook(
   return copies.map((copy) => copy._id);
 }
 
-async function registerWebhook(
+/** Registers an active webhook, and returns its uid. */
+export async function registerWebhook(
   { apiUrl }: Service,
-  { appUid, apiKey }: NewApp,
-  webhook: { url: string; entities: Entity[] },
+  { appUid, apiKey }: Pick<NewApp, 'appUid' | 'apiKey'>,
+  webhook: { url: string; entities: Entity[]; ratePerSecond?: number },
 ): Promise<string> {
   const response = await fetch(`${apiUrl}/api/v1/appuid/${appUid}/webhooks`, {
     method: 'POST',

@@ -8,6 +8,7 @@ import { hangingReceiver } from './scenarios/hanging-receiver.ts';
 import { idle, light } from './scenarios/idle.ts';
 import { kill } from './scenarios/kill.ts';
 import { mixed } from './scenarios/mixed.ts';
+import { rate } from './scenarios/rate.ts';
 import { scale } from './scenarios/scale.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowReceiver } from './scenarios/slow-receiver.ts';
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   slowReceiver,
   hangingReceiver,
+  rate,
   mixed,
   signIn,
   slowSockets,

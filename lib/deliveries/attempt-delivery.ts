@@ -9,6 +9,7 @@ import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { removeDelivery } from './deliveries.ts';
+import { awaitRate } from './await-rate.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
 import { type Asker, type AttemptFacts, decide } from './decide.ts';
@@ -33,7 +34,7 @@ type Unsent =
   | { state: 'held' | 'pending' }
   | { state: 'cancelled'; cancelReason: DeliveryStep['cancelReason'] };
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
-  Partial<Pick<DeliveryStep, 'cancelReason'>> & { target?: AttemptTarget };
+  Partial<Pick<DeliveryStep, 'cancelReason' | 'isInLine'>> & { target?: AttemptTarget };
 
 interface Subject {
   key: DeliveryKey;
@@ -120,6 +121,11 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
+  const isInLine = delivery?.isInLine ?? false;
+  const { signal } = subject.options;
+  // Before the permits: whoever waits for the rate keeps none.
+  const waitsUntil = await awaitRate(ports, webhook, { isInLine, signal });
+  if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
   const sent = await send(ports, subject);
   if (sent === null) return leaveThrottled(ports, subject, target);
   const { at, result } = sent;
@@ -174,6 +180,19 @@ async function send(
   }
 }
 
+// Recorded at once, by a head start too: the time is taken.
+async function leaveInLine(
+  ports: DeliveryPorts,
+  subject: Subject,
+  { target, waitsUntil }: { target: AttemptTarget; waitsUntil: Date },
+): Promise<DeliveryOutcome> {
+  const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
+  const now = ports.clock.now();
+  const step = { state, attempt: null, nextAttemptAt: waitsUntil, isInLine: true, now } as const;
+  const left = await record(ports, subject, { ...step, target });
+  return left.state === 'pending' ? { ...left, state: 'retrying' } : left;
+}
+
 // A throttled first attempt is recorded, so that pauses and discards find it.
 async function leaveThrottled(
   ports: DeliveryPorts,
@@ -218,6 +237,7 @@ async function record(
   const turn = turnOf(event, key.webhookUid);
   const step: DeliveryStep = {
     cancelReason: null,
+    isInLine: false,
     ...made,
     event: event.event,
     externalTenantId: event.externalTenantId,

@@ -84,8 +84,8 @@ export class HeadStart {
       const headStart = { event, webhook: current };
       const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
-      const isMade = outcome.state !== 'retrying' || outcome.attemptCount > 0;
-      if (isMade) this.#keep(idOf(key), outcome);
+      const { state, attemptCount, isInLine = false } = outcome;
+      if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(idOf(key), outcome);
     } catch (error) {
       // The workflow makes it again.
       deliveryLog.warn({ ...key, err: error }, 'head_start.failed');

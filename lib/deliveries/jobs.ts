@@ -149,6 +149,7 @@ export async function requeueDeliveries(
           statusClass: null,
           errorClass: null,
           nextAttemptAt: null,
+          isInLine: false,
           scheduleFrom: '$attemptCount',
           updatedAt: now,
         },

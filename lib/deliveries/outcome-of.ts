@@ -11,6 +11,7 @@ export function recordedOutcome(key: DeliveryKey, step: DeliveryStep): DeliveryO
     status: step.attempt?.status ?? null,
     errorClass: step.attempt?.errorClass ?? null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
+    isInLine: step.isInLine || undefined,
   };
 }
 
@@ -23,13 +24,14 @@ export function outcomeOf(
 ): DeliveryOutcome {
   const before = unattempted(key, delivery);
   if (delivery === null) return { ...before, state: 'cancelled' };
-  const { state, jobUid, partition, nextAttemptAt } = delivery;
+  const { state, jobUid, partition, nextAttemptAt, isInLine } = delivery;
   const owner = asker.kind === 'job' ? asker.jobUid : null;
   if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : state };
   const isLeft = asker.kind === 'event' && partition !== null;
   const open = isLeft ? 'waiting' : 'retrying';
   const stands = state === 'pending' || state === 'retrying' ? open : state;
-  return { ...before, state: stands, nextAttemptAt: nextAttemptAt?.toISOString() ?? null };
+  const dueAt = nextAttemptAt?.toISOString() ?? null;
+  return { ...before, state: stands, nextAttemptAt: dueAt, isInLine: isInLine || undefined };
 }
 
 export function unattempted(

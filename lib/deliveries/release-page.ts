@@ -113,7 +113,12 @@ async function release(
   const passed = new Set(await findPassed(store, held, session));
   const ordered = held.filter((each) => each.partition !== null && !passed.has(each._id));
   const others = held.filter((each) => !ordered.includes(each));
-  const pending = { state: 'pending', nextAttemptAt: null, updatedAt: now } as const;
+  const pending = {
+    state: 'pending',
+    nextAttemptAt: null,
+    isInLine: false,
+    updatedAt: now,
+  } as const;
   for (const [deliveries, owner] of [
     [ordered, { jobUid: null, jobPage: null }],
     [others, { jobUid, jobPage: page }],

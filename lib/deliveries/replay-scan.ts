@@ -3,15 +3,20 @@ import type { DeliveryState } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
+import { readData } from '../model/event-payload.ts';
 import type { ReplayJob, ReplayedState } from '../model/job.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store, within } from '../mongo/connect.ts';
 import { idAt } from '../platform/ids.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
-import { factsOnly } from '../events/events.ts';
+import { factsOnly, findBodies } from '../events/events.ts';
+import { matchesFilter } from '../webhooks/match-filter.ts';
 import { isSubscribed } from '../webhooks/webhooks.ts';
 
 const firstAttemptMsMax = 60_000;
+// A filter needs the bodies, of up to 256 KiB, a few at a time.
+const filteredAtOnceMax = 200;
+const bodiesReadMax = 20;
 
 // From an event's uid, made when its request begins, to its commit: the last transaction begins 10 s later, and waits 5 s
 // for its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
@@ -61,19 +66,42 @@ export function isOfFailures(
 /** Checks the next events of a replay to one webhook, oldest first, `countMax` at most. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after } = scanning;
+  const filtered = Math.min(scanning.countMax, filteredAtOnceMax);
+  const bounded = { ...scanning, countMax: webhook.filter === null ? scanning.countMax : filtered };
   const { pairs, last, isEnd } = isOfFailures(replay.states)
-    ? await readDeliveries(store, scanning, replay.states)
-    : await readEvents(store, scanning);
+    ? await readDeliveries(store, bounded, replay.states)
+    : await readEvents(store, bounded);
+  const chosen = pairs.flatMap(({ event, delivery }) =>
+    event !== undefined && isChosen(event, delivery, { replay, webhook })
+      ? [{ event, delivery }]
+      : [],
+  );
   return {
-    chosen: pairs.flatMap(({ event, delivery }) =>
-      event !== undefined && isChosen(event, delivery, { replay, webhook })
-        ? [{ event, delivery }]
-        : [],
-    ),
+    chosen: await keepMatching(store, chosen, scanning),
     checked: pairs.length,
     last: last ?? after,
     isEnd,
   };
+}
+
+async function keepMatching(
+  store: Store,
+  chosen: readonly Chosen[],
+  { webhook: { filter }, session }: Pick<Scanning, 'webhook' | 'session'>,
+): Promise<Chosen[]> {
+  if (filter === null) return [...chosen];
+  const kept: Chosen[] = [];
+  for (let from = 0; from < chosen.length; from += bodiesReadMax) {
+    const part = chosen.slice(from, from + bodiesReadMax);
+    const eventIds = part.map(({ event }) => event._id);
+    const bodies = await findBodies(store, eventIds, session);
+    const matching = part.filter(({ event }) => {
+      const body = bodies.get(event._id);
+      return body !== undefined && matchesFilter(filter, readData(body));
+    });
+    kept.push(...matching);
+  }
+  return kept;
 }
 
 // One state after the other: MongoDB reads the partial index only for an equality.

@@ -1,5 +1,6 @@
+import type { ClientSession } from 'mongodb';
 import type { EventToAttempt, EventToDispatch } from '../model/event.ts';
-import { inTransaction, type Store } from '../mongo/connect.ts';
+import { inTransaction, type Store, within } from '../mongo/connect.ts';
 
 /** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
@@ -34,9 +35,13 @@ export async function findToAttempt(
 export async function findBodies(
   store: Store,
   eventIds: readonly string[],
+  session?: ClientSession,
 ): Promise<Map<string, string>> {
   const found = await store.events
-    .find({ _id: { $in: [...eventIds] }, erasedAt: null }, { projection: { body: 1 } })
+    .find(
+      { _id: { $in: [...eventIds] }, erasedAt: null },
+      { projection: { body: 1 }, ...within(session) },
+    )
     .toArray();
   return new Map(found.map((event) => [event._id, event.body]));
 }

@@ -19,6 +19,8 @@ export interface DeliveryDocument {
   /** Null also of a success. */
   errorClass: ErrorClass | null;
   nextAttemptAt: Date | null;
+  /** It waits until then because of its webhook's rate (ADR 26). */
+  isInLine: boolean;
   /** Null where the webhook is not ordered. */
   partition: string | null;
   /** The job that owns it; null while the workflow of its event or partition does. */
@@ -48,5 +50,6 @@ export interface DeliveryStep {
   partition: string | null;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
+  isInLine: boolean;
   now: Date;
 }

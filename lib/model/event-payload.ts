@@ -31,3 +31,8 @@ export function renderPayload(envelope: EventEnvelope): string {
     data: envelope.data,
   });
 }
+
+/** Reads the data back from a payload. */
+export function readData(body: string): unknown {
+  return (JSON.parse(body) as Pick<EventEnvelope, 'data'>).data;
+}

@@ -28,6 +28,10 @@ export interface WebhookDocument {
   /** Null for the schedule of the service. */
   retryScheduleMs: number[] | null;
   ordering: Ordering;
+  /** Requests at most; null: as many as its permits allow. */
+  ratePerSecond: number | null;
+  /** On the event's `data`; all must match. Null: all events. */
+  filter: FilterCondition[] | null;
   active: boolean;
   /** What is sent to the receiver beside the event; null for nothing. */
   headers: SealedHeaders | null;
@@ -92,6 +96,14 @@ export interface ExhaustedNotice {
   at: Date;
   eventId: string;
   attempt: number;
+}
+
+export type FilterValue = string | number | boolean | null;
+
+/** The field at `path`, or an element of it, equals the value or one of the values. */
+export interface FilterCondition {
+  path: string;
+  is: FilterValue | FilterValue[];
 }
 
 export interface PreviousSecret {

@@ -8,6 +8,7 @@ import type { EventDocument } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import type { DisabledReason, StoredWebhook, WebhookKind } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
+import { matchesFilter } from './match-filter.ts';
 import { isSubscribed } from './webhooks.ts';
 
 /** The attempt after which something is told. */
@@ -81,7 +82,9 @@ export async function recordNotice(
     .find({ appUid, kind: 'operations' }, { session })
     .sort({ _id: 1 })
     .toArray();
-  const subscribers = operations.filter((webhook) => isSubscribed(webhook, facts));
+  const subscribers = operations.filter(
+    (webhook) => isSubscribed(webhook, facts) && matchesFilter(webhook.filter, data),
+  );
   if (subscribers.length === 0) return;
   const eventId = newId('evt', now);
   const document: EventDocument = {

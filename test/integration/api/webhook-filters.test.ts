@@ -1,4 +1,4 @@
-// The events that a webhook gets: by its entities and, if set, exact events and tenants.
+// The events that a webhook gets: by its entities and, if set, exact events, tenants and fields of the data.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -67,6 +67,78 @@ test('the filters apply to changes of resources and to reported changes', async 
   ]);
 });
 
+const values = (count: number) => Array.from({ length: count }, (_none, n) => `v${n}`);
+const paths = (count: number) => Object.fromEntries(values(count).map((path) => [path, 1]));
+const longest = 'x'.repeat(256);
+
+test('a filter of fields of the data decides who gets an event, and is no part of the audit log', async () => {
+  const filter = { 'owner.team': ['core', 'web'], live: true };
+  const created = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], filter },
+  });
+  const uid = String(created.body['uid']);
+  expect(created.body['filter']).toEqual(filter);
+  const gets = async (data: Record<string, unknown>): Promise<boolean> => {
+    const eventId = await reportChange(service, data);
+    const event = await service.store.events.findOne({ _id: eventId });
+    return event?.webhookUids.includes(uid) ?? false;
+  };
+  expect(await gets({ live: true, owner: { team: 'web' } })).toBe(true);
+  expect(await gets({ live: false, owner: { team: 'web' } })).toBe(false);
+  expect(await gets({ live: true, owner: { team: 'ops' } })).toBe(false);
+  expect(await gets({ live: true })).toBe(false);
+  const row = await service.store.auditLog.findOne({ 'target.uid': uid });
+  expect(row?.details).toMatchObject({ filterPaths: ['owner.team', 'live'] });
+  expect(JSON.stringify(row)).not.toContain('core');
+
+  const changed = await service.call('PATCH', `/webhooks/${uid}`, { body: { filter: null } });
+  expect(changed.body['filter']).toBeNull();
+  expect(await gets({})).toBe(true);
+});
+
+test.each([
+  [{ filter: paths(10) }],
+  [{ filter: { a: values(50) } }],
+  [{ filter: { 'a.b.c.d.e': ['x', 1, true, null] } }],
+  [{ filter: { [longest]: longest } }],
+  [{ ratePerSecond: 1 }],
+  [{ ratePerSecond: 100 }],
+])('a webhook with %j is registered as it is', async (fields) => {
+  const answer = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], ...fields },
+  });
+  expect(answer.body).toMatchObject(fields);
+  const read = await service.call('GET', `/webhooks/${String(answer.body['uid'])}`);
+  expect(read.body).toMatchObject(fields);
+});
+
+test('an answer warns of another active webhook that sends the same events to the same URL', async () => {
+  const shared = { url: 'http://127.0.0.1:1/shared', entities: ['agent'] };
+  const first = await register(shared);
+  const twin = await register(shared);
+  const path = `/webhooks/${twin}`;
+  const warned = async (method: string, at: string, body?: object): Promise<boolean> => {
+    const answer = await service.call(method, at, body === undefined ? {} : { body });
+    const detail = expect.stringContaining(first) as unknown;
+    const warning = { code: 'duplicate_webhook', detail };
+    const { warnings } = answer.body;
+    expect([[], [warning]]).toContainEqual(warnings);
+    return (warnings as unknown[] | undefined)?.length === 1;
+  };
+  expect(await warned('GET', path)).toBe(true);
+  expect(await warned('POST', `${path}/secret/rotate`, {})).toBe(true);
+  expect(await warned('PATCH', path, { url: `${shared.url}/2` })).toBe(false);
+  expect(await warned('PATCH', path, { url: shared.url })).toBe(true);
+  expect(await warned('PATCH', path, { entities: ['context'] })).toBe(false);
+  await service.call('PATCH', path, { body: { entities: ['agent'] } });
+  await service.call('PATCH', `/webhooks/${first}`, { body: { active: false } });
+  expect(await warned('GET', path)).toBe(false);
+  await service.call('PATCH', `/webhooks/${first}`, { body: { active: true } });
+  await service.call('DELETE', path);
+  const again = await service.call('POST', '/webhooks', { body: shared });
+  expect(again.body['warnings']).toMatchObject([{ code: 'duplicate_webhook' }]);
+});
+
 test('null removes a filter, and then all events arrive again', async () => {
   const uid = await register({ events: ['agent.created'], externalTenantIds: ['tenant-a'] });
   expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([]);
@@ -114,6 +186,22 @@ test.each([
   [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
   [{ ordering: 'fifo' }, '#/ordering enum'],
+  [{ ratePerSecond: 0 }, '#/ratePerSecond minimum'],
+  [{ ratePerSecond: 101 }, '#/ratePerSecond maximum'],
+  [{ ratePerSecond: 1.5 }, '#/ratePerSecond type'],
+  [{ filter: {} }, '#/filter minProperties'],
+  [{ filter: paths(11) }, '#/filter maxProperties'],
+  [{ filter: [] }, '#/filter type'],
+  [{ filter: { a: [] } }, '#/filter/a filter'],
+  [{ filter: { a: { $gt: '' } } }, '#/filter/a filter'],
+  [{ filter: { a: [['x']] } }, '#/filter/a filter'],
+  [{ filter: { a: values(25), b: values(26) } }, '#/filter filter'],
+  [{ filter: { a: `${longest}x` } }, '#/filter/a filter'],
+  [{ filter: { '': 1 } }, '#/filter/ filter'],
+  [{ filter: { 'a..b': 1 } }, '#/filter/a..b filter'],
+  [{ filter: { 'a.b.c.d.e.f': 1 } }, '#/filter/a.b.c.d.e.f filter'],
+  [{ filter: { 'a\n': 1 } }, '#/filter/a\n filter'],
+  [{ filter: { [`${longest}x`]: 1 } }, `#/filter/${longest.slice(0, 200)}… filter`],
   [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
 ])('a webhook with %j is refused', async (fields, fault) => {
   const answer = await service.call('POST', '/webhooks', {
@@ -130,6 +218,8 @@ test.each([
   [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
   [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
+  [{ ratePerSecond: 0 }, '#/ratePerSecond minimum'],
+  [{ filter: { a: [] } }, '#/filter/a filter'],
 ])('a change with %j is refused and changes nothing', async (fields, fault) => {
   const uid = await register({ retrySchedule: ['1m'] });
   const before = await service.store.webhooks.findOne({ _id: uid });

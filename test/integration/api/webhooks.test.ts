@@ -61,6 +61,8 @@ test('a registration returns the whole webhook, its secret and its Location', as
     externalTenantIds: null,
     retrySchedule: null,
     ordering: 'parallel',
+    ratePerSecond: null,
+    filter: null,
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,

@@ -162,10 +162,16 @@ async function insertMissed(count: number, fields: Partial<EventDocument> = {}):
 const missedSinceMs = 60 * 60 * 1_000;
 
 /** Takes all pages of a replay of the missed events. */
-async function takePages(fields: Partial<ReplayJob>): Promise<string[][]> {
+async function takePages(
+  fields: Partial<ReplayJob>,
+  webhook: Partial<WebhookDocument> = {},
+): Promise<string[][]> {
   const { store, app } = installation;
   const { appUid } = app;
-  const { _id: webhookUid } = await insertWebhook(installation, { url: 'https://r.example.com/' });
+  const { _id: webhookUid } = await insertWebhook(installation, {
+    url: 'https://r.example.com/',
+    ...webhook,
+  });
   const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
   const states: ReplayedState[] = ['never_attempted'];
   const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
@@ -182,6 +188,21 @@ test('a replay of more events than a page scans takes each once, oldest first, a
   const pages = await takePages({ perSecond: 100 });
   expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
   expect(pages.flat()).toEqual(eventIds);
+});
+
+test('a replay to a webhook with a filter takes the events whose data match', async () => {
+  const withNote = (note: string) => {
+    const event = newEvent(installation, [], ago(missedSinceMs));
+    const body = JSON.parse(event.body) as { data: object };
+    return { ...event, body: JSON.stringify({ ...body, data: { ...body.data, note } }) };
+  };
+  const events = Array.from({ length: 205 }, (_none, n) => withNote(n % 50 === 4 ? 'x' : 'y'));
+  const matching = events.filter(({ body }) => body.includes('"note":"x"'));
+  await installation.store.events.insertMany(events);
+  const filter = [{ path: 'note', is: 'x' }];
+  const pages = await takePages({}, { filter });
+  expect(pages.flat()).toEqual(matching.map(({ _id }) => _id));
+  expect(pages.map((page) => page.length)).toEqual([4, 1]);
 });
 
 test('a page that finds no match among the 1,000 events it scans is not the last', async () => {

@@ -1,0 +1,66 @@
+// The `filter` of a webhook: which events it gets, by the fields of their `data`.
+import type { FieldError } from '../../lib/platform/errors.ts';
+import { limits } from '../../lib/limits.ts';
+import type { FilterCondition, FilterValue } from '../../lib/model/webhook.ts';
+import { pointerTo } from '../http/json-pointer.ts';
+import { textFormats } from '../http/text-fields.ts';
+import { invalidRequest } from '../http/validate.ts';
+
+/** By the path of a field, such as `agent.status`: its value, or those that it may have. */
+export type WrittenFilter = Record<string, FilterValue | FilterValue[]>;
+
+const { filterPathsMax, filterPathDepthMax, filterTextCharactersMax, filterValuesMax } = limits;
+
+/** `acceptFilter` checks the values, with words of their own. */
+export const filterField = {
+  type: ['object', 'null'],
+  minProperties: 1,
+  maxProperties: filterPathsMax,
+};
+
+/** Returns the filter as stored: MongoDB takes no dots in names of fields. Throws `invalid_request`. */
+export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | null {
+  if (filter === null) return null;
+  const conditions = Object.entries(filter).map(([path, is]) => ({ path, is }));
+  const errors = conditions.flatMap(({ path, is }): FieldError[] => {
+    const fault = faultOfPath(path) ?? faultOfValues(is);
+    if (fault === null) return [];
+    const pointer = pointerTo(['filter', path]);
+    return [{ pointer, code: 'filter', detail: `${pointer.slice(2).replace('/', '.')} ${fault}` }];
+  });
+  const count = conditions.reduce((sum, { is }) => sum + (Array.isArray(is) ? is.length : 1), 0);
+  if (count > filterValuesMax) {
+    const detail = `filter must have at most ${filterValuesMax} values (got ${count})`;
+    errors.push({ pointer: '#/filter', code: 'filter', detail });
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  return conditions;
+}
+
+export function presentFilter(filter: readonly FilterCondition[] | null): WrittenFilter | null {
+  return filter && Object.fromEntries(filter.map(({ path, is }) => [path, is]));
+}
+
+function faultOfPath(path: string): string | null {
+  const names = path.split('.');
+  if (names.includes('')) return 'must be names of fields with a dot between them';
+  if (names.length > filterPathDepthMax) return `must have at most ${filterPathDepthMax} names`;
+  return faultOfText(path) ?? (textFormats.line.validate(path) ? null : textFormats.line.fault);
+}
+
+function faultOfValues(is: unknown): string | null {
+  if (!Array.isArray(is)) return faultOfValue(is);
+  if (is.length === 0) return 'must have at least one value';
+  return is.map(faultOfValue).find((fault) => fault !== null) ?? null;
+}
+
+function faultOfValue(value: unknown): string | null {
+  if (typeof value === 'string') return faultOfText(value);
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return null;
+  return 'must be a text, number, boolean or null, or an array of them';
+}
+
+function faultOfText(text: string): string | null {
+  const isLong = text.length > filterTextCharactersMax;
+  return isLong ? `must have at most ${filterTextCharactersMax} characters` : null;
+}

@@ -1,0 +1,44 @@
+import { attemptLimits } from '../limits.ts';
+import type { Pace } from '../model/pace.ts';
+
+const { rateWaitMsMax } = attemptLimits;
+// Others may have been late.
+const rateWaitInLineMsMax = 2 * rateWaitMsMax;
+
+export interface PaceQuestion {
+  nowMs: number;
+  ratePerSecond: number;
+  /** It has waited in the line, so it is not sent to its end for one that came later. */
+  isInLine: boolean;
+}
+
+/** A request that may be sent at that time, or the time at which the delivery, in the line since, asks again. */
+export interface PacedTime {
+  atMs: number;
+  sends: boolean;
+}
+
+/**
+ * Gives out the next time at a webhook's rate. Times to send have at least `1 / ratePerSecond` between them. Whoever
+ * would wait for longer than a process should, or comes while others wait, joins the line instead; its times are only
+ * when to ask again, so that one that comes late costs nobody a request.
+ */
+export function nextTime(
+  before: Pace | null,
+  { nowMs, ratePerSecond, isInLine }: PaceQuestion,
+): { pace: Pace; time: PacedTime } {
+  const sendAtMs = Math.max(before?.sendsFromMs ?? 0, nowMs);
+  const isOldLine = before === null || before.ratePerSecond !== ratePerSecond;
+  const lineEndsMs = isOldLine ? 0 : before.lineEndsMs;
+  const intervalMs = 1_000 / ratePerSecond;
+  const othersWait = lineEndsMs > nowMs + rateWaitMsMax;
+  const waitMsMax = isInLine ? rateWaitInLineMsMax : othersWait ? -1 : rateWaitMsMax;
+  if (sendAtMs - nowMs <= waitMsMax) {
+    const pace = { ratePerSecond, sendsFromMs: sendAtMs + intervalMs, lineEndsMs };
+    return { pace, time: { atMs: sendAtMs, sends: true } };
+  }
+  const atMs = Math.max(sendAtMs, lineEndsMs);
+  const sendsFromMs = before?.sendsFromMs ?? 0;
+  const pace = { ratePerSecond, sendsFromMs, lineEndsMs: atMs + intervalMs };
+  return { pace, time: { atMs, sends: false } };
+}

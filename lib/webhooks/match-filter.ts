@@ -1,0 +1,37 @@
+import type { FilterCondition, FilterValue } from '../model/webhook.ts';
+
+/** Reports whether an event's data meets all conditions of a webhook's filter; a field that is absent meets none. */
+export function matchesFilter(filter: readonly FilterCondition[] | null, data: unknown): boolean {
+  return (filter ?? []).every(({ path, is }) => {
+    const wanted = listOf(is);
+    return listOf(fieldAt(data, path.split('.'))).some((value) =>
+      wanted.some((each) => each === value),
+    );
+  });
+}
+
+/** Reports whether events can match both filters: false where a field is to have values without one in common. */
+export function canMatchBoth(
+  left: readonly FilterCondition[] | null,
+  right: readonly FilterCondition[] | null,
+): boolean {
+  return (left ?? []).every(({ path, is }) => {
+    const same = right?.find((each) => each.path === path);
+    if (same === undefined) return true;
+    const wanted = new Set<FilterValue>(listOf(same.is));
+    return listOf(is).some((value) => wanted.has(value));
+  });
+}
+
+// Own fields of objects only: a path leads neither to prototypes nor into arrays.
+function fieldAt(data: unknown, names: readonly string[]): unknown {
+  const [name, ...rest] = names;
+  if (name === undefined) return data;
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  if (!isObject || !Object.hasOwn(data, name)) return undefined;
+  return fieldAt((data as Record<string, unknown>)[name], rest);
+}
+
+function listOf<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : [value as T];
+}

@@ -1,0 +1,37 @@
+import type { ClientSession } from 'mongodb';
+import { eventNames, operationsEventNames } from '../model/event-name.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+import { type Store, within } from '../mongo/connect.ts';
+import { canMatchBoth } from './match-filter.ts';
+import { isSubscribed } from './webhooks.ts';
+
+type Recipient = Pick<
+  WebhookDocument,
+  '_id' | 'appUid' | 'kind' | 'url' | 'entities' | 'events' | 'externalTenantIds' | 'filter'
+>;
+
+/** Returns an active webhook whose URL may get the same events as that of `webhook`; null where there is none. */
+export async function findTwin(
+  store: Store,
+  webhook: Recipient,
+  session?: ClientSession,
+): Promise<string | null> {
+  const { _id, appUid, url } = webhook;
+  const others = await store.webhooks
+    .find({ appUid, url, active: true, _id: { $ne: _id } }, within(session))
+    .sort({ _id: 1 })
+    .toArray();
+  return others.find((other) => mayGetSame(webhook, other))?._id ?? null;
+}
+
+/** Reports whether an event may go to both webhooks. */
+export function mayGetSame(left: Recipient, right: Recipient): boolean {
+  if (!canMatchBoth(left.filter, right.filter)) return false;
+  const tenants = left.externalTenantIds ?? right.externalTenantIds ?? ['any'];
+  return [...eventNames, ...operationsEventNames].some((event) =>
+    tenants.some((externalTenantId) => {
+      const facts = { event, resourceUid: '', externalTenantId };
+      return isSubscribed(left, facts) && isSubscribed(right, facts);
+    }),
+  );
+}

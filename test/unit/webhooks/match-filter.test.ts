@@ -1,0 +1,107 @@
+// Which events a filter matches, and which webhooks of one URL may get the same ones.
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { FilterCondition, WebhookDocument } from '../../../lib/model/webhook.ts';
+import { matchesFilter } from '../../../lib/webhooks/match-filter.ts';
+import { mayGetSame } from '../../../lib/webhooks/overlap.ts';
+import { newWebhook } from '../../support/fixtures.ts';
+
+const data = {
+  uid: 'agt_1',
+  externalTenantId: 'tenant-1',
+  live: true,
+  version: 3,
+  note: null,
+  tags: ['a', 'b', 7],
+  owner: { team: { name: 'core' }, 'a.b': 'x' },
+  rows: [{ name: 'core' }],
+};
+
+type Is = FilterCondition['is'];
+
+test.each<[path: string, is: Is, matches: boolean]>([
+  ['uid', 'agt_1', true],
+  ['uid', 'AGT_1', false],
+  ['uid', ['agt_2', 'agt_1'], true],
+  ['uid', ['agt_2'], false],
+  ['live', true, true],
+  ['live', 'true', false],
+  ['version', 3, true],
+  ['version', '3', false],
+  ['note', null, true],
+  ['note', [1, null], true],
+  // A field that is absent has no value, not even null.
+  ['absent', null, false],
+  ['owner.team.name', 'core', true],
+  ['owner.team', 'core', false],
+  ['owner.team.name.length', 4, false],
+  // An element of a list, but nothing inside of it.
+  ['tags', 'b', true],
+  ['tags', ['x', 7], true],
+  ['tags', 'c', false],
+  ['tags.0', 'a', false],
+  ['tags.length', 3, false],
+  ['rows.name', 'core', false],
+  // Names have no dots.
+  ['owner.a.b', 'x', false],
+  // Only own fields.
+  ['constructor.name', 'Object', false],
+  ['__proto__', null, false],
+  ['owner.toString', null, false],
+])('%s is %j: %s', (path, is, matches) => {
+  expect(matchesFilter([{ path, is }], data)).toBe(matches);
+});
+
+test('all conditions must match, and no filter matches all', () => {
+  const live = { path: 'live', is: true };
+  const old = { path: 'version', is: 2 };
+  expect(matchesFilter([live, { path: 'version', is: [2, 3] }], data)).toBe(true);
+  expect(matchesFilter([live, old], data)).toBe(false);
+  expect(matchesFilter(null, data)).toBe(true);
+});
+
+test('a filter on the value of any field matches before and after it was sent as JSON', () => {
+  const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+  const name = fc
+    .string({ minLength: 1 })
+    .filter((text) => !text.includes('.') && text !== '__proto__');
+  fc.assert(
+    fc.property(fc.tuple(name, name), value, value, ([outer, inner], is, other) => {
+      const nested = { [outer]: { [inner]: is } };
+      const filter = [{ path: `${outer}.${inner}`, is }];
+      expect(matchesFilter(filter, nested)).toBe(true);
+      expect(matchesFilter(filter, JSON.parse(JSON.stringify(nested)))).toBe(true);
+      const changed = { [outer]: { [inner]: other } };
+      expect(matchesFilter(filter, changed)).toBe(other === is);
+    }),
+  );
+});
+
+const filter = (is: Is): { filter: FilterCondition[] } => ({ filter: [{ path: 'status', is }] });
+
+test.each<[Partial<WebhookDocument>, Partial<WebhookDocument>, boolean]>([
+  [{}, {}, true],
+  [{ entities: ['agent'] }, { entities: ['context'] }, false],
+  [{ entities: ['agent'] }, { entities: ['context', 'agent'] }, true],
+  [{ events: ['agent.created'] }, { events: ['agent.updated'] }, false],
+  [{ events: ['agent.created'] }, { entities: ['context'] }, false],
+  [{ events: ['agent.created'] }, {}, true],
+  [{ externalTenantIds: ['a', 'b'] }, { externalTenantIds: ['b', 'c'] }, true],
+  [{ externalTenantIds: ['a'] }, { externalTenantIds: ['c'] }, false],
+  [{ externalTenantIds: ['a'] }, {}, true],
+  [filter('a'), filter(['b', 'a']), true],
+  [filter('a'), filter('b'), false],
+  [filter('a'), {}, true],
+])('webhooks with %j and %j may get the same event: %s', (left, right, same) => {
+  const secret = { keyId: 'key-1', sealed: '' };
+  const webhooks = [left, right].map((fields) =>
+    newWebhook('app_1', new Date(), {
+      url: 'https://example.com',
+      secret,
+      ...fields,
+    }),
+  );
+  const [one, two] = webhooks as [(typeof webhooks)[number], (typeof webhooks)[number]];
+  expect(mayGetSame(one, two)).toBe(same);
+  expect(mayGetSame(two, one)).toBe(same);
+});
