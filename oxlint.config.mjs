@@ -180,6 +180,8 @@ export default {
       outside(except('dev', 'test'), 'dev/screenshots uses lib, dev/start and what tests share.'),
       outside(['bench', 'demo', 'metrics'], 'dev/screenshots uses dev/start only.'),
     ),
+    // A table: it grows by two lines a limit.
+    { files: ['lib/limits.ts'], rules: { 'max-lines': 'off' } },
     {
       files: ['test/**'],
       rules: {
