@@ -7,14 +7,16 @@ import type { ChangePath } from './settings.ts';
 export type Call = (n: number) => Promise<string | null>;
 
 interface Message {
-  method: 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
-  body: unknown;
+  body?: unknown;
 }
 
 export interface Caller extends AsyncDisposable {
   /** A change with the call's number in its payload, which the receiver reports. */
   changing(app: BenchApp, path: ChangePath): Call;
+  /** A page of a list. */
+  reading(app: BenchApp, path: string): Call;
   /** A sign-in of one of `users` users in turn. */
   signingIn(app: BenchApp, users: number): Call;
 }
@@ -40,7 +42,7 @@ export function openCaller(apiUrls: readonly string[]): Caller {
           dispatcher,
           method,
           headers: { 'x-api-key': app.apiKey, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
         await answer.body.dump();
         return answer.statusCode < 300 ? null : `status ${answer.statusCode}`;
@@ -50,6 +52,7 @@ export function openCaller(apiUrls: readonly string[]): Caller {
     };
   return {
     changing: (app, path) => calling(app, (n) => changeOf(app, path, n)),
+    reading: (app, path) => calling(app, () => ({ method: 'GET', path })),
     signingIn: (app, users) =>
       calling(app, (n) => ({
         method: 'POST',

@@ -43,10 +43,10 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
   return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
 }
 
-/** Returns a table with a row a figure and a column a measurement. */
+/** Returns a table with a row a figure and a column a measurement, and the scenario's own table. */
 export function renderScenario(
   name: string,
-  { measurements, notes, missed = [] }: ScenarioResult,
+  { measurements, table = [], notes, missed = [] }: ScenarioResult,
 ): string {
   const head = [name, ...measurements.map((measurement) => measurement.name)];
   const rows = figures
@@ -54,7 +54,10 @@ export function renderScenario(
     .filter(([, ...cells]) => cells.some((cell) => cell !== none));
   const targets = missed.map((target) => `**Target missed**: ${target}`);
   const lines = [...notes, ...targets].map((note) => `- ${note}`);
-  return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
+  const tables = [measurements.length === 0 ? [] : [head, ...rows], table].flatMap((each) =>
+    each.length === 0 ? [] : [renderTable(each), ''],
+  );
+  return [`## ${name}`, '', ...tables, ...lines].join('\n').trimEnd();
 }
 
 /** Returns a table with a row a measurement. */

@@ -14,6 +14,8 @@ export interface Scenario {
 
 export interface ScenarioResult {
   measurements: Measurement[];
+  /** Figures that are no measurements of a load. */
+  table?: string[][];
   notes: string[];
   /** Targets that were not met, each with its limit and figure; the exit code is then 1. */
   missed?: string[];

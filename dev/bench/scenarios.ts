@@ -10,6 +10,7 @@ import { kill } from './scenarios/kill.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { rate } from './scenarios/rate.ts';
 import { scale } from './scenarios/scale.ts';
+import { search } from './scenarios/search.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowReceiver } from './scenarios/slow-receiver.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   acceptOnly,
   storedEvents,
   idleWebhooks,
+  search,
   scale,
   // Last: it needs another service, with data in files.
   kill,
