@@ -34,8 +34,8 @@ export const scenarios: readonly Scenario[] = [
   acceptOnly,
   storedEvents,
   idleWebhooks,
-  search,
   scale,
+  search,
   // Last: it needs another service, with data in files.
   kill,
 ];
