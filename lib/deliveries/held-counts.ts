@@ -15,7 +15,7 @@ export async function countHeld(
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'active'>,
 ): Promise<number> {
   const filter = { appUid: webhook.appUid, webhookUid: webhook._id, ...heldBy(webhook) };
-  return store.deliveries.countDocuments(filter, { limit: heldCountMax });
+  return store.deliveries.countDocuments(filter, { limit: heldCountMax, hint: 'webhookState' });
 }
 
 /** Counts the deliveries that each webhook of an application holds, up to 10,000 each; one with none is not in the map. */

@@ -1,4 +1,5 @@
 // How long a page of events or deliveries takes, whatever it is filtered by.
+import type { Store } from '../../../lib/mongo/connect.ts';
 import { type BenchApp, makeApp } from '../app.ts';
 import type { Bench } from '../bench.ts';
 import { type Caller, openCaller } from '../calls.ts';
@@ -41,11 +42,15 @@ export const search: Scenario = {
       for (const wanted of searchesOf(app)) {
         measured.push(await measureSearch(bench, { app, caller, wanted }));
       }
+      const sizes = await Promise.all([
+        sizeOf(service.store, 'events'),
+        sizeOf(service.store, 'deliveries'),
+      ]);
       const note = `${show(events)} events and twice as many deliveries, stored in ${show(storedSeconds)} s; pages of 50.`;
       return {
         measurements: [],
         table: tableOf(measured),
-        notes: [note],
+        notes: [note, ...sizes],
         missed: missedBy(measured),
       };
     } finally {
@@ -55,6 +60,15 @@ export const search: Scenario = {
     }
   },
 };
+
+async function sizeOf({ db }: Store, collection: string): Promise<string> {
+  const { count, size, totalIndexSize } = (await db.command({ collStats: collection })) as Record<
+    'count' | 'size' | 'totalIndexSize',
+    number
+  >;
+  const each = `${show(size / count)} bytes each, in indexes ${show(totalIndexSize / count)}`;
+  return `${collection}: ${show(count)}, ${each}.`;
+}
 
 // One at a time.
 async function measureSearch(
