@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../lib/platform/ids.ts';
 import { insertDeliveries } from '../../lib/deliveries/deliveries.ts';
-import type { Attempt, ErrorClass } from '../../lib/model/attempt.ts';
+import type { Attempt, AttemptState, ErrorClass } from '../../lib/model/attempt.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import type { DeliveryKey, DeliveryStep } from '../../lib/model/delivery.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
@@ -129,19 +129,26 @@ function stepsOf(event: EventDocument): [DeliveryKey, DeliveryStep][] {
       event: event.event,
       externalTenantId,
       state,
+      cancelReason: state === 'cancelled' ? 'discarded' : null,
       isFirst: true,
       attemptsBefore: 0,
       jobUid: null,
       partition: null,
-      attempt: { ...attempted, at: createdAt, status, errorClass },
+      attempt: { ...attempted, at: createdAt, status, errorClass, state: attemptStateOf(state) },
       nextAttemptAt: state === 'retrying' ? now : null,
+      isInLine: false,
       now,
     };
     return [{ appUid, eventId, webhookUid }, step];
   });
 }
 
-const attempted: Omit<Attempt, 'at' | 'status' | 'errorClass'> = {
+// A delivery that is held or was cancelled had failed before.
+function attemptStateOf(state: DeliveryState): AttemptState {
+  return state === 'pending' || state === 'held' || state === 'cancelled' ? 'retrying' : state;
+}
+
+const attempted: Omit<Attempt, 'at' | 'status' | 'errorClass' | 'state'> = {
   n: 1,
   ms: { total: 43, dns: 4, connect: 11, firstByte: 20 },
   detail: null,
