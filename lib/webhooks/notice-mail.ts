@@ -55,7 +55,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `${data.deactivatesAt}.`,
     '',
     `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?state=retrying`,
-    `Correct its URL:    PATCH ${api}/webhooks/${data.uid} {"url": "https://…"}`,
+    `Correct its URL:    PATCH ${api}/webhooks/${data.uid} {"url": "https://hooks.example.com/new"}`,
     `Test it:            POST ${api}/webhooks/${data.uid}/test`,
   ],
   'webhook.deactivation_scheduled': ({ data }, api) => [

@@ -1,0 +1,351 @@
+// What the service tells operations webhooks: each change of state once, also of concurrent attempts, and nothing else.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { createMailSender } from '../../../lib/egress/mail-sender.ts';
+import { parseMailServer } from '../../../lib/egress/mail-server.ts';
+import { createSender } from '../../../lib/egress/sender.ts';
+import { makeApiKey } from '../../../lib/access/api-keys.ts';
+import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import type { StoredWebhook } from '../../../lib/model/webhook.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { dayMs, minuteMs, secondMs } from '../../../lib/platform/duration.ts';
+import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
+import { recordFailure, recordSuccess } from '../../../lib/webhooks/webhook-health.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
+import { startReceiver, type Receiver } from '../../support/receivers.ts';
+
+const open = new Disposal();
+let installation: Installation;
+let receiver: Receiver;
+let mailServer: TestMailServer;
+/** Two processes. */
+let ports: DeliveryPorts[];
+let now: Date;
+let status = 500;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+  receiver = open.use(await startReceiver((response) => response.writeHead(status).end()));
+  mailServer = open.use(await startMailServer());
+  const sender = open.use(
+    createSender(
+      createHttpSender({ policy: installation.config.egress }),
+      createMailSender({
+        server: parseMailServer(mailServer.url),
+        from: 'herald@example.com',
+        write: (body) => writeNoticeMail(body, 'https://agents.example.com'),
+      }),
+    ),
+  );
+  now = new Date();
+  const clock = { now: () => now };
+  ports = [1, 2].map(() => deliveryPorts(installation, { sender, clock }));
+});
+
+afterEach(async () => {
+  status = 500;
+  mailServer.reply = null;
+  const { store } = installation;
+  for (const collection of [store.webhooks, store.events, store.deliveries, store.apiKeys]) {
+    await store.db.collection(collection.collectionName).deleteMany({});
+  }
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const before = (ms: number): Date => new Date(now.getTime() - ms);
+
+const operations = (fields: Partial<StoredWebhook> = {}): Promise<StoredWebhook> =>
+  insertWebhook(installation, { kind: 'operations', url: receiver.url, entities: [], ...fields });
+
+const resources = (fields: Partial<StoredWebhook> = {}): Promise<StoredWebhook> =>
+  insertWebhook(installation, { url: receiver.url, ...fields });
+
+/** Attempts an event at a webhook, in one of two processes. */
+async function attempt(
+  event: EventDocument,
+  { _id: webhookUid }: StoredWebhook,
+  process = 0,
+): Promise<DeliveryOutcome> {
+  const key = { appUid: event.appUid, eventId: event._id, webhookUid };
+  const signal = new AbortController().signal;
+  const of = ports[process] ?? ports[0];
+  if (of === undefined) throw new Error('there are no processes');
+  return attemptDelivery(of, key, { asker: { kind: 'event' }, signal });
+}
+
+/** Makes concurrent attempts at so many events of a webhook, in two processes. */
+async function attemptEvents(webhook: StoredWebhook, count: number): Promise<void> {
+  const events = await Promise.all(
+    Array.from({ length: count }, () => insertEvent(installation, [webhook._id], now)),
+  );
+  await Promise.all(events.map((event, index) => attempt(event, webhook, index % 2)));
+}
+
+async function notices(): Promise<EventDocument[]> {
+  const filter = { entity: { $in: ['webhook', 'apikey'] } } as const;
+  return installation.store.events.find(filter).sort({ _id: 1 }).toArray();
+}
+
+const namesOf = (events: readonly EventDocument[]): string[] => events.map(({ event }) => event);
+
+function dataOf(event: EventDocument | undefined): Record<string, unknown> {
+  return (JSON.parse(event?.body ?? '{}') as { data: Record<string, unknown> }).data;
+}
+
+const longAgo = (fields: Partial<StoredWebhook>) => ({
+  failingSince: before(6 * dayMs),
+  lastExhaustedAt: before(dayMs),
+  ...fields,
+});
+
+test.each<[string, number, () => Partial<StoredWebhook>, Partial<StoredWebhook>]>([
+  [
+    'webhook.failing',
+    500,
+    () => ({ failingSince: before(6 * minuteMs) }),
+    { notified: 'failing', active: true },
+  ],
+  [
+    'webhook.deactivation_scheduled',
+    500,
+    () => longAgo({ failingSince: before(3 * dayMs), notified: 'failing' }),
+    { notified: 'deactivation_scheduled', active: true },
+  ],
+  [
+    'webhook.deactivated',
+    500,
+    () => longAgo({ notified: 'deactivation_scheduled' }),
+    { notified: 'deactivated', active: false, disabledReason: 'failing' },
+  ],
+  [
+    'webhook.recovered',
+    200,
+    () => longAgo({ notified: 'failing' }),
+    { notified: null, failingSince: null, lastExhaustedAt: null },
+  ],
+  [
+    'delivery.exhausted',
+    500,
+    () => ({ retryScheduleMs: [] }),
+    { notified: null, exhaustedUntold: expect.any(Number) },
+  ],
+])('of twelve concurrent attempts one tells %s', async (name, answer, fields, left) => {
+  status = answer;
+  const told = await operations({ active: false });
+  const others = [await operations({ events: ['apikey.expiring'] }), await resources()];
+  const webhook = await resources({ name: 'Billing', ...fields() });
+  await attemptEvents(webhook, 12);
+  const found = await notices();
+  expect(namesOf(found)).toEqual([name]);
+  expect(others.map(({ _id }) => _id)).not.toContain(found[0]?.webhookUids[0]);
+  expect(found).toMatchObject([
+    {
+      webhookUids: [told._id],
+      resourceUid: webhook._id,
+      workflowId: null,
+      dispatchedAt: null,
+      headStart: null,
+    },
+  ]);
+  expect(dataOf(found[0])).toMatchObject({
+    uid: webhook._id,
+    name: 'Billing',
+    kind: 'resources',
+    urlOrigin: receiver.url,
+    lastAttempt: { event: 'agent.updated', n: 1, status: answer, at: now.toISOString() },
+  });
+  const stored = await installation.store.webhooks.findOne({ _id: webhook._id });
+  expect(stored).toMatchObject(left);
+});
+
+test('a 410 tells the deactivation and the dead letter', async () => {
+  status = 410;
+  await operations();
+  await attemptEvents(await resources(), 6);
+  const found = await notices();
+  expect(namesOf(found)).toEqual(['webhook.deactivated', 'delivery.exhausted']);
+  expect(dataOf(found[0])).toMatchObject({ disabledReason: 'gone', deactivatesAt: null });
+});
+
+test('a repeat of what a killed process did tells nothing again', async () => {
+  await operations();
+  const webhook = await resources({ failingSince: before(6 * minuteMs) });
+  const event = await insertEvent(installation, [webhook._id], now);
+  const told = { status: 500, errorClass: 'status', detail: null } as const;
+  const seen = { eventId: event._id, event: event.event, n: 1, at: now, ...told } as const;
+  const failure = { at: now, exhausted: false, deactivateAfterMs: 5 * dayMs, attempt: seen };
+  const { store } = installation;
+  expect(await recordFailure(store, webhook, failure)).toBe('failing');
+  // The process read the webhook before, and ended before it recorded the attempt.
+  expect(await recordFailure(store, webhook, failure)).toBeNull();
+  const failing = { ...webhook, notified: 'failing' } as const;
+  expect(await recordSuccess(store, failing, failure)).toBe(true);
+  expect(await recordSuccess(store, failing, failure)).toBe(false);
+  expect(namesOf(await notices())).toEqual(['webhook.failing', 'webhook.recovered']);
+});
+
+test('a receiver that refuses one event in ten, again and again, causes no notice', async () => {
+  await operations();
+  const webhook = await resources();
+  const refused: EventDocument[] = [];
+  for (let minute = 0; minute < 60; minute += 1) {
+    now = new Date(now.getTime() + minuteMs);
+    const isRefused = minute % 10 === 0;
+    status = isRefused ? 500 : 200;
+    const event = await insertEvent(installation, [webhook._id], now);
+    await attempt(event, webhook);
+    if (isRefused) refused.push(event);
+    status = 500;
+    // Its retries fail as well.
+    for (const each of refused) await attempt(each, webhook);
+  }
+  expect(await notices()).toEqual([]);
+});
+
+test('a paused webhook neither fails nor recovers, and what is told stays told over a resume', async () => {
+  await operations();
+  const { store } = installation;
+  const failing = await resources({ failingSince: before(6 * minuteMs) });
+  const deactivated = await resources(longAgo({ notified: 'deactivated' }));
+  const attempts = [
+    { webhook: failing, answer: 500 },
+    { webhook: deactivated, answer: 200 },
+  ];
+  for (const { webhook, answer } of attempts) {
+    status = answer;
+    const event = await insertEvent(installation, [webhook._id], now);
+    // Paused while an attempt is under way.
+    const { records } = ports[0] ?? {};
+    if (records === undefined) throw new Error('there are no processes');
+    await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
+    const readWebhook = async () => webhook;
+    const asRead = { ...ports[0], records: { ...records, readWebhook } } as DeliveryPorts;
+    const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
+    const signal = new AbortController().signal;
+    await attemptDelivery(asRead, key, { asker: { kind: 'event' }, signal });
+  }
+  expect(await notices()).toEqual([]);
+  const stored = await store.webhooks.find({ kind: 'resources' }).sort({ _id: 1 }).toArray();
+  expect(stored.map(({ notified }) => notified)).toEqual([null, 'deactivated']);
+});
+
+test('delivery.exhausted comes once a minute, and counts those between', async () => {
+  await operations();
+  const webhook = await resources({ retryScheduleMs: [] });
+  const startedAt = now;
+  for (const seconds of [0, 1, 59.999, 60, 90]) {
+    now = new Date(startedAt.getTime() + seconds * secondMs);
+    await attemptEvents(webhook, 1);
+  }
+  const found = await notices();
+  expect(namesOf(found)).toEqual(['delivery.exhausted', 'delivery.exhausted']);
+  expect(found.map((event) => dataOf(event)['exhaustedCount'])).toEqual([1, 3]);
+});
+
+test('no webhook is told about itself, and dead letters of operations webhooks are not told', async () => {
+  const failing = { failingSince: before(6 * minuteMs), retryScheduleMs: [] };
+  const one = await operations(failing);
+  const two = await operations(failing);
+  const subject = await resources(failing);
+  await attemptEvents(subject, 1);
+  const [about, exhausted] = await notices();
+  if (about === undefined || exhausted === undefined) throw new Error('nothing was told');
+  // Both fail to be told, which each of the others is told once.
+  for (const event of [about, exhausted]) {
+    for (const webhook of [one, two]) await attempt(event, webhook);
+  }
+  const later = (await notices()).slice(2);
+  expect(later).toMatchObject([
+    { event: 'webhook.failing', resourceUid: one._id, webhookUids: [two._id] },
+    { event: 'webhook.failing', resourceUid: two._id, webhookUids: [one._id] },
+  ]);
+  for (const event of later) await attempt(event, event.resourceUid === one._id ? two : one);
+  expect(await notices()).toHaveLength(4);
+});
+
+test('where nobody listens a change of state is recorded and told nobody', async () => {
+  const webhook = await resources({ failingSince: before(6 * minuteMs) });
+  await attemptEvents(webhook, 2);
+  expect(await notices()).toEqual([]);
+  const stored = await installation.store.webhooks.findOne({ _id: webhook._id });
+  expect(stored?.notified).toBe('failing');
+});
+
+test('an event of the other kind is not sent, not even by a resend', async () => {
+  status = 200;
+  const [told, subject] = [await operations(), await resources()];
+  const event = await insertEvent(installation, [told._id], now);
+  expect(await attempt(event, told)).toMatchObject({ state: 'cancelled' });
+  await attemptEvents(await resources({ retryScheduleMs: [], failingSince: null }), 0);
+  status = 500;
+  await attemptEvents(await resources({ retryScheduleMs: [] }), 1);
+  status = 200;
+  const notice = (await notices())[0];
+  if (notice === undefined) throw new Error('nothing was told');
+  expect(await attempt(notice, subject)).toMatchObject({ state: 'cancelled' });
+  expect(await attempt(notice, told)).toMatchObject({ state: 'delivered' });
+});
+
+test('a mail that is refused is sent again with the same Message-ID, and says what to do', async () => {
+  const told = await operations({ url: 'mailto:ops@example.com', retryScheduleMs: [secondMs] });
+  const webhook = await resources({ failingSince: before(6 * minuteMs) });
+  await attemptEvents(webhook, 1);
+  const [notice] = await notices();
+  if (notice === undefined) throw new Error('nothing was told');
+  mailServer.reply = 550;
+  const refused = await attempt(notice, told);
+  expect(refused).toMatchObject({ state: 'retrying', status: 550, host: 'example.com' });
+  mailServer.reply = null;
+  now = new Date(now.getTime() + 2 * secondMs);
+  expect(await attempt(notice, told)).toMatchObject({ state: 'delivered', status: 250 });
+  const mail = mailServer.mails.at(-1);
+  expect(mail).toMatchObject({ to: ['ops@example.com'] });
+  expect(mail?.headers).toMatchObject({
+    subject: `[agent-herald] webhook.failing ${webhook._id}`,
+    'message-id': `<${notice._id}.${told._id}@example.com>`,
+    'x-webhook-attempt': '2',
+  });
+  const api = `https://agents.example.com/api/v1/appuid/${notice.appUid}`;
+  const since = webhook.failingSince?.toISOString() ?? '';
+  expect(mail?.text).toContain(`no delivery has succeeded since ${since}`);
+  expect(mail?.text).toContain('number 1 of its delivery');
+  expect(mail?.text).toContain(`POST ${api}/webhooks/${webhook._id}/test`);
+  expect(mail?.text).toContain(JSON.stringify(JSON.parse(notice.body), null, 2));
+});
+
+test('a key is told once, from seven days before it ends, unless it is revoked or over', async () => {
+  await operations();
+  const { store, app, config } = installation;
+  const week = 7 * dayMs;
+  const endings: [name: string, fields: Partial<ApiKeyDocument>][] = [
+    ['ends in a week', { expiresAt: new Date(now.getTime() + week) }],
+    ['ends a moment later', { expiresAt: new Date(now.getTime() + week + 1) }],
+    ['never ends', { expiresAt: null }],
+    ['is revoked', { expiresAt: new Date(now.getTime() + dayMs), revokedAt: now }],
+    ['has ended', { expiresAt: now }],
+  ];
+  for (const [name, fields] of endings) {
+    const wish = { appUid: app.appUid, name, scopes: [], expiresAt: null };
+    const { key } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
+    await store.apiKeys.insertOne({ ...key, ...fields });
+  }
+  const retention = config.retention;
+  for (let hour = 0; hour < 2; hour += 1) await deleteExpired({ store, retention }, { now });
+  const found = await notices();
+  expect(found).toMatchObject([{ event: 'apikey.expiring', entity: 'apikey' }]);
+  expect(dataOf(found[0])).toMatchObject({
+    name: 'ends in a week',
+    expiresAt: new Date(now.getTime() + week).toISOString(),
+    lastUsedAt: null,
+    rolledTo: null,
+  });
+});

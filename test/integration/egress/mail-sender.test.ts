@@ -1,0 +1,137 @@
+// Mail through a real SMTP server: its replies, its faults, its login and its certificate.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
+import { parseMailServer } from '../../../lib/egress/mail-server.ts';
+import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
+import { closedPort, makeKeyPair } from '../../support/receivers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let server: TestMailServer;
+
+beforeAll(async () => {
+  server = await startMailServer();
+});
+
+beforeEach(() => {
+  server.reply = null;
+});
+
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+function senderTo(url: string, options: Partial<MailSenderOptions> = {}): HttpSender {
+  const write = (body: string) => ({ subject: 'A subject', text: `About ${body}\n` });
+  const from = 'herald@example.com';
+  return createMailSender({ server: parseMailServer(url), from, write, ...options });
+}
+
+const request = {
+  url: 'mailto:ops@example.com',
+  webhookUid: 'whk_1',
+  headers: { 'X-Webhook-Event-Id': 'evt_1', 'X-Webhook-Attempt': '3' },
+  body: '{"name":"Ünïcode"}',
+};
+
+test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID of event and webhook', async () => {
+  await using sender = senderTo(server.url);
+  const count = server.mails.length;
+  const result = await sender.send(request);
+  expect(result).toMatchObject({ kind: 'answered', status: 250, retryAfter: null, address: null });
+  expect(server.mails.slice(count)).toMatchObject([
+    {
+      from: 'herald@example.com',
+      to: ['ops@example.com'],
+      user: 'herald',
+      text: 'About {"name":"Ünïcode"}\n',
+      headers: {
+        from: '"agent-herald" <herald@example.com>',
+        to: 'ops@example.com',
+        subject: 'A subject',
+        'message-id': '<evt_1.whk_1@example.com>',
+        'auto-submitted': 'auto-generated',
+        'x-webhook-event-id': 'evt_1',
+        'x-webhook-attempt': '3',
+      },
+    },
+  ]);
+});
+
+test.each([550, 451, 421])('the reply %i is the status, with its text', async (code) => {
+  server.reply = code;
+  await using sender = senderTo(server.url);
+  const result = await sender.send(request);
+  expect(result).toMatchObject({ kind: 'answered', status: code });
+  expect(result).toMatchObject({ responseSample: expect.stringContaining(`refused with ${code}`) });
+});
+
+test('a refused login is the status 535, and nothing is sent', async () => {
+  await using sender = senderTo(server.url.replace('hunter2', 'hunter3'));
+  const { offered } = server;
+  expect(await sender.send(request)).toMatchObject({ kind: 'answered', status: 535 });
+  expect(server.offered).toBe(offered);
+});
+
+test('a server that hangs is a timeout, and its connection is closed', async () => {
+  server.reply = 'hang';
+  await using sender = senderTo(server.url, { timeoutMs: 400 });
+  expect(await sender.send(request)).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
+  await waitFor(() => server.connections() === 0);
+});
+
+test('a server that is not there is a fault of the connection', async () => {
+  await using sender = senderTo(`smtp://127.0.0.1:${await closedPort()}`);
+  expect(await sender.send(request)).toMatchObject({
+    kind: 'failed',
+    errorClass: 'connect',
+    detail: 'the receiver refused the connection',
+  });
+});
+
+test('a certificate must verify, from the first byte and after STARTTLS', async () => {
+  const pair = makeKeyPair();
+  await using direct = await startMailServer({ ...pair, secure: true });
+  await using upgraded = await startMailServer(pair);
+  for (const { url, mails } of [direct, upgraded]) {
+    await using doubting = senderTo(url);
+    expect(await doubting.send(request)).toMatchObject({ kind: 'failed', errorClass: 'tls' });
+    expect(mails).toEqual([]);
+    await using trusting = senderTo(url, { ca: pair.cert });
+    expect(await trusting.send(request)).toMatchObject({ kind: 'answered', status: 250 });
+    expect(mails).toHaveLength(1);
+  }
+});
+
+test('without TLS no password goes to another machine', async () => {
+  const { offered } = server;
+  const needsTls = { ...parseMailServer(server.url), needsTls: true };
+  await using sender = senderTo(server.url, { server: needsTls });
+  expect(await sender.send(request)).not.toMatchObject({ status: 250 });
+  expect(server.offered).toBe(offered);
+});
+
+test('a line break in a subject adds no header', async () => {
+  const write = () => ({ subject: 'A\r\nBcc: eve@example.com', text: 'x' });
+  await using sender = senderTo(server.url, { write });
+  await sender.send(request);
+  const mail = server.mails.at(-1);
+  expect(mail?.to).toEqual(['ops@example.com']);
+  expect(mail?.headers).not.toHaveProperty('bcc');
+});
+
+test('a stop throttles what waits and cuts what is under way', async () => {
+  server.reply = 'hang';
+  const { offered } = server;
+  const stopping = new AbortController();
+  await using sender = senderTo(server.url);
+  const sends = Array.from({ length: 5 }, () =>
+    sender.send({ ...request, signal: stopping.signal }).catch((error: unknown) => error),
+  );
+  await waitFor(() => server.offered === offered + 4);
+  sender.endWaits();
+  expect(await sends[4]).toMatchObject({ code: 'THROTTLED' });
+  stopping.abort(new Error('the process stops'));
+  const ended = await Promise.all(sends.slice(0, 4));
+  expect(ended).toEqual(ended.map(() => new Error('the process stops')));
+});
