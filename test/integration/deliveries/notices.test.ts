@@ -17,7 +17,7 @@ import { dayMs, minuteMs, secondMs } from '../../../lib/platform/duration.ts';
 import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
 import { recordFailure, recordSuccess } from '../../../lib/webhooks/webhook-health.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
@@ -281,18 +281,22 @@ test('where nobody listens a change of state is recorded and told nobody', async
 });
 
 test('an event of the other kind is not sent, not even by a resend', async () => {
-  status = 200;
-  const [told, subject] = [await operations(), await resources()];
-  const event = await insertEvent(installation, [told._id], now);
-  expect(await attempt(event, told)).toMatchObject({ state: 'cancelled' });
-  await attemptEvents(await resources({ retryScheduleMs: [], failingSince: null }), 0);
-  status = 500;
-  await attemptEvents(await resources({ retryScheduleMs: [] }), 1);
-  status = 200;
-  const notice = (await notices())[0];
+  const [told, subject] = [await operations(), await resources({ retryScheduleMs: [] })];
+  await attemptEvents(subject, 1);
+  const [notice] = await notices();
   if (notice === undefined) throw new Error('nothing was told');
-  expect(await attempt(notice, subject)).toMatchObject({ state: 'cancelled' });
-  expect(await attempt(notice, told)).toMatchObject({ state: 'delivered' });
+  status = 200;
+  const resend = async (event: EventDocument, webhook: StoredWebhook) => {
+    const sentAgain = { requeuedAs: 'resend', requeuedAt: now } as const;
+    const fields = { eventId: event._id, webhookUid: webhook._id, ...sentAgain };
+    await installation.store.deliveries.insertOne(newDelivery(installation, now, fields));
+    return attempt(event, webhook);
+  };
+  const change = await insertEvent(installation, [], now);
+  expect(await resend(change, told)).toMatchObject({ state: 'cancelled' });
+  expect(await resend(change, subject)).toMatchObject({ state: 'delivered' });
+  expect(await resend(notice, subject)).toMatchObject({ state: 'cancelled' });
+  expect(await resend(notice, told)).toMatchObject({ state: 'delivered' });
 });
 
 test('a mail that is refused is sent again with the same Message-ID, and says what to do', async () => {
