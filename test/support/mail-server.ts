@@ -1,7 +1,12 @@
 // A real SMTP server for tests, on a free port, that records the mails it accepts.
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import {
+  SMTPServer,
+  type SMTPServerDataStream,
+  type SMTPServerOptions,
+  type SMTPServerSession,
+} from 'smtp-server';
 
 export interface ReceivedMail {
   from: string;
@@ -29,6 +34,26 @@ const login = { user: 'herald', password: 'hunter2' };
 
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<TestMailServer> {
   const mails: ReceivedMail[] = [];
+
+  async function receive(
+    stream: SMTPServerDataStream,
+    { envelope, user = null }: SMTPServerSession,
+    done: (error?: Error | null) => void,
+  ): Promise<void> {
+    const raw = await readText(stream);
+    server.offered += 1;
+    const { reply } = server;
+    if (reply === 'hang') return;
+    if (reply !== null) {
+      done(Object.assign(new Error(`refused with ${reply}`), { responseCode: reply }));
+      return;
+    }
+    const { mailFrom, rcptTo } = envelope;
+    const from = mailFrom === false ? '' : mailFrom.address;
+    mails.push({ ...readMail(raw), from, to: rcptTo.map(({ address }) => address), user });
+    done();
+  }
+
   const smtp = new SMTPServer({
     authOptional: true,
     allowInsecureAuth: true,
@@ -37,22 +62,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
       if (username === login.user && password === login.password) done(null, { user: username });
       else done(Object.assign(new Error('wrong credentials'), { responseCode: 535 }));
     },
-    onData(stream, session, done) {
-      void readText(stream).then((raw) => {
-        server.offered += 1;
-        const { reply } = server;
-        if (reply === 'hang') return;
-        if (reply !== null) {
-          done(Object.assign(new Error(`refused with ${reply}`), { responseCode: reply }));
-          return;
-        }
-        const { mailFrom, rcptTo } = session.envelope;
-        const from = mailFrom === false ? '' : mailFrom.address;
-        const to = rcptTo.map(({ address }) => address);
-        mails.push({ ...readMail(raw), from, to, user: session.user ?? null });
-        done();
-      });
-    },
+    onData: (stream, session, done) => void receive(stream, session, done),
     ...options,
   });
   // A client that hangs up is none of the server's faults.

@@ -2,13 +2,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender } from '../../../lib/egress/mail-sender.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
 import { createSender } from '../../../lib/egress/sender.ts';
-import { makeApiKey } from '../../../lib/access/api-keys.ts';
-import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
@@ -54,7 +51,7 @@ afterEach(async () => {
   status = 500;
   mailServer.reply = null;
   const { store } = installation;
-  for (const collection of [store.webhooks, store.events, store.deliveries, store.apiKeys]) {
+  for (const collection of [store.webhooks, store.events, store.deliveries]) {
     await store.db.collection(collection.collectionName).deleteMany({});
   }
 });
@@ -107,38 +104,42 @@ const longAgo = (fields: Partial<StoredWebhook>) => ({
   ...fields,
 });
 
-test.each<[string, number, () => Partial<StoredWebhook>, Partial<StoredWebhook>]>([
-  [
-    'webhook.failing',
-    500,
-    () => ({ failingSince: before(6 * minuteMs) }),
-    { notified: 'failing', active: true },
-  ],
-  [
-    'webhook.deactivation_scheduled',
-    500,
-    () => longAgo({ failingSince: before(3 * dayMs), notified: 'failing' }),
-    { notified: 'deactivation_scheduled', active: true },
-  ],
-  [
-    'webhook.deactivated',
-    500,
-    () => longAgo({ notified: 'deactivation_scheduled' }),
-    { notified: 'deactivated', active: false, disabledReason: 'failing' },
-  ],
-  [
-    'webhook.recovered',
-    200,
-    () => longAgo({ notified: 'failing' }),
-    { notified: null, failingSince: null, lastExhaustedAt: null },
-  ],
-  [
-    'delivery.exhausted',
-    500,
-    () => ({ retryScheduleMs: [] }),
-    { notified: null, exhaustedUntold: expect.any(Number) },
-  ],
-])('of twelve concurrent attempts one tells %s', async (name, answer, fields, left) => {
+interface Row {
+  name: string;
+  answer?: number;
+  fields: () => Partial<StoredWebhook>;
+  left: Partial<StoredWebhook>;
+}
+
+test.each<Row>([
+  {
+    name: 'webhook.failing',
+    fields: () => ({ failingSince: before(6 * minuteMs) }),
+    left: { notified: 'failing', active: true },
+  },
+  {
+    name: 'webhook.deactivation_scheduled',
+    fields: () => longAgo({ failingSince: before(3 * dayMs), notified: 'failing' }),
+    left: { notified: 'deactivation_scheduled', active: true },
+  },
+  {
+    name: 'webhook.deactivated',
+    fields: () => longAgo({ notified: 'deactivation_scheduled' }),
+    left: { notified: 'deactivated', active: false, disabledReason: 'failing' },
+  },
+  {
+    name: 'webhook.recovered',
+    answer: 200,
+    fields: () => longAgo({ notified: 'failing' }),
+    left: { notified: null, failingSince: null, lastExhaustedAt: null },
+  },
+  {
+    name: 'delivery.exhausted',
+    fields: () => ({ retryScheduleMs: [] }),
+    left: { notified: null, active: true },
+  },
+])('of twelve concurrent attempts one tells $name', async (row) => {
+  const { name, answer = 500, fields, left } = row;
   status = answer;
   const told = await operations({ active: false });
   const others = [await operations({ events: ['apikey.expiring'] }), await resources()];
@@ -324,32 +325,4 @@ test('a mail that is refused is sent again with the same Message-ID, and says wh
   expect(mail?.text).toContain('number 1 of its delivery');
   expect(mail?.text).toContain(`POST ${api}/webhooks/${webhook._id}/test`);
   expect(mail?.text).toContain(JSON.stringify(JSON.parse(notice.body), null, 2));
-});
-
-test('a key is told once, from seven days before it ends, unless it is revoked or over', async () => {
-  await operations();
-  const { store, app, config } = installation;
-  const week = 7 * dayMs;
-  const endings: [name: string, fields: Partial<ApiKeyDocument>][] = [
-    ['ends in a week', { expiresAt: new Date(now.getTime() + week) }],
-    ['ends a moment later', { expiresAt: new Date(now.getTime() + week + 1) }],
-    ['never ends', { expiresAt: null }],
-    ['is revoked', { expiresAt: new Date(now.getTime() + dayMs), revokedAt: now }],
-    ['has ended', { expiresAt: now }],
-  ];
-  for (const [name, fields] of endings) {
-    const wish = { appUid: app.appUid, name, scopes: [], expiresAt: null };
-    const { key } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
-    await store.apiKeys.insertOne({ ...key, ...fields });
-  }
-  const retention = config.retention;
-  for (let hour = 0; hour < 2; hour += 1) await deleteExpired({ store, retention }, { now });
-  const found = await notices();
-  expect(found).toMatchObject([{ event: 'apikey.expiring', entity: 'apikey' }]);
-  expect(dataOf(found[0])).toMatchObject({
-    name: 'ends in a week',
-    expiresAt: new Date(now.getTime() + week).toISOString(),
-    lastUsedAt: null,
-    rolledTo: null,
-  });
 });

@@ -6,10 +6,12 @@ import {
   removeOldEvents,
 } from '../../../lib/deliveries/remove-old-events.ts';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import { openStates, settledStates } from '../../../lib/model/delivery-state.ts';
+import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { partitionId } from '../../../lib/model/partition.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
@@ -318,4 +320,30 @@ test('the schedule runs the workflow that deletes old records', async () => {
     what: 'the deletion of the old event',
   });
   expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
+});
+
+test('a key is told once, from seven days before it ends, unless it is revoked or over', async () => {
+  const { store, app, config } = service;
+  const now = new Date();
+  await insertWebhook(service, { kind: 'operations', entities: [], url: 'http://127.0.0.1:9/' });
+  const week = 7 * dayMs;
+  const endings: [name: string, fields: Partial<ApiKeyDocument>][] = [
+    ['ends in a week', { expiresAt: new Date(now.getTime() + week) }],
+    ['ends a moment later', { expiresAt: new Date(now.getTime() + week + 1) }],
+    ['never ends', { expiresAt: null }],
+    ['is revoked', { expiresAt: new Date(now.getTime() + dayMs), revokedAt: now }],
+    ['has ended', { expiresAt: now }],
+  ];
+  for (const [name, fields] of endings) {
+    const wish = { ...app, name, scopes: [], expiresAt: null };
+    const { key } = makeApiKey(wish, { ...config, now });
+    await store.apiKeys.insertOne({ ...key, ...fields });
+  }
+  const retention = config.retention;
+  for (let hour = 0; hour < 2; hour += 1) await deleteExpired({ store, retention }, { now });
+  const found = await store.events.find({ entity: 'apikey' }).toArray();
+  expect(found).toMatchObject([{ event: 'apikey.expiring', entity: 'apikey' }]);
+  const expiresAt = new Date(now.getTime() + week).toISOString();
+  const { data } = JSON.parse(found[0]?.body ?? '') as { data: unknown };
+  expect(data).toMatchObject({ name: 'ends in a week', expiresAt, rolledTo: null });
 });
