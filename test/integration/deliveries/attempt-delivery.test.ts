@@ -227,7 +227,7 @@ test("an attempt's times exclude its wait before the request", async () => {
   expect(delivery?.attempts[0]?.at).toEqual(sentAt);
 });
 
-test('the last scheduled attempt exhausts the delivery, and only the latest 20 attempts are kept', async () => {
+test('the last scheduled attempt exhausts the delivery, and only the latest 21 attempts are kept', async () => {
   status = 500;
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
@@ -237,6 +237,6 @@ test('the last scheduled attempt exhausts the delivery, and only the latest 20 a
   expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts.map((made) => made.n)).toEqual(
-    Array.from({ length: 20 }, (_, i) => i + 6),
+    Array.from({ length: 21 }, (_, i) => i + 5),
   );
 });
