@@ -168,6 +168,8 @@ export const attemptLimits = {
   firstAttemptsPerActivityMax: 100,
   /** Concurrent retries and steps of an order of a process; as many job pages. */
   activitiesAtOnceMax: 200,
+  /** Attempts in the result of a workflow. */
+  attemptsShownMax: 60,
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   /** Concurrent workflow tasks of a process; as many `attemptFirst`. */
   workflowTasksAtOnceMax: 400,

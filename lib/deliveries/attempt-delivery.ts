@@ -246,7 +246,9 @@ async function record(
     jobUid: delivery?.jobUid ?? null,
     partition: turn === null ? null : partitionId(turn.partition),
   };
-  if (await records.record(key, step)) return { ...recordedOutcome(key, step), ...target };
+  if (await records.record(key, step)) {
+    return { ...recordedOutcome(key, step, delivery?.attempts ?? []), ...target };
+  }
   deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
   const stored = await records.readDelivery(key);
   if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);

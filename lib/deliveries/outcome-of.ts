@@ -1,9 +1,15 @@
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { isOpen } from '../model/delivery-state.ts';
+import { limits } from '../limits.ts';
+import type { Attempt } from '../model/attempt.ts';
+import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { Asker } from './decide.ts';
 
-export function recordedOutcome(key: DeliveryKey, step: DeliveryStep): DeliveryOutcome {
+export function recordedOutcome(
+  key: DeliveryKey,
+  step: DeliveryStep,
+  before: readonly Attempt[],
+): DeliveryOutcome {
   return {
     ...unattempted(key, null),
     state: step.state,
@@ -12,6 +18,7 @@ export function recordedOutcome(key: DeliveryKey, step: DeliveryStep): DeliveryO
     errorClass: step.attempt?.errorClass ?? null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
     isInLine: step.isInLine || undefined,
+    ...attemptsOf(step.state, step.attempt === null ? before : [...before, step.attempt]),
   };
 }
 
@@ -22,8 +29,9 @@ export function outcomeOf(
   delivery: DeliveryDocument | null,
   asker: Asker,
 ): DeliveryOutcome {
-  const before = unattempted(key, delivery);
-  if (delivery === null) return { ...before, state: 'cancelled' };
+  const unmade = unattempted(key, delivery);
+  if (delivery === null) return { ...unmade, state: 'cancelled' };
+  const before = { ...unmade, ...attemptsOf(delivery.state, delivery.attempts) };
   const { state, jobUid, partition, nextAttemptAt, isInLine } = delivery;
   const owner = asker.kind === 'job' ? asker.jobUid : null;
   if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : state };
@@ -32,6 +40,22 @@ export function outcomeOf(
   const stands = state === 'pending' || state === 'retrying' ? open : state;
   const dueAt = nextAttemptAt?.toISOString() ?? null;
   return { ...before, state: stands, nextAttemptAt: dueAt, isInLine: isInLine || undefined };
+}
+
+// None of a delivery that was delivered at once: nearly all are, and Temporal stores each byte.
+function attemptsOf(
+  state: DeliveryState,
+  attempts: readonly Attempt[],
+): Pick<DeliveryOutcome, 'attempts'> {
+  const isPlain = state === 'delivered' && attempts.length === 1;
+  if (isOpen(state) || isPlain || attempts.length === 0) return {};
+  return { attempts: attempts.slice(-limits.attemptsKeptMax).map(toFact) };
+}
+
+function toFact({ n, at, ms, status, errorClass }: Attempt): AttemptFact {
+  const answer = status === null ? {} : { status };
+  const fault = errorClass === null || status !== null ? {} : { errorClass };
+  return { n, at: at.toISOString(), ms: ms.total, ...answer, ...fault };
 }
 
 export function unattempted(

@@ -19,4 +19,15 @@ export interface DeliveryOutcome {
   isInLine?: true | undefined;
   /** ISO 8601; when a throttled retry was due. */
   dueAt?: string | undefined;
+  /** Of a settled delivery that was retried or failed, the latest. */
+  attempts?: AttemptFact[];
+}
+
+/** An attempt as the result of a workflow shows it: `status`, or `errorClass` where there was no answer. */
+export interface AttemptFact {
+  n: number;
+  at: string;
+  ms: number;
+  status?: number;
+  errorClass?: ErrorClass;
 }

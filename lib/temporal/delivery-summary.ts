@@ -1,7 +1,7 @@
 // No Node built-ins here: workflows import this file.
-import { dispatchLimits } from '../limits.ts';
+import { attemptLimits, dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import type { DeliverySummary } from './messages.ts';
+import type { AttemptsOfDelivery, DeliverySummary } from './messages.ts';
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
 
@@ -27,6 +27,7 @@ export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): Deliver
         attemptCount,
       })),
     failedCount: failed.length,
+    ...shown(outcomes.flatMap(withAttempts)),
   };
 }
 
@@ -39,5 +40,22 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
     cancelled: before.cancelled + after.cancelled,
     failed: [...before.failed, ...after.failed].slice(0, idsPerSearchAttributeMax),
     failedCount: before.failedCount + after.failedCount,
+    ...shown([...(before.attempts ?? []), ...(after.attempts ?? [])]),
   };
+}
+
+function withAttempts(outcome: DeliveryOutcome): AttemptsOfDelivery[] {
+  const { eventId, webhookUid, state, attempts } = outcome;
+  return attempts === undefined ? [] : [{ eventId, webhookUid, state, attempts }];
+}
+
+// A delivery is shown with all its attempts or not at all.
+function shown(deliveries: readonly AttemptsOfDelivery[]): Pick<DeliverySummary, 'attempts'> {
+  let count = 0;
+  const attempts = deliveries.filter((delivery) => {
+    const fits = count + delivery.attempts.length <= attemptLimits.attemptsShownMax;
+    if (fits) count += delivery.attempts.length;
+    return fits;
+  });
+  return attempts.length === 0 ? {} : { attempts };
 }

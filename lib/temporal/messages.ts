@@ -22,7 +22,12 @@ export interface DeliverySummary {
   /** At most 60 of the deliveries that failed for good. */
   failed: { eventId: string; webhookUid: string; state: string; attemptCount: number }[];
   failedCount: number;
+  /** Of deliveries that were retried or failed: 60 attempts in all. Absent without any. */
+  attempts?: AttemptsOfDelivery[];
 }
+
+export type AttemptsOfDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid' | 'state'> &
+  Required<Pick<DeliveryOutcome, 'attempts'>>;
 
 export interface AttemptFirstInput {
   appUid: string;

@@ -189,6 +189,17 @@ test('of several events in one workflow only the failing deliveries are retried'
   expect(summary.failed).toEqual([
     { eventId: events[1]?._id, webhookUid: toBad?._id, state: 'exhausted', attemptCount: 12 },
   ]);
+  // Those that were delivered at once are not shown.
+  const shown = summary.attempts?.map(({ webhookUid, state, attempts }) => [
+    webhookUid,
+    state,
+    attempts.map(({ n, status }) => `${n}: ${status}`).join(),
+  ]);
+  const failing = Array.from({ length: 12 }, (_none, index) => `${index + 1}: 500`).join();
+  expect(shown).toEqual([
+    [toFlaky?._id, 'delivered', '1: 500,2: 200'],
+    [toBad?._id, 'exhausted', failing],
+  ]);
   expect(good.requests).toHaveLength(2);
   expect(flaky.requests).toHaveLength(2);
   expect(bad.requests).toHaveLength(12);
