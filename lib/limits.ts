@@ -250,7 +250,7 @@ export const statisticsLimits = {
   /** Minutes counted in one transaction, after a pause. */
   minutesPerCountMax: 15,
   /** Deliveries not counted yet that an answer includes: all, or with more of them none. */
-  uncountedReadMax: 5_000,
+  uncountedReadMax: 2_000,
   /** Range of an answer. */
   rangeMsMin: 60 * 60 * 1_000,
   /** Range in minutes. */

@@ -3,14 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readUsage } from '../../dev/bench/process-usage.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { StatisticsDocument, StatisticsInterval } from '../../lib/model/statistics.ts';
-import type { Store } from '../../lib/mongo/connect.ts';
 import { dayMs, hourMs, minuteMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';
+import { statisticsLimits } from '../../lib/limits.ts';
 import { bucketOf } from '../../lib/statistics/histogram.ts';
 import { intervals, statisticsId } from '../../lib/statistics/intervals.ts';
 import { sealMinutes } from '../../lib/statistics/seal-minutes.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { insertWebhook, newAttempt, newDelivery } from '../support/fixtures.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { startRole } from '../support/role-process.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const webhookUids = Array.from({ length: 100 }, () => newId('whk'));
@@ -21,25 +23,24 @@ const answerMsMax = 100;
 const calls = 21;
 const random = seededRandom(1);
 
-let service: TestService;
+let service: Installation;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await createInstallation();
 });
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Returns the processor time of this process and of MongoDB that `work` takes, in milliseconds. */
-async function cpuMsOf({ client }: Store, work: () => Promise<unknown>): Promise<number> {
-  const { pid } = await client.db('admin').command({ serverStatus: 1 });
-  const mongodb = (): number => readUsage({ mongodb: [Number(pid)] })['mongodb']?.cpuMs ?? 0;
-  const before = { own: process.cpuUsage(), mongodb: mongodb() };
+/** Returns the processor time of processes and of MongoDB that `work` takes, in milliseconds. */
+async function cpuMsOf(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const status = await service.store.client.db('admin').command({ serverStatus: 1 });
+  const groups = { all: [pid, Number(status['pid'])] };
+  const before = readUsage(groups)['all']?.cpuMs ?? 0;
   await work();
-  const own = process.cpuUsage(before.own);
-  return (own.user + own.system) / 1_000 + mongodb() - before.mongodb;
+  return (readUsage(groups)['all']?.cpuMs ?? 0) - before;
 }
 
 /** Delivered at the first attempt, with a sample such as receivers answer, within a minute. */
@@ -80,17 +81,17 @@ test(`a counted delivery costs at most ${costUsMax} µs, its index included`, as
   for (let minute = 0; minute < minutes; minute += 1) {
     const beginsMs = startMs + minute * minuteMs;
     const made = deliveriesOf(beginsMs, perMinute);
-    costs.indexed += await cpuMsOf(store, () => insertInBatches(made));
+    costs.indexed += await cpuMsOf(process.pid, () => insertInBatches(made));
     // As in life: what came in the minute of grace is there, too.
     const clock = { now: () => new Date(beginsMs + minuteMs) };
-    costs.counting += await cpuMsOf(store, () => sealMinutes({ store, clock }));
+    costs.counting += await cpuMsOf(process.pid, () => sealMinutes({ store, clock }));
   }
   const uncounted = await store.statistics.countDocuments({ _id: /\/minute\// });
   expect(uncounted).toBe((minutes - 1) * (webhookUids.length + 1));
   await store.deliveries.dropIndex('updated');
   for (let minute = 0; minute < minutes; minute += 1) {
     const made = deliveriesOf(startMs + minute * minuteMs, perMinute);
-    costs.plain += await cpuMsOf(store, () => insertInBatches(made));
+    costs.plain += await cpuMsOf(process.pid, () => insertInBatches(made));
   }
   await store.deliveries.createIndex({ updatedAt: 1 }, { name: 'updated' });
   const usOf = (ms: number, of: number): number => Math.round((1_000 * ms) / of);
@@ -139,14 +140,16 @@ test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMa
   const countedUntil = new Date(Math.floor(now / minuteMs) * minuteMs - 2 * minuteMs);
   await store.statisticsCursors.updateOne({ _id: 'deliveries' }, { $set: { countedUntil } });
   await store.deliveries.deleteMany({});
-  await insertInBatches(deliveriesOf(countedUntil.getTime(), 5_000));
+  await insertInBatches(deliveriesOf(countedUntil.getTime(), statisticsLimits.uncountedReadMax));
   const since = new Date(now - 30 * dayMs + hourMs).toISOString();
+  await using api = await startRole('api', service.env);
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, app);
   for (const query of ['interval=hour', 'interval=day', `interval=hour&webhookUid=${webhookUid}`]) {
     const taken: number[] = [];
-    const cpuMs = await cpuMsOf(store, async () => {
+    const cpuMs = await cpuMsOf(api.pid, async () => {
       for (let n = 0; n < calls; n += 1) {
         const startedAt = performance.now();
-        const answer = await service.call('GET', `/stats/deliveries?${query}&since=${since}`);
+        const answer = await client.call('GET', `/stats/deliveries?${query}&since=${since}`);
         taken.push(performance.now() - startedAt);
         expect(answer.status).toBe(200);
       }
