@@ -118,6 +118,9 @@ test('a minute is counted a minute after its end, with what ended in it and noth
     await insert([], { state: 'cancelled', updatedAt: new Date(at) });
   }
   await sealAll(startMs + countedAfterMs);
+  expect(await service.store.statisticsCursors.findOne({})).toMatchObject({
+    countedUntil: new Date(startMs),
+  });
   expect(await seal(endMs + countedAfterMs - 1)).toBe(false);
   const uncounted = await service.store.statistics.countDocuments({ _id: /minute/ });
   expect(await seal(endMs + countedAfterMs)).toBe(true);
@@ -132,12 +135,13 @@ test('an attempt counts in its minute though the delivery was attempted again be
   const uid = await insert([startMs + 1_000, endMs + 1_000], { state: 'delivered' });
   await sealAll(endMs + countedAfterMs);
   await service.store.deliveries.updateOne({ _id: uid }, { $set: { state: 'pending' } });
-  await sealAll(afterAllMs);
   nowMs = afterAllMs;
-  const { points } = await ask(inMinutes);
-  const [first, second] = points;
-  expect(first).toMatchObject({ attempts: 1, retrying: 1, changeToReceiptMs: null });
-  expect(second).toMatchObject({ attempts: 1, delivered: 1 });
+  for (const sealed of ['the first minute', 'both']) {
+    const [first, second] = (await ask(inMinutes)).points;
+    expect(first, sealed).toMatchObject({ attempts: 1, retrying: 1, changeToReceiptMs: null });
+    expect(second, sealed).toMatchObject({ attempts: 1, delivered: 1 });
+    await sealAll(afterAllMs);
+  }
 });
 
 test('a process that died while it counted is followed by another when its lease is over', async () => {
@@ -151,6 +155,7 @@ test('a process that died while it counted is followed by another when its lease
 test('what a job wrote with an earlier time than the last attempt has is not missed', async () => {
   const endMs = startMs + minuteMs;
   const updatedAt = new Date(endMs - 5_000);
+  await sealAll(endMs + countedAfterMs);
   await insert([endMs + 1], { state: 'exhausted', updatedAt });
   await sealAll(afterAllMs);
   nowMs = afterAllMs;
