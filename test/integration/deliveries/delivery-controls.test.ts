@@ -26,6 +26,7 @@ let pair: KeyPair;
 let receiver: Receiver;
 let sender: HttpSender;
 const names: string[] = [];
+let registered = 0;
 
 beforeAll(async () => {
   pair = makeKeyPair();
@@ -49,7 +50,9 @@ afterAll(async () => {
 });
 
 async function register(fields: Record<string, unknown>): Promise<Answer> {
-  const body = { url: `${receiver.url}/hook`, entities: ['agent'], ...fields };
+  // Two with the same URL are warned of.
+  registered += 1;
+  const body = { url: `${receiver.url}/hook/${registered}`, entities: ['agent'], ...fields };
   return service.call('POST', '/webhooks', { body });
 }
 
