@@ -90,6 +90,9 @@ const bad: [string, string][] = [
   ['HERALD_DENY_CIDRS', '10.0.0.0/8,nonsense'],
   ['HERALD_EGRESS_PROXY', 'https://proxy.example:3128'],
   ['HERALD_EGRESS_PROXY', 'proxy.example:3128'],
+  ['HERALD_SMTP_URL', 'https://mail.example.com'],
+  ['HERALD_SMTP_URL', 'smtp://user@mail.example.com'],
+  ['HERALD_MAIL_FROM', 'Herald <herald@example.com>'],
   ['HERALD_RETRY_SCHEDULE', '5'],
   ['HERALD_RETRY_SCHEDULE', '5s,soon'],
   ['HERALD_RETRY_SCHEDULE', '5s,0s'],
@@ -200,6 +203,17 @@ test.each([
   expect(readConfig({ ...valid, HERALD_PUBLIC_URL: text }).http.publicUrl).toBe(publicUrl);
 });
 
+test.each([
+  [{ HERALD_SMTP_URL: 'smtp://mail.example.com' }],
+  [{ HERALD_MAIL_FROM: 'herald@example.com' }],
+])('of the two settings of mail %j alone is refused', (mail) => {
+  const fault = '  - HERALD_SMTP_URL and HERALD_MAIL_FROM: set both or none';
+  expect(faultsOf({ ...valid, ...mail })).toEqual([fault]);
+  const both = { HERALD_SMTP_URL: 'smtp://mail.example.com', HERALD_MAIL_FROM: 'h@example.com' };
+  expect(readConfig({ ...valid, ...both }).mail).toMatchObject({ from: 'h@example.com' });
+  expect(readConfig(valid).mail).toBeNull();
+});
+
 test('no error contains the value of a secret', () => {
   const pepper = 'short-private-pepper';
   const ring = `k1:${Buffer.from('private-key-material').toString('base64')}`;
@@ -209,6 +223,7 @@ test('no error contains the value of a secret', () => {
     HERALD_KEY_PEPPER: pepper,
     HERALD_SECRET_KEYS: ring,
     HERALD_EGRESS_PROXY: 'socks5://user:hunter2@proxy.example:1080',
+    HERALD_SMTP_URL: 'smtp://user:hunter2@mail.example.com/path',
   };
   const text = faultsOf(environment).join('\n');
   expect(text).toContain('HERALD_KEY_PEPPER');
@@ -222,9 +237,14 @@ test.each([
   'mongodb+srv://user:hunter2@cluster.example/',
 ])('the summary contains no value of a secret with the URI %j', (uri) => {
   const proxy = 'http://user:hunter2@proxy.example:3128';
-  const config = readConfig({ ...valid, MONGODB_URI: uri, HERALD_EGRESS_PROXY: proxy });
+  const mail = {
+    HERALD_SMTP_URL: 'smtp://user:hunter2@mail.example.com',
+    HERALD_MAIL_FROM: 'herald@example.com',
+  };
+  const config = readConfig({ ...valid, ...mail, MONGODB_URI: uri, HERALD_EGRESS_PROXY: proxy });
   const summary = JSON.stringify(summarizeConfig(config));
   expect(summary).toContain('"egressProxy":"proxy.example:3128"');
+  expect(summary).toContain('"mailServer":"set"');
   expect(summary).toContain('"keyPepperConfigured":true');
   const ringKey = secrets.HERALD_SECRET_KEYS.split(':')[1] ?? '';
   for (const value of ['hunter2', secrets.HERALD_KEY_PEPPER, ringKey]) {
