@@ -11,6 +11,7 @@ import { listMembers } from './accounts/list-members.ts';
 import { removeMember } from './accounts/remove-member.ts';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { listAuditLog } from './audit/list-audit-log.ts';
+import { listEventTypes } from './event-types/list-event-types.ts';
 import { getEvent } from './events/get-event.ts';
 import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
@@ -64,7 +65,7 @@ import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
-import { testWebhook } from './webhooks/test-webhook.ts';
+import { testWebhook, testWebhookBody } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
 import { recoverWebhook, recoverWebhookBody } from './webhooks/recover-webhook.ts';
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   route({ method: 'put', path: `${account}/members/:userUid`, scope: 'admin', handler: addMember }),
   route({ method: 'delete', path: `${account}/members/:userUid`, scope: 'admin', handler: removeMember }),
 
+  route({ method: 'get', path: `${app}/event-types`, scope: 'webhooks:read', handler: listEventTypes }),
   routeWithBody({ method: 'post', path: `${app}/webhooks`, scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
   route({ method: 'get', path: `${app}/webhooks`, scope: 'webhooks:read', handler: listWebhooks }),
   route({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
@@ -111,7 +113,7 @@ export const routes: readonly Route[] = [
   route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
   route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
-  route({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', handler: testWebhook }),
+  routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
   route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
   route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),

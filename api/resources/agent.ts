@@ -1,3 +1,4 @@
+import type { AgentData } from '../../lib/model/resource-data.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
@@ -39,7 +40,7 @@ export const changeAgentBody = validator<ChangeAgentBody>({
 export const agentKind: ResourceKind<AgentDocument> = {
   entity: 'agent',
   collection: (store) => store.agents,
-  present: (agent) => ({
+  present: (agent): AgentData => ({
     uid: agent._id,
     appUid: agent.appUid,
     agentName: agent.agentName,

@@ -1,3 +1,4 @@
+import type { ContextFileData } from '../../lib/model/resource-data.ts';
 import {
   type ContextFileDocument,
   type ProcessingStatus,
@@ -45,7 +46,7 @@ export const changeContextFileBody = validator<ChangeContextFileBody>({
 export const contextFileKind: ResourceKind<ContextFileDocument> = {
   entity: 'contextfile',
   collection: (store) => store.contextFiles,
-  present: (file) => ({
+  present: (file): ContextFileData => ({
     uid: file._id,
     appUid: file.appUid,
     contextUid: file.contextUid,

@@ -1,3 +1,4 @@
+import type { ContextData } from '../../lib/model/resource-data.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
@@ -32,7 +33,7 @@ export const changeContextBody = validator<ChangeContextBody>({
 export const contextKind: ResourceKind<ContextDocument> = {
   entity: 'context',
   collection: (store) => store.contexts,
-  present: (context) => ({
+  present: (context): ContextData => ({
     uid: context._id,
     appUid: context.appUid,
     contextName: context.contextName,

@@ -1,9 +1,17 @@
-// POST …/webhooks/{webhookUid}/test: sends a test event to this webhook alone.
+// POST …/webhooks/{webhookUid}/test: sends a test event, or the sample of another, to this webhook alone.
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { testEventName } from '../../lib/model/event-name.ts';
+import {
+  type DeliveredEventName,
+  deliveredEventNames,
+  testEventName,
+} from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import { isOfKind } from '../../lib/webhooks/webhooks.ts';
+import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
@@ -11,26 +19,40 @@ import { dispatch } from '../resources/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 
-/** Throws `not_found`, or `conflict` when the webhook is paused. */
-export const testWebhook: Handler = async (request, context) => {
-  const { appUid, params, caller } = request;
+export interface TestWebhookBody {
+  event?: DeliveredEventName;
+}
+
+export const testWebhookBody = validator<TestWebhookBody>({
+  properties: { event: { type: 'string', enum: [...deliveredEventNames] } },
+});
+
+/**
+ * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
+ * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
+ */
+export const testWebhook: Handler<TestWebhookBody> = async (request, context) => {
+  const { appUid, params, body, caller } = request;
+  const { event: name = testEventName } = body;
   const { store } = context;
   const webhook = await findWebhook(store, { _id: params['webhookUid'] ?? '', appUid });
+  refuseOtherKind(webhook, name);
   if (!webhook.active) throw new AppError('conflict', 'the webhook is paused; resume it first');
   const now = context.clock.now();
   const eventId = newId('evt', now);
-  const data = { uid: webhook._id, externalTenantId: 'test', test: true };
+  const data = name === testEventName ? testDataOf(webhook._id) : sampleDataOf(name, appUid);
+  const payload = { eventId, event: name, timestamp: now, appUid, data: { ...data }, isTest: true };
   const event: EventDocument = {
     _id: eventId,
     appUid,
     event: testEventName,
     entity: 'webhook',
     resourceUid: webhook._id,
-    externalTenantId: data.externalTenantId,
+    externalTenantId: 'test',
     sequence: null,
     order: [],
     timestamp: now,
-    body: renderPayload({ eventId, event: testEventName, timestamp: now, appUid, data }),
+    body: renderPayload(payload),
     erasedAt: null,
     webhookUids: [webhook._id],
     workflowId: context.dispatcher.chooseWorkflow(eventId),
@@ -40,9 +62,15 @@ export const testWebhook: Handler = async (request, context) => {
   };
   await inTransaction(store, async (session) => {
     await store.events.insertOne(event, { session });
-    const entry = webhookEntry(webhook, 'webhook.tested', { eventId });
+    const entry = webhookEntry(webhook, 'webhook.tested', { eventId, event: name });
     await recordAudit(store, entry, { caller, now, session });
   });
   dispatch(context, [{ event, subscribers: [webhook] }]);
-  return { status: 202, body: { eventId, event: testEventName, webhookUid: webhook._id } };
+  return { status: 202, body: { eventId, event: name, webhookUid: webhook._id } };
 };
+
+function refuseOtherKind(webhook: WebhookDocument, event: DeliveredEventName): void {
+  if (event === testEventName || isOfKind(webhook, { event, resourceUid: '' })) return;
+  const detail = `event is ${event}, which webhooks of the kind ${webhook.kind} do not get`;
+  throw invalidRequest([{ pointer: '#/event', code: 'not_of_kind', detail }]);
+}

@@ -3,6 +3,7 @@ import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { userAgent } from '../platform/version.ts';
 import type { SendMessage } from '../egress/http-sender.ts';
+import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials } from '../webhooks/credentials.ts';
@@ -27,6 +28,7 @@ export function composeMessage(
   const ours = deliveryHeaders({
     eventId: event._id,
     sequence: event.sequence,
+    isTest: event.event === testEventName,
     body,
     secrets: openSecrets(secretBox, webhook, now),
     attemptNumber,

@@ -3,8 +3,9 @@ import type { SigningSecrets } from '../webhooks/webhooks.ts';
 
 interface AttemptToSign {
   eventId: string;
-  /** Null for a test. */
+  /** Null for a test, and for what is told to operations. */
   sequence: number | null;
+  isTest: boolean;
   body: string;
   secrets: SigningSecrets;
   attemptNumber: number;
@@ -23,6 +24,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
     'X-Webhook-Timestamp': attempt.now.toISOString(),
     'X-Webhook-Attempt': String(attempt.attemptNumber),
     ...(attempt.sequence === null ? {} : { 'X-Webhook-Sequence': String(attempt.sequence) }),
+    ...(attempt.isTest ? { 'X-Webhook-Test': 'true' } : {}),
     'webhook-id': attempt.eventId,
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': attempt.secrets.standard

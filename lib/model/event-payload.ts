@@ -18,6 +18,8 @@ interface EventEnvelope {
   timestamp: Date;
   appUid: string;
   data: EventData;
+  /** Sent on request, to check a webhook. */
+  isTest?: boolean;
 }
 
 /** Returns the body of all attempts (docs/webhooks.md, "Events"); stored, so that signing never serialises again. */
@@ -28,6 +30,7 @@ export function renderPayload(envelope: EventEnvelope): string {
     timestamp: envelope.timestamp.toISOString(),
     appUid: envelope.appUid,
     version: 1,
+    ...(envelope.isTest === true ? { test: true } : {}),
     data: envelope.data,
   });
 }

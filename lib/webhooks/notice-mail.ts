@@ -1,5 +1,5 @@
 // The mail of an event, for somebody who is woken by it: what, which, since when, what follows, what to call.
-import type { OperationsEventName, testEventName } from '../model/event-name.ts';
+import { type OperationsEventName, testEventName } from '../model/event-name.ts';
 import type { ExhaustedData, ExpiringKeyData, ToldAttempt, WebhookNotice } from './notices.ts';
 
 // As JSON has it.
@@ -18,6 +18,7 @@ interface Payload {
   event: OperationsEventName | typeof testEventName;
   timestamp: string;
   appUid: string;
+  test?: true;
   data: Written<WebhookNotice> & Written<ExhaustedData> & Written<ExpiringKeyData>;
 }
 
@@ -29,9 +30,11 @@ export function writeNoticeMail(
   publicUrl: string,
 ): { subject: string; text: string } {
   const payload = JSON.parse(body) as Payload;
-  const { event, eventId, timestamp, appUid, data } = payload;
+  const { event, eventId, timestamp, appUid, test, data } = payload;
+  const isSample = test === true && event !== testEventName;
   const api = `${publicUrl}/api/v1/appuid/${appUid}`;
   const lines = [
+    ...(isSample ? ['This is a test that was asked for: nothing of this has happened.', ''] : []),
     ...writers[event](payload, api),
     '',
     `Application: ${appUid}`,
@@ -43,7 +46,8 @@ export function writeNoticeMail(
     JSON.stringify(payload, null, 2),
     '',
   ];
-  return { subject: `[agent-herald] ${event} ${data.uid}`, text: lines.join('\n') };
+  const subject = `[agent-herald] ${isSample ? 'test of ' : ''}${event} ${data.uid}`;
+  return { subject, text: lines.join('\n') };
 }
 
 const writers: Readonly<Record<Payload['event'], Writer>> = {

@@ -10,6 +10,13 @@ export async function playWebhooks(stage: Stage): Promise<void> {
   await playChanges(stage, webhook);
   await playSecrets(stage, webhook);
   await call('sends a test event', `POST ${webhook}/test`, { body: {} });
+  await call('sends the sample of an event', `POST ${webhook}/test`, {
+    body: { event: 'agent.updated' },
+  });
+  await call('a test of another kind of event', `POST ${webhook}/test`, {
+    body: { event: 'apikey.expiring' },
+  });
+  await call('lists the types of events', 'GET …/event-types');
   await call('pauses a webhook', `PATCH ${webhook}`, { body: { active: false } });
   await call('a test event to a paused webhook', `POST ${webhook}/test`);
   await call('resumes a webhook', `PATCH ${webhook}`, { body: { active: true } });

@@ -81,6 +81,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   [`PATCH ${app}/webhooks/:webhookUid`]: { url: 'http://127.0.0.1:9/changed' },
   [`POST ${app}/webhooks/:webhookUid/secret/rotate`]: { overlapSeconds: 60 },
   [`POST ${app}/webhooks/:webhookUid/replays`]: { since: '2026-01-01T00:00:00Z' },
+  [`POST ${app}/webhooks/:webhookUid/test`]: {},
   [`POST ${app}/webhooks/:webhookUid/recover`]: { since: '2026-01-01T00:00:00Z' },
   [`POST ${app}/replays`]: { since: '2026-01-01T00:00:00Z' },
   [`POST ${app}/agents`]: { agentName: 'Agent', externalTenantId: 'tenant-1' },

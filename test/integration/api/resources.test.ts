@@ -1,5 +1,6 @@
 // Agents, contexts and context files: creating, reading, changing, deleting, and the events of these.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { payloadFaults } from '../../support/payload-schema.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf, makeContext } from './resource-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -108,6 +109,8 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
       `${entity}.deleted`,
     ]);
     expect(events.map((event) => event.data)).toEqual([created.body, changed.body, changed.body]);
+    // The catalogue describes what is sent.
+    expect(events.flatMap(payloadFaults)).toEqual([]);
   },
 );
 

@@ -1,0 +1,119 @@
+// All events that webhooks get: what each means, its schema, and a sample.
+import type { SchemaObject } from 'ajv';
+import {
+  type DeliveredEventName,
+  deliveredEventNames,
+  entityOf,
+  type EventName,
+  isOperationsEvent,
+  type OperationsEventName,
+  testEventName,
+} from '../../lib/model/event-name.ts';
+import { renderPayload } from '../../lib/model/event-payload.ts';
+import { type EventData, objectOf, sampleTime, sampleUid, text, time } from './event-data.ts';
+import { noticeData } from './notice-data.ts';
+import { resourceData } from './resource-data.ts';
+
+const changed = {
+  created: 'was created',
+  updated: 'was changed',
+  deleted: 'was deleted; data is what it was before',
+} as const;
+const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A file of a context' };
+const asReported =
+  'Of a change that the platform reported (POST …/changes) it is what was reported: only uid and externalTenantId are sure.';
+
+const noticed: Readonly<Record<OperationsEventName, string>> = {
+  'webhook.failing': 'No delivery to a webhook has succeeded for some minutes.',
+  'webhook.deactivation_scheduled': 'A webhook is paused soon, unless a delivery succeeds before.',
+  'webhook.deactivated': 'A webhook was paused, because it failed for days or answered 410.',
+  'webhook.recovered': 'A webhook that failed works again.',
+  'delivery.exhausted': 'A delivery has no attempt left; told of a webhook at most once a minute.',
+  'apikey.expiring': 'An API key ends within seven days.',
+};
+
+interface TestData {
+  uid: string;
+  externalTenantId: 'test';
+  test: true;
+}
+
+/** The body of a test without a sample. */
+export function testDataOf(webhookUid: string): TestData {
+  return { uid: webhookUid, externalTenantId: 'test', test: true };
+}
+
+const test: EventData = {
+  schema: objectOf<TestData>({
+    uid: text,
+    externalTenantId: { const: 'test' },
+    test: { const: true },
+  }),
+  sampleOf: () => ({ ...testDataOf(sampleUid('whk')) }),
+};
+
+function dataOf(event: DeliveredEventName): EventData {
+  if (event === testEventName) return test;
+  return isOperationsEvent(event) ? noticeData[event] : resourceData[entityOf(event)];
+}
+
+function describe(event: DeliveredEventName): string {
+  if (event === testEventName) return 'Somebody asked for a test of this webhook.';
+  return isOperationsEvent(event) ? noticed[event] : describeChange(event);
+}
+
+function describeChange(event: EventName): string {
+  const entity = entityOf(event);
+  const kind = event.slice(entity.length + 1) as keyof typeof changed;
+  return `${nouns[entity]} ${changed[kind]}.`;
+}
+
+function isChange(event: DeliveredEventName): event is EventName {
+  return event !== testEventName && !isOperationsEvent(event);
+}
+
+/** Returns `data` of an event's sample, for an application. */
+export function sampleDataOf(event: DeliveredEventName, appUid: string) {
+  return dataOf(event).sampleOf(appUid);
+}
+
+/** Returns the JSON Schema of the whole payload of an event. */
+export function schemaOf(event: DeliveredEventName): SchemaObject {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: event,
+    type: 'object',
+    properties: {
+      eventId: text,
+      event: { const: event },
+      timestamp: time,
+      appUid: text,
+      version: { const: 1 },
+      test: { const: true, description: 'Only in a test: data is a sample.' },
+      data: { ...dataOf(event).schema, ...(isChange(event) ? { description: asReported } : {}) },
+    },
+    required: ['eventId', 'event', 'timestamp', 'appUid', 'version', 'data'],
+  };
+}
+
+/** Returns the catalogue as an application sees it. */
+export function eventTypesOf(appUid: string) {
+  return deliveredEventNames.map((event) => ({
+    event,
+    description: describe(event),
+    schema: schemaOf(event),
+    sample: sampleOf(event, appUid),
+  }));
+}
+
+function sampleOf(event: DeliveredEventName, appUid: string): unknown {
+  const body = renderPayload({
+    eventId: sampleUid('evt'),
+    event,
+    timestamp: new Date(sampleTime),
+    appUid,
+    data: sampleDataOf(event, appUid),
+    isTest: event === testEventName,
+  });
+  return JSON.parse(body);
+}

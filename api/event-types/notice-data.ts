@@ -1,0 +1,124 @@
+import { errorClasses } from '../../lib/model/attempt.ts';
+import { deliveredEventNames, type OperationsEventName } from '../../lib/model/event-name.ts';
+import { webhookKinds } from '../../lib/model/webhook.ts';
+import { scopes } from '../../lib/model/api-key.ts';
+import type {
+  ExhaustedData,
+  ExpiringKeyData,
+  ToldAttempt,
+  WebhookNotice,
+} from '../../lib/webhooks/notices.ts';
+import {
+  countFromOne,
+  type EventData,
+  objectOf,
+  sampleTime,
+  sampleUid,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  type Written,
+} from './event-data.ts';
+
+const attempt = objectOf<ToldAttempt>({
+  eventId: text,
+  event: { type: 'string', enum: [...deliveredEventNames] },
+  n: countFromOne,
+  at: time,
+  status: { type: ['integer', 'null'] },
+  errorClass: { enum: [null, ...errorClasses] },
+  detail: textOrNull,
+});
+
+const webhook = {
+  uid: text,
+  name: textOrNull,
+  kind: { type: 'string', enum: [...webhookKinds] },
+  urlOrigin: text,
+};
+
+const sampleWebhook = {
+  uid: sampleUid('whk'),
+  name: 'Search index',
+  kind: 'resources',
+  urlOrigin: 'https://receiver.example.com',
+} as const;
+
+const failed: Written<ToldAttempt> = {
+  eventId: sampleUid('evt'),
+  event: 'agent.updated',
+  n: 3,
+  at: sampleTime,
+  status: 503,
+  errorClass: 'status',
+  detail: null,
+};
+
+const noticeSchema = objectOf<WebhookNotice>({
+  ...webhook,
+  failingSince: timeOrNull,
+  deactivatesAt: timeOrNull,
+  disabledReason: { enum: [null, 'gone', 'failing'] },
+  lastAttempt: attempt,
+});
+
+function notice(fields: Partial<Written<WebhookNotice>>): EventData {
+  const sample: Written<WebhookNotice> = {
+    ...sampleWebhook,
+    failingSince: '2026-01-01T11:00:00.000Z',
+    deactivatesAt: '2026-01-06T11:00:00.000Z',
+    disabledReason: null,
+    lastAttempt: failed,
+    ...fields,
+  };
+  return { schema: noticeSchema, sampleOf: () => ({ ...sample }) };
+}
+
+const exhausted: Written<ExhaustedData> = {
+  ...sampleWebhook,
+  exhaustedCount: 1,
+  lastAttempt: failed,
+};
+
+const expiring: Written<ExpiringKeyData> = {
+  uid: sampleUid('key'),
+  keyId: 'sample',
+  name: 'Backend',
+  scopes: ['resources:write'],
+  expiresAt: '2026-01-08T12:00:00.000Z',
+  lastUsedAt: sampleTime,
+  rolledTo: null,
+};
+
+/** `data` of the events for operations webhooks. */
+export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
+  'webhook.failing': notice({}),
+  'webhook.deactivation_scheduled': notice({}),
+  'webhook.deactivated': notice({ deactivatesAt: null, disabledReason: 'failing' }),
+  'webhook.recovered': notice({
+    failingSince: null,
+    deactivatesAt: null,
+    lastAttempt: { ...failed, status: 200, errorClass: null },
+  }),
+  'delivery.exhausted': {
+    schema: objectOf<ExhaustedData>({
+      ...webhook,
+      exhaustedCount: countFromOne,
+      lastAttempt: attempt,
+    }),
+    sampleOf: () => ({ ...exhausted }),
+  },
+  'apikey.expiring': {
+    schema: objectOf<ExpiringKeyData>({
+      uid: text,
+      keyId: text,
+      name: text,
+      scopes: { type: 'array', items: { type: 'string', enum: [...scopes] } },
+      expiresAt: time,
+      lastUsedAt: timeOrNull,
+      rolledTo: textOrNull,
+    }),
+    sampleOf: () => ({ ...expiring }),
+  },
+};
