@@ -1,4 +1,4 @@
-// Resends of one event, replays of a period, and test events.
+// Resends of one event, and replays of a period.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -6,7 +6,6 @@ import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
-import { payloadFaults } from '../support/payload-schema.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -270,71 +269,6 @@ test('a cancelled replay enqueues nothing more and is shown as cancelled', async
   expect(body['state']).toBe('cancelled');
   expect(body['releasedCount']).toBeLessThan(6);
   await remove(hook);
-});
-
-test('a test event is signed, sent to one webhook only, and not listed as a change', async () => {
-  const hook = await newHook('/tested', { events: ['agent.deleted'] });
-  const other = await newHook('/not-tested');
-  const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} });
-  expect(answer.status).toBe(202);
-  const eventId = String(answer.body['eventId']);
-  await untilState(eventId, hook, 'delivered');
-  const [request] = requestsOf(hook, eventId);
-  const payload = new Webhook(hook.secret).verify(
-    request?.body ?? '',
-    (request?.headers ?? {}) as Record<string, string>,
-  );
-  expect(payload).toMatchObject({
-    eventId,
-    event: 'webhook.test',
-    test: true,
-    data: { uid: hook.uid, test: true },
-  });
-  expect(payloadFaults(payload as { event: string })).toEqual([]);
-  expect(requestsOf(other)).toEqual([]);
-  const events = itemsOf(await service.call('GET', '/events?limit=200'));
-  expect(events.map((event) => event['eventId'])).not.toContain(eventId);
-  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { active: false } });
-  expectProblem(
-    await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} }),
-    409,
-    'conflict',
-  );
-  await remove(hook, other);
-});
-
-test('a test with the sample of an event is marked, and is no change: not in lists, orders and replays', async () => {
-  const hook = await newHook('/sampled', { entities: ['context'], ordering: 'resource' });
-  const since = new Date().toISOString();
-  const body = { event: 'agent.deleted' };
-  const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body });
-  expect(answer.body).toMatchObject({ event: 'agent.deleted', webhookUid: hook.uid });
-  const eventId = String(answer.body['eventId']);
-  await untilState(eventId, hook, 'delivered');
-  const [request] = requestsOf(hook, eventId);
-  const headers = request?.headers ?? {};
-  expect(headers).toMatchObject({ 'x-webhook-test': 'true' });
-  expect(headers['x-webhook-sequence']).toBeUndefined();
-  const payload = JSON.parse(String(request?.body)) as { event: string };
-  expect(payload).toMatchObject({ eventId, event: 'agent.deleted', test: true });
-  expect(payloadFaults(payload)).toEqual([]);
-
-  const real = await report();
-  const other = await newHook('/real');
-  await resend(real, { webhookUids: [other.uid] });
-  await untilState(real, other, 'delivered');
-  expect(requestsOf(other, real)[0]?.headers).not.toHaveProperty('x-webhook-test');
-  const listed = itemsOf(await service.call('GET', '/events?limit=200'));
-  expect(listed.map((event) => event['eventId'])).not.toContain(eventId);
-  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { entities: ['agent'] } });
-  const dryRun = { since, states: ['delivered', 'never_attempted'], dryRun: true };
-  const counted = await replay(hook, { ...dryRun, events: ['agent.deleted'] });
-  expect(counted.body['count']).toBe(0);
-  const refused = await service.call('POST', `/webhooks/${hook.uid}/test`, {
-    body: { event: 'webhook.failing' },
-  });
-  expect(faultsOf(refused)).toEqual(['#/event not_of_kind']);
-  await remove(hook, other);
 });
 
 test("another application's event, webhook or replay is not found, and no job is created", async () => {
