@@ -13,9 +13,9 @@ import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const ratePerSecond = 5;
-/** The receiver forgives a process that stands still for a second, and then sends what was due. */
-const windowMs = 2_000;
-const perWindowMax = ratePerSecond * 2 + 2;
+/** Forgives a process that stands still for two seconds, and then sends or reads what was due. */
+const windowMs = 3_000;
+const perWindowMax = (ratePerSecond * (windowMs + 2_000)) / 1_000;
 const eventCount = 100;
 const token = 'token-of-the-receiver';
 const neighbourEvents = { perSecond: 20, count: 400 };
@@ -116,10 +116,12 @@ test('100 events come in 20 s at 5 a second with certificate, credential and hea
     await reportStrict();
     const [strictRun, latencies] = await Promise.all([untilArrived(before), runNeighbour()]);
     beside.push(...latencies);
-    process.stdout.write(`100 events in ${strictRun.seconds.toFixed(2)} s\n`);
-    expect(strictRun.statuses).toEqual(Array.from({ length: eventCount }, () => 200));
-    expect(strictRun.seconds).toBeGreaterThanOrEqual(19);
-    expect(strictRun.seconds).toBeLessThanOrEqual(21);
+    const { seconds, statuses } = strictRun;
+    const refused = statuses.filter((status) => status !== 200).length;
+    process.stdout.write(`100 events in ${seconds.toFixed(2)} s, ${refused} refused\n`);
+    expect(statuses).toEqual(Array.from({ length: eventCount }, () => 200));
+    expect(seconds).toBeGreaterThanOrEqual(19);
+    expect(seconds).toBeLessThanOrEqual(21);
   }
   const [aloneMs, besideMs] = [describeValues(alone), describeValues(beside)];
   process.stdout.write(`${JSON.stringify({ aloneMs, besideMs })}\n`);
