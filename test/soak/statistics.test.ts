@@ -198,4 +198,4 @@ test(`statistics of ${eventCount} events equal a query, though the processes tha
       expectCounts(point, rows, (row) => row._id.minute.toISOString() === point.at);
     }
   }
-}, 900_000);
+}, 1_800_000);
