@@ -15,6 +15,7 @@ import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
 import { recordFailure, recordSuccess } from '../../../lib/webhooks/webhook-health.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { payloadFaults } from '../../support/payload-schema.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
@@ -95,7 +96,12 @@ async function notices(): Promise<EventDocument[]> {
 const namesOf = (events: readonly EventDocument[]): string[] => events.map(({ event }) => event);
 
 function dataOf(event: EventDocument | undefined): Record<string, unknown> {
-  return (JSON.parse(event?.body ?? '{}') as { data: Record<string, unknown> }).data;
+  const payload = JSON.parse(event?.body ?? '{}') as {
+    event: string;
+    data: Record<string, unknown>;
+  };
+  expect(payloadFaults(payload)).toEqual([]);
+  return payload.data;
 }
 
 const longAgo = (fields: Partial<StoredWebhook>) => ({
