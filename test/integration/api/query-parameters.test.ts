@@ -70,6 +70,7 @@ test('the routes take only these parameters', () => {
       `GET ${app}/deliveries: ${attempts}, webhookUid, event, externalTenantId, ${page}`,
       `GET ${app}/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
       `GET ${app}/events: event, entity, resourceUid, externalTenantId, ${page}`,
+      `GET ${app}/replays: limit, cursor`,
       `GET ${app}/sdkusers: externalId, email, limit, cursor`,
       `GET ${app}/stats/deliveries: interval, since, until, webhookUid`,
       `GET ${app}/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
