@@ -4,6 +4,8 @@ import type { Pace } from '../model/pace.ts';
 const { rateWaitMsMax } = attemptLimits;
 // Others may have been late.
 const rateWaitInLineMsMax = 2 * rateWaitMsMax;
+// Who asks that much early waits in the process, so that a call that comes a little late leaves no gap.
+const earlyMs = rateWaitMsMax / 2;
 
 export interface PaceQuestion {
   nowMs: number;
@@ -40,5 +42,5 @@ export function nextTime(
   const atMs = Math.max(sendAtMs, lineEndsMs);
   const sendsFromMs = before?.sendsFromMs ?? 0;
   const pace = { ratePerSecond, sendsFromMs, lineEndsMs: atMs + intervalMs };
-  return { pace, time: { atMs, sends: false } };
+  return { pace, time: { atMs: atMs - earlyMs, sends: false } };
 }

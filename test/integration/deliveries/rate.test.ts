@@ -103,7 +103,8 @@ test('what waited is sent when its time has come, though others wait; who comes 
   const [lateOutcome, outcome] = await attemptAll([late, waited]);
   expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   expect(await stored(waited)).toMatchObject({ isInLine: false, attemptCount: 1 });
-  const nextAttemptAt = expiresAt.toISOString();
+  // Half a second before its time.
+  const nextAttemptAt = new Date(lineEndsMs - 500).toISOString();
   expect(lateOutcome).toMatchObject({ state: 'retrying', isInLine: true, nextAttemptAt });
 });
 
@@ -135,6 +136,7 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   expect(await attempt(processes[0], failing)).toMatchObject({ state: 'retrying', status: 500 });
   status = 200;
   const later = new Date(Date.now() + 60_000);
+  const asksAt = new Date(Number(later) - 500);
   const line = { ratePerSecond: 1, sendsFromMs: Number(later), lineEndsMs: Number(later) };
   await installation.store.paces.updateOne({ _id: webhook._id }, { $set: line });
   await installation.store.deliveries.updateOne(
@@ -145,9 +147,9 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
     state: 'retrying',
     isInLine: true,
     attemptCount: 1,
-    nextAttemptAt: later.toISOString(),
+    nextAttemptAt: asksAt.toISOString(),
   });
-  const retry = { state: 'retrying', isInLine: true, attemptCount: 1, nextAttemptAt: later };
+  const retry = { state: 'retrying', isInLine: true, attemptCount: 1, nextAttemptAt: asksAt };
   expect(await stored(failing)).toMatchObject(retry);
 
   // Sent again by a job it is new in the line.
@@ -157,7 +159,7 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   const asker = { kind: 'job', jobUid } as const;
   const [ports] = processes as [DeliveryPorts];
   const again = await attemptDelivery(ports, failing, { asker, signal: never });
-  expect(again.nextAttemptAt).toBe(new Date(Number(later) + 1_000).toISOString());
+  expect(again.nextAttemptAt).toBe(new Date(Number(asksAt) + 1_000).toISOString());
 
   // A paused webhook takes no time of the line.
   await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
