@@ -52,6 +52,11 @@ test.each<[path: string, is: Is, matches: boolean]>([
   expect(matchesFilter([{ path, is }], data)).toBe(matches);
 });
 
+test('a field that the data only inherit is absent', () => {
+  const inherited: object = Object.create({ live: true }) as object;
+  expect(matchesFilter([{ path: 'live', is: true }], inherited)).toBe(false);
+});
+
 test('all conditions must match, and no filter matches all', () => {
   const live = { path: 'live', is: true };
   const old = { path: 'version', is: 2 };
