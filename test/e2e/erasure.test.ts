@@ -128,7 +128,7 @@ test('an erasure cancels open deliveries, and their events cannot be sent again'
   expectProblem(resend, 409, 'conflict');
   const dryRun = { since: '2026-01-01T00:00:00Z', states: ['cancelled'], dryRun: true };
   const replay = await service.call('POST', `/webhooks/${webhook._id}/replays`, { body: dryRun });
-  expect(replay.body).toEqual({ dryRun: true, count: 0, countIsCapped: false });
+  expect(replay.body).toMatchObject({ dryRun: true, count: 0, countIsCapped: false });
   // Its workflow finds the delivery settled when the retry comes due.
   const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
   await handle.result();
