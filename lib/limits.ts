@@ -200,6 +200,9 @@ export const attemptLimits = {
   permitWaitMsMax: 2_000,
   /** Wait for the rate of a webhook; twice that after a wait in its line. */
   rateWaitMsMax: 1_000,
+  // Half of the places of retries: the other half is for webhooks without a rate.
+  /** Attempts of a process that wait for a rate; more join the line. */
+  rateWaitsAtOnceMax: 100,
   /** Age from which a request is overdue. */
   overdueAfterMs: 1_000,
   /** Overdue requests from which a webhook is saturated: only as many retries as it has permits may wait. */
@@ -249,6 +252,8 @@ export const statisticsLimits = {
   countLeaseMs: 2 * 60_000,
   /** Minutes counted in one transaction, after a pause. */
   minutesPerCountMax: 15,
+  /** Webhooks and applications of all minutes of such a transaction; at least one minute is counted. */
+  countedTogetherMax: 5_000,
   /** Deliveries not counted yet that an answer includes: all, or with more of them none. */
   uncountedReadMax: 2_000,
   /** Range of an answer. */

@@ -44,6 +44,8 @@ export function presentFilter(filter: readonly FilterCondition[] | null): Writte
 function faultOfPath(path: string): string | null {
   const names = path.split('.');
   if (names.includes('')) return 'must be names of fields with a dot between them';
+  // Whoever writes `$gt` means an operator, and there is none.
+  if (names.some((name) => name.startsWith('$'))) return 'must hold no name that begins with "$"';
   if (names.length > filterPathDepthMax) return `must have at most ${filterPathDepthMax} names`;
   return faultOfText(path) ?? (textFormats.line.validate(path) ? null : textFormats.line.fault);
 }

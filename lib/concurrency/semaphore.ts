@@ -58,8 +58,8 @@ export class Semaphore {
     };
   }
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const permit = await this.acquire(key);
+  async run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
+    const permit = await this.acquire(key, options);
     try {
       return await work();
     } finally {

@@ -9,7 +9,6 @@ import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { removeDelivery } from './deliveries.ts';
-import { awaitRate } from './await-rate.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
 import { type Asker, type AttemptFacts, decide } from './decide.ts';
@@ -178,6 +177,15 @@ async function send(
     if (errorCode(error) === 'THROTTLED') return null;
     throw error;
   }
+}
+
+async function awaitRate(
+  { records, clock }: DeliveryPorts,
+  { _id: webhookUid, ratePerSecond }: WebhookDocument,
+  { isInLine, signal }: { isInLine: boolean; signal: AbortSignal },
+): Promise<Date | null> {
+  if (ratePerSecond === null) return null;
+  return records.awaitTime({ webhookUid, ratePerSecond, isInLine, clock }, signal);
 }
 
 // Recorded at once, by a head start too: the time is taken.

@@ -4,8 +4,7 @@ import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
-import { createPacer, type RateQuestion } from './paces.ts';
-import type { PacedTime } from './pace.ts';
+import { type AwaitTime, createPacer } from './paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import { createTriggerRecorder, findToDeliver } from '../webhooks/webhooks.ts';
 
@@ -17,8 +16,8 @@ export interface DeliveryRecords {
   readBody(eventId: string): Promise<string | null>;
   /** Read anew for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
-  /** Takes the next time at a webhook's rate. */
-  takeTime(question: RateQuestion): Promise<PacedTime>;
+  /** Waits for the next time at a webhook's rate. */
+  awaitTime: AwaitTime;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
 }
@@ -47,7 +46,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
       const ids = [...new Set(keys.map((key) => key.webhookUid))];
       return pick(keys, 'webhookUid', await findToDeliver(store, ids));
     }),
-    takeTime: createPacer(store),
+    awaitTime: createPacer(store),
     async record(key, step) {
       // Nearly every step is a first one, and only those can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;

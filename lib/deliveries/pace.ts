@@ -12,6 +12,8 @@ export interface PaceQuestion {
   ratePerSecond: number;
   /** It has waited in the line, so it is not sent to its end for one that came later. */
   isInLine: boolean;
+  /** False where too many wait in the process: then it is sent immediately, or joins the line. */
+  mayWait: boolean;
 }
 
 /** A request that may be sent at that time, or the time at which the delivery, in the line since, asks again. */
@@ -27,15 +29,15 @@ export interface PacedTime {
  */
 export function nextTime(
   before: Pace | null,
-  { nowMs, ratePerSecond, isInLine }: PaceQuestion,
+  { nowMs, ratePerSecond, isInLine, mayWait }: PaceQuestion,
 ): { pace: Pace; time: PacedTime } {
   const sendAtMs = Math.max(before?.sendsFromMs ?? 0, nowMs);
   const isOldLine = before === null || before.ratePerSecond !== ratePerSecond;
   const lineEndsMs = isOldLine ? 0 : before.lineEndsMs;
   const intervalMs = 1_000 / ratePerSecond;
   const othersWait = lineEndsMs > nowMs + rateWaitMsMax;
-  const waitMsMax = isInLine ? rateWaitInLineMsMax : othersWait ? -1 : rateWaitMsMax;
-  if (sendAtMs - nowMs <= waitMsMax) {
+  const waitMsMax = mayWait ? (isInLine ? rateWaitInLineMsMax : rateWaitMsMax) : 0;
+  if ((isInLine || !othersWait) && sendAtMs - nowMs <= waitMsMax) {
     const pace = { ratePerSecond, sendsFromMs: sendAtMs + intervalMs, lineEndsMs };
     return { pace, time: { atMs: sendAtMs, sends: true } };
   }

@@ -1,10 +1,13 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { coalesce } from '../concurrency/coalesce.ts';
+import { attemptLimits } from '../limits.ts';
 import type { Pace } from '../model/pace.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isDuplicateKey, type Store } from '../mongo/connect.ts';
 import { nextTime, type PacedTime, type PaceQuestion } from './pace.ts';
 
-export interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
+interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
   webhookUid: string;
   clock: Clock;
 }
@@ -13,8 +16,44 @@ export interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
 const triesMax = 100;
 const keptMs = 60 * 60 * 1_000;
 
+/**
+ * Waits until the webhook's rate has room for a request, 2 s at most, and returns null; or returns the time until which
+ * the delivery, in the line since, waits. Rejects with the signal's reason.
+ */
+export type AwaitTime = (question: WaitQuestion, signal: AbortSignal) => Promise<Date | null>;
+
+type WaitQuestion = Omit<RateQuestion, 'mayWait'>;
+
 /** Gives out times at the rates of webhooks, over all processes; those that ask together share a call. */
-export function createPacer(store: Store): (question: RateQuestion) => Promise<PacedTime> {
+export function createPacer(store: Store): AwaitTime {
+  const take = createTaker(store);
+  let waiting = 0;
+  return async (question, signal) => {
+    const mayWait = waiting < attemptLimits.rateWaitsAtOnceMax;
+    waiting += 1;
+    try {
+      const { atMs, sends } = await take({ ...question, mayWait });
+      if (!sends) return new Date(Math.ceil(atMs));
+      await waitUntil(atMs, question.clock, signal);
+      return null;
+    } finally {
+      waiting -= 1;
+    }
+  };
+}
+
+async function waitUntil(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  // Several attempts wait with one signal.
+  setMaxListeners(0, signal);
+  try {
+    await setTimeout(Math.max(0, Math.ceil(atMs - clock.now().getTime())), undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+function createTaker(store: Store): (question: RateQuestion) => Promise<PacedTime> {
   return coalesce({ itemsPerCallMax: 1_000, callsAtOnceMax: 1 }, async (questions) => {
     const times = new Map<RateQuestion, PacedTime>();
     const webhookUids = new Set(questions.map(({ webhookUid }) => webhookUid));
@@ -51,7 +90,7 @@ async function takeTimes(
   throw new Error(`the pace of ${webhookUid} was changed ${triesMax} times while it was read`);
 }
 
-// False where another process was faster. Lost with its MongoDB, it costs a burst: so `w: 1`.
+// False where another process was faster, or a change of the webhook removed the line. Lost with its MongoDB, it costs a burst: so `w: 1`.
 async function replacePace(
   store: Store,
   webhookUid: string,
@@ -66,12 +105,12 @@ async function replacePace(
     lineEndsMs: before?.lineEndsMs ?? -1,
   };
   try {
-    await store.paces.updateOne(
+    const { matchedCount, upsertedCount } = await store.paces.updateOne(
       filter,
       { $set: { ratePerSecond, sendsFromMs, lineEndsMs, expiresAt } },
-      { upsert: true, writeConcern: { w: 1 } },
+      { upsert: before === null, writeConcern: { w: 1 } },
     );
-    return true;
+    return matchedCount + upsertedCount > 0;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
     throw error;

@@ -28,25 +28,34 @@ export interface MailSenderOptions {
   readonly ca?: string;
 }
 
+const waitingPerWebhookMax = 32;
+
 /** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
 export function createMailSender(options: MailSenderOptions): HttpSender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
-  const permits = new Semaphore(attemptLimits.mailsAtOnceMax, throttled, {
-    waitMsMax: attemptLimits.permitWaitMsMax,
-  });
+  const waits = { waitMsMax: attemptLimits.permitWaitMsMax };
+  const perWebhook = new Semaphore(1, throttled, waits);
+  const inAll = new Semaphore(attemptLimits.mailsAtOnceMax, throttled, waits);
   const underWay = new Set<Promise<unknown>>();
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
-    const permit = await permits.acquire('', { signal: request.signal });
+    const { webhookUid = request.url, avoidsSaturated = false, signal } = request;
+    // A webhook with many mails must not keep the places of first attempts.
+    const queueMax = avoidsSaturated ? 0 : waitingPerWebhookMax;
+    const permit = await perWebhook.acquire(webhookUid, { queueMax, signal });
     try {
-      const message = 'compose' in request ? await request.compose() : request;
-      const { timeoutMs = timeoutMsDefault, signal } = request;
-      signal?.throwIfAborted();
-      return await sendOnce(request, message, timeoutMs);
+      return await inAll.run('', () => sendWithPermits(request), { signal });
     } finally {
       permit.release();
     }
+  }
+
+  async function sendWithPermits(request: SendRequest): Promise<SendResult> {
+    const message = 'compose' in request ? await request.compose() : request;
+    const { timeoutMs = timeoutMsDefault, signal } = request;
+    signal?.throwIfAborted();
+    return sendOnce(request, message, timeoutMs);
   }
 
   async function sendOnce(
@@ -75,7 +84,10 @@ export function createMailSender(options: MailSenderOptions): HttpSender {
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
-    endWaits: () => permits.endWaits(),
+    endWaits() {
+      perWebhook.endWaits();
+      inAll.endWaits();
+    },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(underWay);
       transport.close();
@@ -130,9 +142,9 @@ const codes: Readonly<Record<string, string>> = {
   EPROTOCOL: 'ECONNRESET',
 };
 
-// Without a reply or a fault of the connection it is ours: a faulty setting, such as a login that the server does not know.
+// Without a reply or a fault of the connection it is ours; so is a login that the server refuses: a faulty setting.
 function toResult(error: unknown, startedAt: number): SendResult {
-  if (!isRecord(error)) throw error;
+  if (!isRecord(error) || error['code'] === 'EAUTH') throw error;
   const { code, originalCode, responseCode, response } = error;
   if (typeof responseCode === 'number' && typeof response === 'string') {
     return answered(responseCode, response, startedAt);

@@ -22,7 +22,8 @@ import {
 } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
 
-const { countedAfterMs, countLeaseMs, minutesPerCountMax, staleUpdateMsMax } = statisticsLimits;
+const { countedAfterMs, countLeaseMs, countedTogetherMax, minutesPerCountMax, staleUpdateMsMax } =
+  statisticsLimits;
 
 interface Span {
   start: Date;
@@ -50,7 +51,19 @@ export async function sealMinutes({
   const span = await takeSpan(store, clock.now());
   if (span === null) return false;
   const tally = await tallySpan(store, span, clock.now());
-  return writeSpan(store, span, tally);
+  return writeSpan(store, { start: span.start, end: endOfFirst(span, tally) }, tally);
+}
+
+// As many minutes as one transaction takes, but at least one.
+function endOfFirst({ start, end }: Span, tally: ReadonlyMap<string, Tallied>): Date {
+  const owners = new Map<number, number>();
+  for (const { minuteMs: atMs } of tally.values()) owners.set(atMs, (owners.get(atMs) ?? 0) + 1);
+  let sum = 0;
+  for (let atMs = start.getTime(); atMs < end.getTime(); atMs += minuteMs) {
+    sum += owners.get(atMs) ?? 0;
+    if (sum > countedTogetherMax && atMs > start.getTime()) return new Date(atMs);
+  }
+  return end;
 }
 
 // The lease only saves a second process the work: the transaction lets one of two count.
@@ -157,7 +170,8 @@ async function writeSpan(
   { start, end }: Span,
   tally: ReadonlyMap<string, Tallied>,
 ): Promise<boolean> {
-  const updates = statisticsIntervals.flatMap((interval) => updatesOf(interval, tally));
+  const counted = [...tally.values()].filter(({ minuteMs: atMs }) => atMs < end.getTime());
+  const updates = statisticsIntervals.flatMap((interval) => updatesOf(interval, counted));
   return inTransaction(store, async (session) => {
     const moved = await store.statisticsCursors.updateOne(
       { _id: 'deliveries', countedUntil: start },
@@ -172,10 +186,10 @@ async function writeSpan(
 
 function updatesOf(
   interval: StatisticsInterval,
-  tally: ReadonlyMap<string, Tallied>,
+  tally: readonly Tallied[],
 ): AnyBulkWriteOperation<StatisticsDocument>[] {
   const merged = new Map<string, { appUid: string; atMs: number; counts: Counts }>();
-  for (const { appUid, owner, minuteMs, counts } of tally.values()) {
+  for (const { appUid, owner, minuteMs, counts } of tally) {
     const atMs = beginningOf(interval, minuteMs);
     const id = statisticsId(owner, interval, atMs);
     const total = merged.get(id) ?? { appUid, atMs, counts: noCounts() };

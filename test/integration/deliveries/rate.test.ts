@@ -108,6 +108,20 @@ test('what waited is sent when its time has come, though others wait; who comes 
   expect(lateOutcome).toMatchObject({ state: 'retrying', isInLine: true, nextAttemptAt });
 });
 
+test('a hundred attempts of a process wait for their time, and more go back into the line', async () => {
+  const { newKeys } = await rated(100);
+  const keys = await newKeys(150);
+  const due = { isInLine: true, nextAttemptAt: new Date() };
+  await installation.store.deliveries.insertMany(
+    keys.map((key) => newDelivery(installation, new Date(), { ...key, ...due })),
+  );
+  const outcomes = await Promise.all(keys.map((key) => attempt(processes[0], key)));
+  const sent = outcomes.filter(({ state }) => state === 'delivered').length;
+  expect(sent).toBeGreaterThanOrEqual(100);
+  expect(sent).toBeLessThanOrEqual(101);
+  expect(outcomes.filter(({ isInLine }) => isInLine)).toHaveLength(150 - sent);
+});
+
 test('a process that stops during the wait loses its time; the attempt is made elsewhere', async () => {
   const { path, newKeys } = await rated(2);
   const [first, second] = (await newKeys(2)) as [DeliveryKey, DeliveryKey];

@@ -66,11 +66,24 @@ test.each([550, 451, 421])('the reply %i is the status, with its text', async (c
   expect(result).toMatchObject({ responseSample: expect.stringContaining(`refused with ${code}`) });
 });
 
-test('a refused login is the status 535, and nothing is sent', async () => {
+test('a refused login is a fault of the settings, not of the receiver, and nothing is sent', async () => {
   await using sender = senderTo(server.url.replace('hunter2', 'hunter3'));
   const { offered } = server;
-  expect(await sender.send(request)).toMatchObject({ kind: 'answered', status: 535 });
+  await expect(sender.send(request)).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535 });
   expect(server.offered).toBe(offered);
+});
+
+test('while a mail to a webhook is under way its first attempts are throttled, and those of others are not', async () => {
+  server.reply = 'hang';
+  await using sender = senderTo(server.url, { timeoutMs: 1_000 });
+  const first = { ...request, avoidsSaturated: true };
+  const underWay = sender.send(first);
+  await waitFor(() => server.connections() === 1);
+  await expect(sender.send(first)).rejects.toMatchObject({ code: 'THROTTLED' });
+  server.reply = 250;
+  const toOther = sender.send({ ...first, webhookUid: 'whk_other' });
+  expect(await toOther).toMatchObject({ kind: 'answered', status: 250 });
+  await underWay;
 });
 
 test('a server that hangs is a timeout, and its connection is closed', async () => {
@@ -125,8 +138,10 @@ test('a stop throttles what waits and cuts what is under way', async () => {
   const { offered } = server;
   const stopping = new AbortController();
   await using sender = senderTo(server.url);
-  const sends = Array.from({ length: 5 }, () =>
-    sender.send({ ...request, signal: stopping.signal }).catch((error: unknown) => error),
+  const sends = Array.from({ length: 5 }, (_, n) =>
+    sender
+      .send({ ...request, webhookUid: `whk_${n}`, signal: stopping.signal })
+      .catch((error: unknown) => error),
   );
   await waitFor(() => server.offered === offered + 4);
   sender.endWaits();

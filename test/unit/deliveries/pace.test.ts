@@ -11,7 +11,7 @@ class Line {
   pace: Pace | null = null;
 
   ask(nowMs: number, fields: Partial<PaceQuestion> = {}): PacedTime {
-    const question = { nowMs, ratePerSecond: 5, isInLine: false, ...fields };
+    const question = { nowMs, ratePerSecond: 5, isInLine: false, mayWait: true, ...fields };
     const { pace, time } = nextTime(this.pace, question);
     this.pace = pace;
     return time;
@@ -114,6 +114,16 @@ test('a request waits for a second in its process, and after one in the line for
   line.pace = { ratePerSecond: 5, sendsFromMs: start + 2_000, lineEndsMs: 0 };
   expect(line.ask(start, inLine)).toEqual({ atMs: start + 2_000, sends: true });
   expect(line.ask(start, inLine)).toEqual({ atMs: start + 1_700, sends: false });
+});
+
+test('where too many wait in the process, only what is sent immediately does not join the line', () => {
+  const line = new Line();
+  const full = { mayWait: false };
+  line.pace = { ratePerSecond: 5, sendsFromMs: start, lineEndsMs: 0 };
+  expect(line.ask(start, full)).toEqual({ atMs: start, sends: true });
+  expect(line.ask(start + 199, full).sends).toBe(false);
+  expect(line.ask(start + 199, { ...full, ...inLine }).sends).toBe(false);
+  expect(line.ask(start + 200, { ...full, ...inLine }).sends).toBe(true);
 });
 
 test('who comes while others wait goes behind them', () => {
