@@ -59,7 +59,7 @@ export function searchesOf({ hookUids }: BenchApp): SearchToMeasure[] {
       externalTenantId: downTenant,
       ...since,
     },
-    // Read in vain: the resource is another tenant's.
+    // The resource is another tenant's.
     { resourceUid: hotResource, externalTenantId: downTenant, ...since },
   ];
   const all = [...combine('deliveries', deliveries), ...combine('events', events)];

@@ -45,8 +45,7 @@ export async function readEvents(
 
 /**
  * Returns the search for events, null where there can be none. It names all events where none is asked for, so that
- * MongoDB merges ranges of the index in the order of uids. The tenant of a resource, of which there is as a rule one, is
- * compared in what is read.
+ * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other event.
  */
 export function searchOf(wanted: WantedEvents): EventSearch | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
@@ -59,8 +58,12 @@ export function searchOf(wanted: WantedEvents): EventSearch | null {
     event: { $in: names },
     ...madeWithin('evt', wanted),
   };
-  if (resourceUid !== null) return { filter, hint: 'resource' };
-  return { filter, hint: externalTenantId === null ? 'event' : 'tenant' };
+  return { filter, hint: nameIndex(wanted) };
+}
+
+function nameIndex({ resourceUid, externalTenantId }: WantedEvents): string {
+  if (resourceUid === null) return externalTenantId === null ? 'event' : 'tenant';
+  return externalTenantId === null ? 'resource' : 'tenantResource';
 }
 
 function isAskedFor(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {

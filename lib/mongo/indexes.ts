@@ -61,6 +61,11 @@ const neededIndexes: readonly NeededIndex[] = [
   ['events', 'event', { appUid: 1, event: 1, _id: -1 }],
   ['events', 'tenant', { appUid: 1, externalTenantId: 1, event: 1, _id: -1 }],
   ['events', 'resource', { appUid: 1, resourceUid: 1, event: 1, _id: -1 }],
+  [
+    'events',
+    'tenantResource',
+    { appUid: 1, externalTenantId: 1, resourceUid: 1, event: 1, _id: -1 },
+  ],
   ['events', 'toDispatch', { workflowId: 1, createdAt: 1 }, where({ dispatchedAt: null })],
   [
     'events',
