@@ -22,9 +22,14 @@ const bodiesReadMax = 20;
 // for its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
 const eventWrittenMsMax = 15_000;
 
-type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'updatedAt'>;
+type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
 
-const foundOnly = { ...overtakenFields, cancelReason: 1, updatedAt: 1 } as const;
+const foundOnly = {
+  ...overtakenFields,
+  cancelReason: 1,
+  nextAttemptAt: 1,
+  updatedAt: 1,
+} as const;
 
 /** An event to be sent, with the delivery that it has; null: none yet. */
 export interface Chosen {
@@ -72,9 +77,7 @@ export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan
     ? await readDeliveries(store, bounded, replay.states)
     : await readEvents(store, bounded);
   const chosen = pairs.flatMap(({ event, delivery }) =>
-    event !== undefined && isChosen(event, delivery, { replay, webhook })
-      ? [{ event, delivery }]
-      : [],
+    event !== undefined && isChosen(event, delivery, scanning) ? [{ event, delivery }] : [],
   );
   return {
     chosen: await keepMatching(store, chosen, scanning),
@@ -186,7 +189,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 function isChosen(
   event: EventFacts,
   delivery: Found | null,
-  { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
+  { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
   const { event: name, resourceUid, externalTenantId, erasedAt } = event;
   // A replay is no way around the webhook's current filters.
@@ -196,7 +199,9 @@ function isChosen(
   if (replay.events !== null && !replay.events.includes(name)) return false;
   if (replay.externalTenantId !== null && replay.externalTenantId !== externalTenantId)
     return false;
-  return delivery === null ? isMissed(event, { replay, webhook }) : isAskedFor(delivery, replay);
+  return delivery === null
+    ? isMissed(event, { replay, webhook })
+    : isAskedFor(delivery, replay, now ?? replay.createdAt);
 }
 
 // Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
@@ -210,10 +215,14 @@ function isMissed(
   return isOverdue || !webhookUids.includes(webhook._id);
 }
 
-function isAskedFor({ state, cancelReason, updatedAt }: Found, replay: ReplayJob): boolean {
+function isAskedFor(delivery: Found, replay: ReplayJob, now: Date): boolean {
+  const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
   const { states, cancelReasons, createdAt: askedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
   if (cancelReason !== null && cancelReasons?.includes(cancelReason) === false) return false;
-  // Its owner may be about to send a `pending` one: only an old one is claimed.
-  return state !== 'pending' || askedAt.getTime() - updatedAt.getTime() > firstAttemptMsMax;
+  if (state !== 'pending') return true;
+  // Its owner may be about to send it, from its time in a line on: only an old one is claimed.
+  const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
+  const touchedMs = Math.max(updatedAt.getTime(), isDue ? nextAttemptAt.getTime() : 0);
+  return askedAt.getTime() - touchedMs > firstAttemptMsMax;
 }

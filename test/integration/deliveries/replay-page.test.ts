@@ -84,6 +84,23 @@ test.each([
   expect(delivery?.requeuedAs).toBe(isTaken ? 'replay' : null);
 });
 
+test.each([
+  ['whose time has long come', ago(60_001), true],
+  ['that may be being sent', ago(60_000), false],
+  ['whose time came after the request', new Date(askedAt.getTime() + 1), false],
+  ['whose time is to come', new Date('2200-01-01T00:00:00Z'), true],
+])('of old pending deliveries in a line a replay takes one %s: %j', async (...row) => {
+  const [, nextAttemptAt, isTaken] = row;
+  const inLine = {
+    state: 'pending',
+    updatedAt: ago(90_000),
+    nextAttemptAt,
+    isInLine: true,
+  } as const;
+  const { event, take } = await replayOf(inLine, { states: ['pending'] });
+  expect(eventIdsOf(await take())).toEqual(isTaken ? [event._id] : []);
+});
+
 test("a replay takes no event that the webhook's present filters exclude", async () => {
   const webhook: Partial<WebhookDocument> = { entities: ['context'] };
   const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
