@@ -79,9 +79,11 @@ async function takeResend(
     return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
-  const retried = { eventId, webhookUid: { $in: webhookUids }, state: 'retrying' } as const;
   const overtaken = await store.deliveries
-    .find<Overtaken>(retried, { projection: overtakenFields, session })
+    .find<Overtaken>(
+      { eventId, webhookUid: { $in: webhookUids } },
+      { projection: overtakenFields, session },
+    )
     .toArray();
   await requeueDeliveries(store, deliveries, { stamp, now, session });
   return { ...end, count: deliveries.length, overtaken };

@@ -7,27 +7,29 @@ import { jobPageWorkflowId } from '../temporal/names.ts';
 /** A delivery as it was before a job took or cancelled it. */
 export type Overtaken = Pick<
   DeliveryDocument,
-  'eventId' | 'webhookUid' | 'state' | 'partition' | 'jobUid' | 'jobPage'
+  'eventId' | 'webhookUid' | 'state' | 'isInLine' | 'partition' | 'jobUid' | 'jobPage'
 >;
 
 export const overtakenFields = {
   eventId: 1,
   webhookUid: 1,
   state: 1,
+  isInLine: 1,
   partition: 1,
   jobUid: 1,
   jobPage: 1,
 } as const;
 
-/** Returns the deliveries whose retries were overtaken by the ids of the workflows that wait for them. */
+/** Returns the deliveries that were overtaken while they waited for an attempt, by the ids of the workflows that wait for them. */
 export async function findOvertaken(
   store: Store,
   deliveries: readonly Overtaken[],
 ): Promise<Map<string, OvertakenDelivery[]>> {
-  // The workflow of a partition is signalled on its own.
-  const waiting = deliveries.filter(
-    ({ state, partition }) => state === 'retrying' && partition === null,
-  );
+  const waiting = deliveries.filter(({ state, isInLine, partition, jobUid }) => {
+    const waits = state === 'retrying' || (state === 'pending' && isInLine);
+    // The workflow of a partition is signalled on its own.
+    return waits && (partition === null || jobUid !== null);
+  });
   const eventIds = waiting.filter(({ jobUid }) => jobUid === null).map(({ eventId }) => eventId);
   const events =
     eventIds.length === 0

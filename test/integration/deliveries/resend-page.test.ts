@@ -4,8 +4,9 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { findOvertaken } from '../../../lib/deliveries/overtaken.ts';
+import type { SignalOvertaken } from '../../../lib/temporal/signal-overtaken.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { askForResend } from '../../support/jobs.ts';
 
@@ -44,9 +45,14 @@ test.each([
   expect(job).toMatchObject({ state: 'done', count: kept.length });
 });
 
-test('of overtaken deliveries the workflows that wait for a retry are told, 100 at most', async () => {
+test('of overtaken deliveries the workflows that wait for an attempt are told, 100 at most', async () => {
   const { store } = installation;
-  const waiting = { webhookUid: 'whk_1', state: 'retrying', partition: null } as const;
+  const waiting = {
+    webhookUid: 'whk_1',
+    state: 'retrying',
+    isInLine: false,
+    partition: null,
+  } as const;
   const own = { jobUid: null, jobPage: null };
   const events = await Promise.all(
     Array.from({ length: 102 }, async (_none, n) => {
@@ -60,14 +66,19 @@ test('of overtaken deliveries the workflows that wait for a retry are told, 100 
   const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
   const told = await findOvertaken(store, [
     { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
-    ...[first, second].flatMap((each) => each ?? []),
+    // A job sends it past the order of its partition.
+    { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
+    ...(first === undefined ? [] : [first]),
+    ...(second === undefined ? [] : [{ ...second, state: 'pending' as const, isInLine: true }]),
     ...(third === undefined ? [] : [{ ...third, partition: 'whk_1/agent/a' }]),
     ...(third === undefined ? [] : [{ ...third, state: 'pending' as const }]),
+    ...(third === undefined ? [] : [{ ...third, state: 'cancelled' as const, isInLine: true }]),
     { ...waiting, ...own, eventId: 'evt_unknown' },
   ]);
   const webhookUid = 'whk_1';
   expect([...told]).toEqual([
     ['job/job_1/7', [{ eventId: 'evt_1', webhookUid }]],
+    ['job/job_1/8', [{ eventId: 'evt_2', webhookUid }]],
     [
       'batch/1',
       [
@@ -78,4 +89,22 @@ test('of overtaken deliveries the workflows that wait for a retry are told, 100 
   ]);
   const all = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
   expect((await findOvertaken(store, all)).size).toBe(100);
+});
+
+test('a resend tells the workflow of a delivery that waits in a line', async () => {
+  const { store, app, config } = installation;
+  const url = 'https://receiver.example.com/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url });
+  const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+  await store.events.updateOne({ _id: eventId }, { $set: { workflowId: 'batch/line' } });
+  const inLine = { eventId, webhookUid, state: 'pending', isInLine: true } as const;
+  await store.deliveries.insertOne(newDelivery(installation, new Date(), inLine));
+  const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await askForResend(store, asked);
+  const told: Parameters<SignalOvertaken>[0][] = [];
+  const signalOvertaken: SignalOvertaken = async (workflows) => void told.push(workflows);
+  const { retention } = config;
+  const ports = { store, clock: systemClock, ...noSignals, signalOvertaken, retention };
+  await takeJobPage(ports, { jobUid, page: 1 });
+  expect(told).toEqual([new Map([['batch/line', [{ eventId, webhookUid }]]])]);
 });
