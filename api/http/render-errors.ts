@@ -55,7 +55,7 @@ function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'poi
 }
 
 // Objects whose keys the caller chooses.
-const freeKeys = /^#\/(?:metadata|headers)(?=\/)/;
+const freeKeys = /^#\/(?:metadata|headers|filter)(?=\/)/;
 
 function withoutUnknownName({ code, pointer }: FieldError): string {
   if (code === 'unknown') return '?';

@@ -36,6 +36,7 @@ export async function useCredentials({ call, path, withKey, url, clientPair }: U
     { headers: { 'X-Canary': [headerValue] } },
     { headers: { [misplaced]: 'v' } },
     { metadata: { [misplaced]: 'v' } },
+    { filter: { [misplaced]: {} } },
     { headers: headerValue, auth: `Bearer ${bearerToken}` },
     { auth: { type: 'basic', username: `${receiverPassword}:`, password: '' } },
     { auth: { type: receiverPassword, token: `${bearerToken} ` } },

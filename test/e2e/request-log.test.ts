@@ -78,6 +78,11 @@ test.each<[string, CallOptions, Logged]>([
   ],
   [
     'POST /webhooks',
+    { body: { url: 'https://a.example/', entities: ['agent'], filter: { [canary]: {} } } },
+    invalid('filter', '#/filter'),
+  ],
+  [
+    'POST /webhooks',
     { body: { url: `https://${canary}:x@example.com/`, entities: ['agent'] } },
     {
       status: 422,
