@@ -1,7 +1,6 @@
 // The fields of a webhook that are sealed when they come and never shown again: `headers`, `auth`, `tls`.
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
-import { originOf } from '../../lib/model/url-origin.ts';
 import { authTypes, type StoredWebhook, type WebhookDocument } from '../../lib/model/webhook.ts';
 import { headerFaults } from '../../lib/webhooks/custom-headers.ts';
 import {
@@ -140,15 +139,15 @@ export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
 }
 
 /**
- * Refuses to carry credentials to another origin: who may change a webhook, but does not know them, could have them
- * sent to a server of their own (ADR 25). Throws `invalid_request`.
+ * Refuses to carry credentials to another URL: who may change a webhook, but does not know them, could have them sent
+ * to a receiver of their own, on a shared host too (ADR 25). Throws `invalid_request`.
  */
 export function checkMove(before: Target, written: Partial<Target>): void {
-  if (written.url === undefined || originOf(before.url) === originOf(written.url)) return;
+  if (written.url === undefined || written.url === before.url) return;
   const errors = (['headers', 'auth'] as const).flatMap((field): FieldError[] => {
     if (before[field] === null || written[field] !== undefined) return [];
-    const detail = `${field} must be set again, or to null, with a url of another origin`;
-    return [{ pointer: `#/${field}`, code: 'other_origin', detail }];
+    const detail = `${field} must be set again, or to null, with another url`;
+    return [{ pointer: `#/${field}`, code: 'other_url', detail }];
   });
   if (errors.length > 0) throw invalidRequest(errors);
 }

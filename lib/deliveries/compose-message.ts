@@ -23,7 +23,7 @@ export function composeMessage(
   secretBox: SecretBox,
   { event, body, webhook, attemptNumber, now }: AttemptToCompose,
 ): SendMessage {
-  const { headers, clientCertificate } = openCredentials(secretBox, webhook);
+  const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const ours = deliveryHeaders({
     eventId: event._id,
@@ -35,7 +35,7 @@ export function composeMessage(
     now,
     userAgent,
   });
-  return { headers: { ...headers, ...ours }, body, clientCertificate };
+  return { headers: { ...headers, ...ours }, body, clientCertificate, secretTexts };
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -21,7 +21,7 @@ import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
-import { sampleText } from './response-sample.ts';
+import { hideTexts, sampleText } from './response-sample.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -32,6 +32,8 @@ const { idleConnectionsMax: idleMax } = egressLimits;
 
 export type SendMessage = Omit<ExchangeRequest, 'path'> & {
   readonly clientCertificate?: ClientCertificate | null;
+  /** Taken out of the sample of the answer. */
+  readonly secretTexts?: readonly string[];
 };
 
 interface SendTarget extends Requester {
@@ -120,12 +122,12 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const trace = createTrace();
     const headers = requestHeaders(sent.headers, userAgent);
     const message = { path: url.pathname + url.search, headers, body: sent.body };
-    const { clientCertificate = null } = sent;
+    const { clientCertificate = null, secretTexts = [] } = sent;
     const transport: Transport = { ...opener, clientCertificate };
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
     try {
       const scope = { signal: deadline.signal, trace };
-      return answered(trace, await deliver(url, message, { transport, ...scope }));
+      return answered(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
       // Our shutdown says nothing about the receiver: it must not count as an attempt.
       target.signal?.throwIfAborted();
@@ -205,13 +207,13 @@ function classify(
   return hasClientCertificate && isClosed ? clientCertificateRefused : verdict;
 }
 
-function answered(trace: AttemptTrace, answer: Answer): SendResult {
+function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly string[]): SendResult {
   trace.ms.total = msSince(trace.startedAt);
   return {
     kind: 'answered',
     status: answer.status,
     retryAfter: answer.retryAfter,
-    responseSample: sampleText(answer.head, answer.complete),
+    responseSample: hideTexts(sampleText(answer.head, answer.complete), secretTexts),
     address: trace.address,
     ms: trace.ms,
   };

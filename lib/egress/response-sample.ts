@@ -20,3 +20,28 @@ function decode(bytes: Buffer, whole: boolean): string {
   const cut = !whole || bytes.length === responseSampleBytesMax;
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut });
 }
+
+// Shorter ones may be common words.
+const hiddenCharactersMin = 8;
+
+/** Replaces texts of at least 8 characters by `…`: as they are, as JSON has them, and where the sample's end cuts them. */
+export function hideTexts(sample: string, texts: readonly string[]): string {
+  const forms = texts
+    .filter((text) => text.length >= hiddenCharactersMin)
+    .flatMap((text) => {
+      const inJson = JSON.stringify(text).slice(1, -1);
+      return [text, inJson, inJson.replaceAll('/', '\\/')];
+    })
+    // One may hold another.
+    .toSorted((a, b) => b.length - a.length);
+  const hidden = forms.reduce((text, form) => text.replaceAll(form, '…'), sample);
+  const cutLength = Math.max(0, ...forms.map((form) => lengthOfCut(hidden, form)));
+  return cutLength === 0 ? hidden : `${hidden.slice(0, -cutLength)}…`;
+}
+
+function lengthOfCut(sample: string, form: string): number {
+  for (let length = form.length - 1; length >= hiddenCharactersMin; length -= 1) {
+    if (sample.endsWith(form.slice(0, length))) return length;
+  }
+  return 0;
+}

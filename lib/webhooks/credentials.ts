@@ -43,6 +43,8 @@ export function sealTls(
 export interface Credentials {
   headers: Record<string, string>;
   clientCertificate: ClientCertificate | null;
+  /** What nobody else may read, should the receiver repeat it. */
+  secretTexts: string[];
 }
 
 /** Throws where the key ring does not open them, which is a fault of ours. */
@@ -58,12 +60,24 @@ export function openCredentials(
           string,
           string
         >);
-  const authorization =
-    auth === null ? {} : { Authorization: box.open(auth.secret, secretPlace(webhook, 'auth')) };
+  const authorization = auth && box.open(auth.secret, secretPlace(webhook, 'auth'));
   return {
-    headers: { ...own, ...authorization },
+    headers: { ...own, ...(authorization === null ? {} : { Authorization: authorization }) },
     clientCertificate: tls === null ? null : openTls(box, webhook, tls),
+    secretTexts: [
+      ...Object.values(own),
+      ...(authorization === null ? [] : secretTextsOf(authorization)),
+    ],
   };
+}
+
+// Without the scheme; of basic credentials as they are sent, and decoded as a receiver may repeat them.
+function secretTextsOf(authorization: string): string[] {
+  const [scheme, text = ''] = authorization.split(' ');
+  if (scheme !== 'Basic') return [text];
+  const plain = Buffer.from(text, 'base64').toString('utf8');
+  const colonAt = plain.indexOf(':');
+  return [text, plain, plain.slice(0, colonAt), plain.slice(colonAt + 1)];
 }
 
 function openTls(box: SecretBox, webhook: WebhookKey, tls: SealedTls): ClientCertificate {

@@ -76,7 +76,7 @@ async function playChanges({ call }: Stage, webhook: string): Promise<void> {
   const along = { headers: { 'x-tenant': 'acme' }, auth: { type: 'bearer', token: 'secret' } };
   await call('sets what a webhook sends along', change, { body: along });
   const elsewhere = { url: 'http://127.0.0.1:1/' };
-  await call('a move to another origin without the credentials', change, { body: elsewhere });
+  await call('a move to another URL without the credentials', change, { body: elsewhere });
   await call('takes them away', change, { body: { headers: null, auth: null } });
   const discard = { active: true, onResume: 'discard' };
   await call('a discard at an active webhook', change, { body: discard });

@@ -44,6 +44,12 @@ const failFirst: Answering = (response, request) => {
   response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 200).end('thanks');
 };
 
+// As test services on the Internet do.
+const repeatHeaders: Answering = (response, { headers }) => {
+  response.writeHead(headers['x-webhook-attempt'] === '1' ? 500 : 200);
+  response.end(JSON.stringify(headers));
+};
+
 beforeAll(async () => {
   provider = await startIdentityProvider();
   installation = await createInstallation({
@@ -52,7 +58,7 @@ beforeAll(async () => {
     HERALD_OIDC_CLIENT_SECRET: clientSecret,
   });
   receiver = await startReceiver(failFirst);
-  trusted = await startCertifiedReceiver(failFirst);
+  trusted = await startCertifiedReceiver(repeatHeaders);
   clientPair = trusted.issue('canary');
   const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace', ...trusted.env };
   [api, worker] = await Promise.all([startRole('api', env), startRole('worker', env)]);

@@ -35,9 +35,11 @@ beforeAll(async () => {
   other = authority.issue('other', { days: 29 });
   service = await startService({ worker: false });
   const wanting = { ...pair, requestCert: true, ca: authority.certificate };
-  receiver = await startTlsReceiver(wanting, (response) => {
+  receiver = await startTlsReceiver(wanting, (response, { headers }) => {
     names.push(String((response.socket as TLSSocket).getPeerCertificate().subject?.CN));
-    response.end();
+    const [, credentials = ''] = headers.authorization?.split(' ') ?? [];
+    const decoded = Buffer.from(credentials, 'base64').toString('utf8');
+    response.end(JSON.stringify({ headers, credentials, decoded }));
   });
   sender = createHttpSender({ policy: service.config.egress, ca: pair.cert });
 });
@@ -70,7 +72,9 @@ async function attempt(uid: unknown, now?: Date) {
   const ports = deliveryPorts(service, { sender, clock });
   const { state } = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
   const arrived = receiver.requests.find(({ headers }) => headers['webhook-id'] === event._id);
-  return { state, headers: arrived?.headers ?? {} };
+  const stored = await service.store.deliveries.findOne({ eventId: event._id });
+  const sample = stored?.attempts[0]?.responseSample ?? '';
+  return { state, headers: arrived?.headers ?? {}, sample };
 }
 
 test('headers, auth and tls are sent with an attempt, and a change is in force from the next one on', async () => {
@@ -135,6 +139,23 @@ test('values are never shown: names of headers, the type of auth, facts of the c
   }
 });
 
+test('of an answer that repeats headers and credentials the sample has none of their values', async () => {
+  const bearer = { type: 'bearer', token: 'token/of-auth' };
+  const given = { headers: { 'X-Tenant': 'value "of" header' }, auth: bearer, tls: one };
+  const { uid } = (await register(given)).body;
+  const first = (await attempt(uid)).sample;
+  expect(first).toContain('"x-tenant":"…"');
+  expect(first).toContain('"authorization":"Bearer …"');
+  expect(first).not.toContain('of-auth');
+  await change(uid, {
+    auth: { type: 'basic', username: 'user-ü-of-auth', password: 'pass-of-auth' },
+  });
+  const second = (await attempt(uid)).sample;
+  expect(second).toContain('"x-tenant":"…","authorization":"Basic …"');
+  expect(second).toContain('"credentials":"…","decoded":"…"');
+  expect(second).not.toContain('of-auth');
+});
+
 test('a certificate that ends within 30 days is warned of', async () => {
   const { body } = await register({ tls: other });
   const { notAfter } = body['tls'] as unknown as { notAfter: string };
@@ -191,16 +212,19 @@ test('credentials do not open in the place of another webhook or field', async (
   }
 });
 
-test('a webhook takes its headers and auth to another origin only if they are set again', async () => {
+test('a webhook takes its headers and auth to another URL only if they are set again', async () => {
   const auth = { type: 'bearer', token: 't' };
   const { body } = await register({ headers: { 'x-a': 'v' }, auth, tls: one });
   const { uid } = body;
   const url = 'https://127.0.0.1:1/hook';
   const refused = await change(uid, { url });
   expectProblem(refused, 400, 'invalid_request');
-  expect(faultsOf(refused)).toEqual(['#/headers other_origin', '#/auth other_origin']);
-  expect(faultsOf(await change(uid, { url, headers: null }))).toEqual(['#/auth other_origin']);
-  expect((await change(uid, { url: `${receiver.url}/other` })).status).toBe(200);
+  expect(faultsOf(refused)).toEqual(['#/headers other_url', '#/auth other_url']);
+  expect(faultsOf(await change(uid, { url, headers: null }))).toEqual(['#/auth other_url']);
+  // On a shared host the path decides who gets the request.
+  expect((await change(uid, { url: `${receiver.url}/other` })).status).toBe(400);
+  const same = String(body['url']).replace('https://', 'HTTPS://');
+  expect((await change(uid, { url: same })).status).toBe(200);
   expect((await change(uid, { url, headers: { 'x-a': 'w' }, auth: null })).status).toBe(200);
   const http = await change(uid, { url: 'http://127.0.0.1:1/', headers: null });
   expect(faultsOf(http)).toEqual(['#/tls needs_https']);

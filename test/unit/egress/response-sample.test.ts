@@ -1,7 +1,7 @@
 // The kept beginning of an answer: bounded, valid text, cut between characters.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { sampleText } from '../../../lib/egress/response-sample.ts';
+import { hideTexts, sampleText } from '../../../lib/egress/response-sample.ts';
 import { egressLimits } from '../../../lib/limits.ts';
 
 const { responseSampleBytesMax } = egressLimits;
@@ -47,4 +47,19 @@ test('a sample of any bytes has at most 4 KiB of UTF-8 and no control character'
     }),
   );
   expect(Buffer.byteLength(sampleText(Buffer.alloc(5_000, 0xff), true))).toBeLessThanOrEqual(4_096);
+});
+
+test.each([
+  ['got 12345678, 12345678', ['12345678'], 'got …, …'],
+  ['got 1234567', ['1234567'], 'got 1234567'],
+  ['the longer one first: secret-1234', ['secret-1', 'secret-1234'], 'the longer one first: …'],
+  ['{"a":"se\\"cr/et\\\\t"}', ['se"cr/et\\t'], '{"a":"…"}'],
+  ['{"a":"se\\"cr\\/et"}', ['se"cr/et'], '{"a":"…"}'],
+  ['$& secret-1', ['secret-1'], '$& …'],
+  ['cut: secret-1', ['secret-1234'], 'cut: …'],
+  ['cut early: secret-', ['secret-1234'], 'cut early: secret-'],
+  ['not at the end: secret-1.', ['secret-1234'], 'not at the end: secret-1.'],
+  ['', ['secret-1'], ''],
+])('of %j without %j is kept %j', (sample, texts, kept) => {
+  expect(hideTexts(sample, texts)).toBe(kept);
 });

@@ -35,15 +35,16 @@ test.each([
   expect(faultsOf(() => checkCarrier({ url, ...fields }))).toEqual(faults);
 });
 
-const stay = ['#/headers other_origin', '#/auth other_origin'];
+const stay = ['#/headers other_url', '#/auth other_url'];
 
 test.each([
-  ['https://a.example/other', {}, []],
-  ['https://a.example:443/other', {}, []],
+  ['https://a.example/hook', {}, []],
+  ['https://a.example/other', {}, stay],
+  ['https://a.example/hook?to=other', {}, stay],
   ['https://a.example:8443/', {}, stay],
   ['http://a.example/', {}, stay],
   ['https://b.a.example/', {}, stay],
-  ['https://b.example/', { headers: null }, ['#/auth other_origin']],
+  ['https://b.example/', { headers: null }, ['#/auth other_url']],
   ['https://b.example/', { headers: all.headers, auth: null }, []],
 ])('to %s with %j only what is set again moves', (url, again, faults) => {
   const before = { url: 'https://a.example/hook', ...all };
