@@ -62,7 +62,8 @@ function detailsOf(replay: ReplayJob): Record<string, unknown> {
     events,
     states,
     cancelReasons,
-    externalTenantId,
+    // Not which: the row outlives an erasure of the tenant.
+    isOfTenant: externalTenantId !== null,
     perSecond,
   };
 }

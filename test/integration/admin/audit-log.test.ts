@@ -51,7 +51,9 @@ test('each change of a webhook leaves a row with its key and address', async () 
     await service.call('POST', `${path}/secret/promote`);
     await service.call('POST', `${path}/test`, { body: {} });
     const since = '2020-01-01T00:00:00Z';
-    const replay = await service.call('POST', `${path}/replays`, { body: { since } });
+    const replay = await service.call('POST', `${path}/replays`, {
+      body: { since, externalTenantId: 'erased-later' },
+    });
     await service.call('POST', `${path}/replays`, { body: { since, dryRun: true } });
     const replayPath = `${path}/replays/${String(replay.body['uid'])}`;
     await service.call('POST', `${replayPath}/cancel`);
@@ -82,8 +84,9 @@ test('each change of a webhook leaves a row with its key and address', async () 
     details: { urlOrigin: 'http://127.0.0.1:9', entities: ['agent'] },
   });
   expect(made[1]?.['details']).toEqual({ tenantCount: 1, active: true });
+  expect(made[5]?.['details']).toMatchObject({ isOfTenant: true });
   expect(made.at(-1)?.['requestId']).toBe('by-me-12');
-  expect(JSON.stringify(made)).not.toMatch(/hunter2|whsec_/);
+  expect(JSON.stringify(made)).not.toMatch(/hunter2|whsec_|erased-later/);
 });
 
 function keyHeader(): Record<string, string> {
