@@ -42,12 +42,13 @@ export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context
     const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
     if (resumes) await store.jobs.insertOne(release, { session });
     await store.webhooks.updateOne(filter, { $set: changes }, { session });
-    // The change may drop what waits for the rate, and nobody should wait behind that.
-    await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } }, { session });
     const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body, written));
     await recordAudit(store, entry, { caller, now, session });
     return { webhook: { ...before, ...changes }, resumed: resumes };
   });
+  // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, which would
+  // meet the attempts of a busy webhook; also by a request that repeats one whose process was killed here.
+  await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
   if (resumed) context.dispatcher.run(toStart(release));
   return { status: 200, body: await showWebhook(context, webhook) };
 };

@@ -90,7 +90,8 @@ async function takeTimes(
   throw new Error(`the pace of ${webhookUid} was changed ${triesMax} times while it was read`);
 }
 
-// False where another process was faster, or a change of the webhook removed the line. Lost with its MongoDB, it costs a burst: so `w: 1`.
+// False where another process was faster, or a change of the webhook began a new line. A write that is lost costs a
+// burst: so `w: 1`.
 async function replacePace(
   store: Store,
   webhookUid: string,
