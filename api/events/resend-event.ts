@@ -1,7 +1,6 @@
 // POST …/events/{eventId}/resend: sends an event again to all or some of its webhooks, or to others.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
-import { limits } from '../../lib/limits.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';
@@ -12,9 +11,8 @@ import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { newJob } from '../../lib/deliveries/jobs.ts';
 import { findKnownWebhooks, isOfKind } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { refuseOthers } from '../webhooks/refuse-others.ts';
+import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { findEvent } from './get-event.ts';
 
 export interface ResendEventBody {
@@ -24,15 +22,7 @@ export interface ResendEventBody {
 export const resendEventBody = validator<ResendEventBody>({
   type: 'object',
   additionalProperties: false,
-  properties: {
-    webhookUids: {
-      type: 'array',
-      minItems: 1,
-      maxItems: limits.webhooksPerAppCeiling,
-      uniqueItems: true,
-      items: uidField,
-    },
-  },
+  properties: { webhookUids: webhookUidsField },
 });
 
 /**

@@ -1,15 +1,13 @@
 // POST …/replays: sends the failed events of a time range again, to all webhooks of the application or some.
 import type { ClientSession } from 'mongodb';
 import { isOfFailures } from '../../lib/deliveries/replay-scan.ts';
-import { limits } from '../../lib/limits.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import { within } from '../../lib/mongo/connect.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
-import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { refuseOthers } from '../webhooks/refuse-others.ts';
+import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 
@@ -24,13 +22,7 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
   properties: {
     // The others would read all events of the period for each webhook.
     ...replayFields(replayedStates.filter((state) => isOfFailures([state]))),
-    webhookUids: {
-      type: 'array',
-      minItems: 1,
-      maxItems: limits.webhooksPerAppCeiling,
-      uniqueItems: true,
-      items: uidField,
-    },
+    webhookUids: webhookUidsField,
   },
 });
 

@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import {
   type ErrorClass,
   errorClasses,
@@ -14,6 +13,7 @@ import {
   type Page,
   type PageRequest,
   readPage,
+  type Search,
   type TimeRange,
 } from '../mongo/paging.ts';
 
@@ -26,12 +26,6 @@ export interface WantedDeliveries extends TimeRange {
   state: DeliveryState | null;
   statusClass: StatusClass | null;
   errorClass: ErrorClass | null;
-}
-
-/** A filter, and the name of the index that serves it. */
-export interface DeliverySearch {
-  filter: Filter<DeliveryDocument>;
-  hint: string;
 }
 
 /** Newest first. */
@@ -54,7 +48,7 @@ const failedStatusClasses = statusClasses.filter((statusClass) => statusClass !=
  * Returns the search for deliveries, null where there can be none. It names all values of what is not asked for, so that
  * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other delivery.
  */
-export function searchOf(wanted: WantedDeliveries): DeliverySearch | null {
+export function searchOf(wanted: WantedDeliveries): Search<DeliveryDocument> | null {
   const { appUid, webhookUid, externalTenantId } = wanted;
   const { kind, named } = isOfFailures(wanted) ? failuresOf(wanted) : statesOf(wanted);
   const lists = Object.entries<readonly string[]>(named);

@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import {
   type Entity,
   type SubscribedEventName,
@@ -11,6 +10,7 @@ import {
   type Page,
   type PageRequest,
   readPage,
+  type Search,
   type TimeRange,
 } from '../mongo/paging.ts';
 import { factsOnly } from './events.ts';
@@ -22,12 +22,6 @@ export interface WantedEvents extends TimeRange {
   entity: Entity | null;
   resourceUid: string | null;
   externalTenantId: string | null;
-}
-
-/** A filter, and the name of the index that serves it. */
-interface EventSearch {
-  filter: Filter<EventDocument>;
-  hint: string;
 }
 
 /** Newest first, without payloads, and without tests of webhooks. */
@@ -47,7 +41,7 @@ export async function readEvents(
  * Returns the search for events, null where there can be none. It names all events where none is asked for, so that
  * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other event.
  */
-export function searchOf(wanted: WantedEvents): EventSearch | null {
+export function searchOf(wanted: WantedEvents): Search<EventDocument> | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
   const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));
   if (names.length === 0) return null;

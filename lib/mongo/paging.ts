@@ -38,6 +38,12 @@ export function madeWithin(
   return bounds.length === 0 ? {} : { $and: bounds };
 }
 
+/** A filter, and the name of the index that serves it. */
+export interface Search<T> {
+  filter: Filter<T>;
+  hint: string;
+}
+
 interface PageOptions {
   projection?: Readonly<Record<string, 0>>;
   /** The name of the index to read. */

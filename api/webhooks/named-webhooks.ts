@@ -1,6 +1,17 @@
+// The webhooks that a body names in `webhookUids`.
+import { limits } from '../../lib/limits.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import type { FieldError } from '../../lib/platform/errors.ts';
+import { uidField } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
+
+export const webhookUidsField = {
+  type: 'array',
+  minItems: 1,
+  maxItems: limits.webhooksPerAppCeiling,
+  uniqueItems: true,
+  items: uidField,
+};
 
 /** Refuses webhooks that a body names in `webhookUids` and that are not among these. Throws `unknown_webhook_uids`. */
 export function refuseOthers(named: readonly string[], webhooks: readonly KnownWebhook[]): void {
