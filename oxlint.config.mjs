@@ -172,6 +172,13 @@ export default {
     ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
+      'dev/receiver-cases/**',
+      outside(
+        except('dev', 'api'),
+        'dev/receiver-cases takes samples from the catalogue of events.',
+      ),
+    ),
+    forbid(
       'dev/metrics/**',
       outside(except('dev'), 'dev/metrics reads the source and runs none of it.'),
     ),

@@ -1,0 +1,128 @@
+// A case before it is written: what a receiver gets, and what it has to make of it.
+import { createHmac } from 'node:crypto';
+
+/** A body that is long and still takes one line of the file. */
+export interface RepeatedBody {
+  before: string;
+  text: string;
+  times: number;
+  after: string;
+}
+
+type Code =
+  | 'missing_header'
+  | 'invalid_timestamp'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'signature_mismatch'
+  | 'invalid_body'
+  | 'event_id_mismatch';
+
+interface Accepted {
+  ok: true;
+  eventId: string;
+  event: string;
+  attempt: number | null;
+  sequence: number | null;
+  test: boolean;
+}
+interface Refused {
+  ok: false;
+  code: Code;
+}
+
+export interface Draft {
+  name: string;
+  scheme?: 'standard' | 'body-only';
+  /** What the receiver knows; by default the secret that signs. */
+  secrets?: readonly string[];
+  /** What the service signs with: `webhook-signature` with each, `X-Webhook-Signature` with the first. */
+  signedWith?: readonly string[];
+  body?: string | Uint8Array | RepeatedBody;
+  timestamp?: string;
+  id?: string;
+  sequence?: number | null;
+  /** Changes the headers after they were signed. */
+  alter?: (headers: Headers) => Headers;
+  /** What arrives instead of the body that was signed. */
+  arrives?: string;
+  toleranceSeconds?: number;
+  expect: Code | Partial<Accepted>;
+}
+
+type Headers = Record<string, string>;
+
+export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+export const nowSeconds = 1_767_268_800;
+export const eventId = 'evt_01sample000000000000000000';
+
+export const agentEvent = {
+  eventId,
+  event: 'agent.updated',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  appUid: 'app_01sample000000000000000000',
+  version: 1,
+  data: { uid: 'agt_01sample000000000000000000', externalTenantId: 'tenant-1' },
+};
+export const agentBody = JSON.stringify(agentEvent);
+
+/** Returns an entry of `webhook-signature`. */
+export function standardSignature(key: string, signed: { start: string; body: Uint8Array }) {
+  const hmac = createHmac('sha256', Buffer.from(key.slice('whsec_'.length), 'base64'));
+  return `v1,${hmac.update(signed.start).update(signed.body).digest('base64')}`;
+}
+
+/** Returns the case as the file has it. */
+export function toCase(draft: Draft) {
+  const { name, scheme = 'standard', signedWith = [secret], toleranceSeconds } = draft;
+  const body = draft.body ?? agentBody;
+  return {
+    name,
+    scheme,
+    secrets: draft.secrets ?? signedWith,
+    headers: (draft.alter ?? ((same) => same))(headersOf(draft, signedWith)),
+    ...(draft.arrives === undefined ? written(body) : written(draft.arrives)),
+    nowSeconds,
+    ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }),
+    expect: expectationOf(draft),
+  };
+}
+
+function headersOf(draft: Draft, signedWith: readonly string[]): Headers {
+  const { id = eventId, timestamp = String(nowSeconds), sequence = 7 } = draft;
+  const body = bytesOf(draft.body ?? agentBody);
+  const isTest = typeof draft.expect === 'object' && draft.expect.test === true;
+  const signed = { start: `${id}.${timestamp}.`, body };
+  const ofBody = createHmac('sha256', signedWith[0] ?? '').update(body);
+  return {
+    'Content-Type': 'application/json',
+    'X-Webhook-Signature': `sha256=${ofBody.digest('hex')}`,
+    'X-Webhook-Event-Id': id,
+    'X-Webhook-Timestamp': new Date(nowSeconds * 1_000).toISOString(),
+    'X-Webhook-Attempt': '1',
+    ...(sequence === null ? {} : { 'X-Webhook-Sequence': String(sequence) }),
+    ...(isTest ? { 'X-Webhook-Test': 'true' } : {}),
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signedWith.map((key) => standardSignature(key, signed)).join(' '),
+  };
+}
+
+function expectationOf({ expect, sequence = 7 }: Draft): Accepted | Refused {
+  if (typeof expect === 'string') return { ok: false, code: expect };
+  const { event } = agentEvent;
+  return { ok: true, eventId, event, attempt: 1, sequence, test: false, ...expect };
+}
+
+export function bytesOf(body: string | Uint8Array | RepeatedBody): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  const text =
+    typeof body === 'string' ? body : body.before + body.text.repeat(body.times) + body.after;
+  return Buffer.from(text);
+}
+
+function written(body: string | Uint8Array | RepeatedBody) {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { bodyRepeat: body };
+  return { bodyBase64: Buffer.from(bytesOf(body)).toString('base64') };
+}

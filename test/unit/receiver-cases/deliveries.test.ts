@@ -1,0 +1,53 @@
+// packages/receiver-cases/deliveries.json is the output of `npm run receiver-cases`, signed as the service signs.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { casesFile } from '../../../dev/receiver-cases/cases-file.ts';
+import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
+import { good } from '../../../dev/receiver-cases/good.ts';
+import { hostile } from '../../../dev/receiver-cases/hostile.ts';
+import { deliveryHeaders } from '../../../lib/deliveries/delivery-headers.ts';
+import { deliveredEventNames } from '../../../lib/model/event-name.ts';
+
+const vectors = JSON.parse(readFileSync('test/unit/crypto/signature-cases.json', 'utf8')) as object;
+
+/** What the service would have sent for a case with a text as body. */
+function sentHeaders(draft: Draft): Record<string, string> {
+  const { signedWith = [secret], sequence = 7 } = draft;
+  const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });
+  return deliveryHeaders({
+    eventId: headers['webhook-id'] ?? '',
+    sequence,
+    isTest: expectation.ok && expectation.test,
+    body: draft.body as string,
+    secrets: { body: signedWith[0] ?? '', standard: [...signedWith] },
+    attemptNumber: 1,
+    now: new Date(nowSeconds * 1_000),
+    userAgent: 'agent-herald/0.0.0',
+  });
+}
+
+test('the file of cases is what its drafts say', () => {
+  const written = readFileSync('packages/receiver-cases/deliveries.json', 'utf8');
+  expect(written).toBe(casesFile(vectors));
+});
+
+test('no two cases have the same name', () => {
+  const names = [...good, ...hostile].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('each event has a case that is accepted', () => {
+  const accepted = good.map((draft) => toCase(draft).expect);
+  const events = new Set(accepted.map((each) => each.ok && each.event));
+  for (const event of deliveredEventNames) expect(events).toContain(event);
+});
+
+const withText = good.filter(
+  ({ body, timestamp }) => typeof body === 'string' && timestamp === undefined,
+);
+
+test.each(withText)('the service signs as the case does: $name', (draft) => {
+  const { 'User-Agent': userAgent, ...sent } = sentHeaders(draft);
+  expect(userAgent).toBeDefined();
+  expect(toCase({ ...draft, alter: (same) => same }).headers).toEqual(sent);
+});
