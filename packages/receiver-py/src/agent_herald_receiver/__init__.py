@@ -1,0 +1,59 @@
+"""Receives the webhooks of agent-herald: verified, typed, each event once."""
+
+from .answers import Answer
+from .delivery import Delivery
+from .event_data import (
+    AgentData,
+    ContextData,
+    ContextFileData,
+    EventData,
+    ExhaustedData,
+    ExpiringKeyData,
+    LastAttempt,
+    ResourceData,
+    UnknownData,
+    WebhookNoticeData,
+    WebhookTestData,
+)
+from .handling import AsyncHandler, Handler
+from .receiver import Receiver
+from .refusals import RefusalCode, WebhookRefusedError
+from .signatures import Scheme
+from .stores import (
+    AsyncDeliveryStore,
+    AsyncSequenceStore,
+    Claim,
+    DeliveryStore,
+    MemoryDeliveryStore,
+    MemorySequenceStore,
+    SequenceStore,
+)
+
+__all__ = [
+    "AgentData",
+    "Answer",
+    "AsyncDeliveryStore",
+    "AsyncHandler",
+    "AsyncSequenceStore",
+    "Claim",
+    "ContextData",
+    "ContextFileData",
+    "Delivery",
+    "DeliveryStore",
+    "EventData",
+    "ExhaustedData",
+    "ExpiringKeyData",
+    "Handler",
+    "LastAttempt",
+    "MemoryDeliveryStore",
+    "MemorySequenceStore",
+    "Receiver",
+    "RefusalCode",
+    "ResourceData",
+    "Scheme",
+    "SequenceStore",
+    "UnknownData",
+    "WebhookNoticeData",
+    "WebhookRefusedError",
+    "WebhookTestData",
+]

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .refusals import WebhookRefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to answer the service: it sends again what was not answered with 204."""
+
+    status: int
+    #: None for 204; else the body has it as ``{"code": code}``.
+    code: str | None = None
+    extra_headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def body(self) -> bytes:
+        return b"" if self.code is None else json.dumps({"code": self.code}).encode()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        content = {} if self.code is None else {"Content-Type": "application/json"}
+        return {**content, **self.extra_headers}
+
+
+HANDLED = Answer(204)
+NO_POST = Answer(405, "method_not_allowed", {"Allow": "POST"})
+BUSY = Answer(409, "in_progress")
+TOO_LARGE = Answer(413, "body_too_large")
+FAILED = Answer(500, "handler_failed")
+
+_UNREADABLE = ("invalid_body", "event_id_mismatch")
+
+
+def refusal(error: WebhookRefusedError) -> Answer:
+    return Answer(400 if error.code in _UNREADABLE else 401, error.code)

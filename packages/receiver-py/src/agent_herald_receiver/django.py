@@ -1,0 +1,62 @@
+"""For Django."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, cast, overload
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from .answers import NO_POST, TOO_LARGE, Answer
+from .delivery import Delivery
+from .receiver import Receiver
+
+View = Callable[[HttpRequest], HttpResponse]
+AsyncView = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
+
+
+class Decorator(Protocol):
+    """Makes a view of a handler: of a coroutine function an asynchronous one."""
+
+    @overload
+    def __call__(self, handler: Callable[[Delivery], None]) -> View: ...
+
+    @overload
+    def __call__(self, handler: Callable[[Delivery], Coroutine[Any, Any, object]]) -> AsyncView: ...
+
+
+def handles_deliveries(receiver: Receiver) -> Decorator:
+    """Makes a view of a handler: of a coroutine function an asynchronous one."""
+
+    def decorate(handler: Callable[[Delivery], object]) -> Any:
+        async def view_async(request: HttpRequest) -> HttpResponse:
+            refused = _screen(request, receiver.body_bytes_max)
+            if refused is not None:
+                return _respond(refused)
+            return _respond(await receiver.handle_async(request.headers, request.body, handler))
+
+        def view(request: HttpRequest) -> HttpResponse:
+            refused = _screen(request, receiver.body_bytes_max)
+            if refused is not None:
+                return _respond(refused)
+            return _respond(receiver.handle(request.headers, request.body, handler))
+
+        return csrf_exempt(view_async if inspect.iscoroutinefunction(handler) else view)
+
+    return cast(Decorator, decorate)
+
+
+def _screen(request: HttpRequest, bytes_max: int) -> Answer | None:
+    if request.method != "POST":
+        return NO_POST
+    length = request.headers.get("Content-Length", "")
+    return TOO_LARGE if length.isdigit() and int(length) > bytes_max else None
+
+
+def _respond(answer: Answer) -> HttpResponse:
+    response = HttpResponse(answer.body, status=answer.status, headers=answer.headers)
+    if answer.code is None:
+        del response["Content-Type"]
+    return response

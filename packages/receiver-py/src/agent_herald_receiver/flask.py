@@ -1,0 +1,43 @@
+"""For Flask."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+from flask import Response, request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from .answers import TOO_LARGE, Answer
+from .handling import Handler
+from .receiver import Receiver
+
+View = Callable[[], Response]
+
+
+def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
+    """Makes a view of a handler."""
+
+    def decorate(handler: Handler) -> View:
+        if inspect.iscoroutinefunction(handler):
+            raise TypeError("a handler for Flask is no coroutine function")
+
+        def view() -> Response:
+            request.max_content_length = receiver.body_bytes_max
+            try:
+                raw_body = request.get_data()
+            except RequestEntityTooLarge:
+                return _respond(TOO_LARGE)
+            return _respond(receiver.handle(dict(request.headers), raw_body, handler))
+
+        view.__name__ = getattr(handler, "__name__", "view")
+        return view
+
+    return decorate
+
+
+def _respond(answer: Answer) -> Response:
+    response = Response(answer.body, answer.status, answer.headers)
+    if answer.code is None:
+        del response.headers["Content-Type"]
+    return response

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from .answers import FAILED, HANDLED, TOO_LARGE, Answer, refusal
+from .delivery import Delivery
+from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
+from .refusals import WebhookRefusedError
+from .signatures import Scheme
+from .stores import (
+    AsyncDeliveryStore,
+    AsyncSequenceStore,
+    DeliveryStore,
+    MemoryDeliveryStore,
+    SequenceStore,
+)
+from .verifier import Verifier
+
+_logger = logging.getLogger("agent_herald_receiver")
+
+
+class Receiver:
+    """Verifies deliveries made with any of the secrets, and gives each event to a handler once.
+
+    ``store`` remembers the events that were handled: in this process, unless you pass another.
+    ``sequences``: with it, a change older than one seen of its resource is not handled.
+    ``handle_tests``: the handler gets tests, too.
+    """
+
+    def __init__(
+        self,
+        secrets: str | Sequence[str],
+        *,
+        scheme: Scheme = "standard",
+        tolerance_seconds: float = 300,
+        store: DeliveryStore | AsyncDeliveryStore | None = None,
+        sequences: SequenceStore | AsyncSequenceStore | None = None,
+        handle_tests: bool = False,
+        body_bytes_max: int = 1_048_576,
+        now_seconds: Callable[[], float] = time.time,
+    ) -> None:
+        self._verifier = Verifier(
+            secrets, scheme=scheme, tolerance_seconds=tolerance_seconds, now_seconds=now_seconds
+        )
+        self._stores = Stores(MemoryDeliveryStore() if store is None else store, sequences)
+        self._handle_tests = handle_tests
+        self.body_bytes_max = body_bytes_max
+
+    def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
+        """Returns the delivery, or raises ``WebhookRefusedError``. The body is as it came."""
+        return self._verifier.verify(headers, raw_body)
+
+    def handle(self, headers: Mapping[str, str], raw_body: bytes, handler: Handler) -> Answer:
+        """Verifies a request, calls the handler if that is due, and returns what to answer."""
+        if self._stores.have_coroutines():
+            raise TypeError("stores of coroutines need handle_async with a coroutine function")
+        delivery = self._screen(headers, raw_body)
+        if isinstance(delivery, Answer):
+            return delivery
+        try:
+            return handle_once(self._stores, delivery, handler)
+        except Exception:
+            return _failed(delivery)
+
+    async def handle_async(
+        self, headers: Mapping[str, str], raw_body: bytes, handler: Handler | AsyncHandler
+    ) -> Answer:
+        """Does what ``handle`` does. A handler that is no coroutine function runs in a thread."""
+        if not inspect.iscoroutinefunction(handler):
+            return await asyncio.to_thread(self.handle, headers, raw_body, handler)
+        delivery = self._screen(headers, raw_body)
+        if isinstance(delivery, Answer):
+            return delivery
+        try:
+            return await handle_once_async(self._stores, delivery, cast(AsyncHandler, handler))
+        except Exception:
+            return _failed(delivery)
+
+    def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | Answer:
+        if len(raw_body) > self.body_bytes_max:
+            return TOO_LARGE
+        try:
+            delivery = self.verify(headers, raw_body)
+        except WebhookRefusedError as error:
+            _logger.info("refused a request: %s (%s)", error.code, error)
+            return refusal(error)
+        return HANDLED if delivery.test and not self._handle_tests else delivery
+
+
+def _failed(delivery: Delivery) -> Answer:
+    _logger.exception("could not handle %s (%s)", delivery.event_id, delivery.event)
+    return FAILED

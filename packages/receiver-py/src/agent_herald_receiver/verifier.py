@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from .delivery import Delivery, read_delivery
+from .refusals import WebhookRefusedError
+from .signatures import (
+    Scheme,
+    check_time,
+    standard_keys,
+    text_keys,
+    verify_body_only,
+    verify_standard,
+)
+
+_STANDARD_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+class Verifier:
+    """Tells deliveries made with one of the secrets from everything else."""
+
+    def __init__(
+        self,
+        secrets: str | Sequence[str],
+        *,
+        scheme: Scheme = "standard",
+        tolerance_seconds: float = 300,
+        now_seconds: Callable[[], float] = time.time,
+    ) -> None:
+        known = [secrets] if isinstance(secrets, str) else secrets
+        if len(known) == 0:
+            raise ValueError("secrets is empty")
+        if scheme not in ("standard", "body-only"):
+            raise ValueError(f'scheme is "standard" or "body-only" (got {scheme!r})')
+        if not 0 <= tolerance_seconds < math.inf:
+            raise ValueError(f"tolerance_seconds is a number from 0 on (got {tolerance_seconds})")
+        self._is_standard = scheme == "standard"
+        self._keys = standard_keys(known) if self._is_standard else text_keys(known)
+        self._tolerance_seconds = tolerance_seconds
+        self._now_seconds = now_seconds
+
+    def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
+        sent = {name.lower(): value.strip(" \t") for name, value in headers.items()}
+        if self._is_standard:
+            _require(sent, _STANDARD_HEADERS)
+            check_time(sent["webhook-timestamp"], self._tolerance_seconds, self._now_seconds())
+            verify_standard(sent, raw_body, self._keys)
+            event_id = sent["webhook-id"]
+        else:
+            _require(sent, ("x-webhook-signature",))
+            verify_body_only(sent, raw_body, self._keys)
+            event_id = sent.get("x-webhook-event-id", "")
+        delivery = read_delivery(sent, raw_body)
+        if event_id not in ("", delivery.event_id):
+            raise WebhookRefusedError(
+                "event_id_mismatch", "the header has another eventId than the body"
+            )
+        return delivery
+
+
+def _require(headers: Mapping[str, str], names: Sequence[str]) -> None:
+    for name in names:
+        if headers.get(name, "") == "":
+            raise WebhookRefusedError("missing_header", f"{name} is absent or empty")

@@ -1,0 +1,51 @@
+"""The deliveries that the receivers of all languages are tested with."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILE = json.loads(
+    (Path(__file__).parents[2] / "receiver-cases" / "deliveries.json").read_text("utf-8")
+)
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    scheme: Any
+    secrets: list[str]
+    headers: dict[str, str]
+    body: bytes
+    now_seconds: float
+    tolerance_seconds: float
+    expect: dict[str, Any]
+
+
+def _body_of(fields: dict[str, Any]) -> bytes:
+    if "bodyBase64" in fields:
+        return base64.b64decode(fields["bodyBase64"])
+    repeat = fields["bodyRepeat"]
+    text: str = repeat["before"] + repeat["text"] * repeat["times"] + repeat["after"]
+    return text.encode()
+
+
+def _read(fields: dict[str, Any]) -> Case:
+    return Case(
+        name=fields["name"],
+        scheme=fields["scheme"],
+        secrets=fields["secrets"],
+        headers=fields["headers"],
+        body=_body_of(fields),
+        now_seconds=fields["nowSeconds"],
+        tolerance_seconds=fields.get("toleranceSeconds", 300),
+        expect=fields["expect"],
+    )
+
+
+CASES = [_read(fields) for fields in FILE["deliveries"]]
+SAMPLES = [case for case in CASES if case.name.startswith("the sample of ")]

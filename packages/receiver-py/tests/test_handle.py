@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Protocol
+
+import pytest
+from deliveries import SECRET, delivery_of
+
+from agent_herald_receiver import (
+    Answer,
+    AsyncDeliveryStore,
+    Claim,
+    Delivery,
+    DeliveryStore,
+    MemoryDeliveryStore,
+    MemorySequenceStore,
+    Receiver,
+)
+
+HANDLED = Answer(204)
+
+
+class Calls:
+    """A handler that fails as often as it is told to."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.event_ids: list[str] = []
+        self._failures = failures
+
+    def __call__(self, delivery: Delivery) -> None:
+        self.event_ids.append(delivery.event_id)
+        if len(self.event_ids) <= self._failures:
+            raise RuntimeError("the database is away")
+
+
+class CoroutineStore:
+    def __init__(self) -> None:
+        self.memory = MemoryDeliveryStore()
+
+    async def claim(self, event_id: str) -> Claim:
+        return self.memory.claim(event_id)
+
+    async def confirm(self, event_id: str) -> None:
+        self.memory.confirm(event_id)
+
+    async def release(self, event_id: str) -> None:
+        self.memory.release(event_id)
+
+
+class CoroutineSequences:
+    def __init__(self) -> None:
+        self.memory = MemorySequenceStore()
+
+    async def advance(self, resource: str, sequence: int) -> bool:
+        return self.memory.advance(resource, sequence)
+
+
+class BrokenStore(MemoryDeliveryStore):
+    def confirm(self, event_id: str) -> None:
+        raise ConnectionError(event_id)
+
+
+class Handle(Protocol):
+    def __call__(
+        self, receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
+    ) -> Answer: ...
+
+
+def handle(
+    receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
+) -> Answer:
+    return receiver.handle(*delivery_of(event_id, sequence=sequence), calls)
+
+
+def handle_async(
+    receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
+) -> Answer:
+    async def handler(delivery: Delivery) -> None:
+        calls(delivery)
+
+    return asyncio.run(receiver.handle_async(*delivery_of(event_id, sequence=sequence), handler))
+
+
+def handle_in_thread(
+    receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
+) -> Answer:
+    return asyncio.run(receiver.handle_async(*delivery_of(event_id, sequence=sequence), calls))
+
+
+each_way = pytest.mark.parametrize("way", [handle, handle_async, handle_in_thread])
+
+
+@each_way
+def test_each_event_is_handled_once(way: Handle) -> None:
+    receiver, calls = Receiver([SECRET]), Calls()
+    answers = [way(receiver, calls, event_id) for event_id in ("evt_1", "evt_1", "evt_2")]
+    assert answers == [HANDLED] * 3
+    assert calls.event_ids == ["evt_1", "evt_2"]
+
+
+@each_way
+def test_a_handler_that_fails_gets_the_next_attempt(
+    way: Handle, caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver, calls = Receiver([SECRET]), Calls(failures=1)
+    answers = [way(receiver, calls, "evt_1") for _ in range(3)]
+    assert [answer.status for answer in answers] == [500, 204, 204]
+    assert calls.event_ids == ["evt_1"] * 2
+    assert "the database is away" in caplog.text
+
+
+@each_way
+def test_a_store_that_fails_makes_the_service_send_again(way: Handle) -> None:
+    receiver, calls = Receiver([SECRET], store=BrokenStore()), Calls()
+    assert [way(receiver, calls, "evt_1").status for _ in range(2)] == [500, 500]
+    assert calls.event_ids == ["evt_1"] * 2
+
+
+def test_a_store_of_coroutines_is_awaited() -> None:
+    receiver, calls = Receiver([SECRET], store=CoroutineStore()), Calls(failures=1)
+    answers = [handle_async(receiver, calls) for _ in range(3)]
+    assert [answer.status for answer in answers] == [500, 204, 204]
+    assert calls.event_ids == ["evt_1"] * 2
+
+
+def test_a_store_of_coroutines_needs_a_coroutine_function() -> None:
+    receiver = Receiver([SECRET], store=CoroutineStore())
+    for way in (handle, handle_in_thread):
+        with pytest.raises(TypeError, match="coroutine function"):
+            way(receiver, Calls())
+
+
+def test_the_protocols_are_those_of_the_stores() -> None:
+    stores: tuple[DeliveryStore, AsyncDeliveryStore] = (MemoryDeliveryStore(), CoroutineStore())
+    assert len(stores) == 2
+
+
+def test_a_second_attempt_while_the_first_is_handled_is_sent_again() -> None:
+    receiver, during = Receiver([SECRET]), list[Answer]()
+
+    def handler(_: Delivery) -> None:
+        during.append(handle(receiver, Calls()))
+
+    assert receiver.handle(*delivery_of(), handler) == HANDLED
+    assert [answer.status for answer in during] == [409]
+    assert handle(receiver, Calls()) == HANDLED
+
+
+def test_a_cancelled_request_gives_its_event_back() -> None:
+    receiver, calls = Receiver([SECRET]), Calls()
+
+    async def cancel_while_handled() -> None:
+        begun = asyncio.Event()
+
+        async def handler(_: Delivery) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.create_task(receiver.handle_async(*delivery_of(), handler))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel_while_handled())
+    assert handle(receiver, calls) == HANDLED
+    assert calls.event_ids == ["evt_1"]
+
+
+def test_of_threads_at_once_one_handles_the_event() -> None:
+    receiver, calls = Receiver([SECRET]), Calls()
+    threads = [threading.Thread(target=handle, args=(receiver, calls)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert calls.event_ids == ["evt_1"]
+
+
+def test_a_coroutine_function_is_not_taken_for_handled() -> None:
+    async def handler(_: Delivery) -> None:
+        raise AssertionError
+
+    assert Receiver([SECRET]).handle(*delivery_of(), handler).status == 500
+
+
+def test_a_test_is_answered_and_not_handled_unless_asked_for() -> None:
+    calls = Calls()
+    assert Receiver([SECRET]).handle(*delivery_of(test=True), calls) == HANDLED
+    assert calls.event_ids == []
+    assert Receiver([SECRET], handle_tests=True).handle(*delivery_of(test=True), calls) == HANDLED
+    assert calls.event_ids == ["evt_1"]
+
+
+@each_way
+def test_what_a_later_change_overtook_is_not_handled_if_asked_for(way: Handle) -> None:
+    sequences = {"evt_1": 1, "evt_3": 3, "evt_2": 2, "evt_4": 3}
+    receivers = (Receiver([SECRET], sequences=MemorySequenceStore()), Receiver([SECRET]))
+    handled = []
+    for receiver in receivers:
+        calls = Calls()
+        for event_id, sequence in sequences.items():
+            assert way(receiver, calls, event_id, sequence) == HANDLED
+        handled.append(calls.event_ids)
+    assert handled == [["evt_1", "evt_3", "evt_4"], list(sequences)]
+
+
+def test_sequences_of_coroutines_are_awaited() -> None:
+    receiver, calls = Receiver([SECRET], sequences=CoroutineSequences()), Calls()
+    for event_id, sequence in (("evt_2", 2), ("evt_1", 1)):
+        assert handle_async(receiver, calls, event_id, sequence) == HANDLED
+    assert calls.event_ids == ["evt_2"]
+
+
+def test_sequences_of_other_resources_and_events_without_one_are_not_compared() -> None:
+    receiver, calls = Receiver([SECRET], sequences=MemorySequenceStore()), Calls()
+    receiver.handle(*delivery_of("evt_1", sequence=9), calls)
+    context = delivery_of("evt_2", sequence=1, event="context.updated")
+    receiver.handle(*context, calls)
+    receiver.handle(*delivery_of("evt_3"), calls)
+    assert calls.event_ids == ["evt_1", "evt_2", "evt_3"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "code"),
+    [
+        ({"webhook-id": ""}, 401, "missing_header"),
+        ({"webhook-timestamp": "1"}, 401, "timestamp_too_old"),
+        ({"webhook-timestamp": "now"}, 401, "invalid_timestamp"),
+        ({"webhook-signature": "v1,"}, 401, "signature_mismatch"),
+    ],
+)
+def test_a_refused_request_gets_the_code_and_no_handler(
+    changed: dict[str, str], status: int, code: str
+) -> None:
+    headers, body = delivery_of()
+    calls = Calls()
+    answer = Receiver([SECRET]).handle({**headers, **changed}, body, calls)
+    assert answer == Answer(status, code)
+    assert calls.event_ids == []
+
+
+def test_a_signed_body_that_is_no_event_is_a_bad_request() -> None:
+    assert Receiver([SECRET]).handle(*delivery_of(version=0), Calls()).status == 400
+
+
+def test_a_body_may_be_as_long_as_the_limit_and_no_longer() -> None:
+    headers, body = delivery_of()
+    limits = (len(body), len(body) - 1)
+    answers = [
+        Receiver([SECRET], body_bytes_max=limit).handle(headers, body, Calls()).status
+        for limit in limits
+    ]
+    assert answers == [204, 413]
+
+
+def test_a_full_memory_forgets_the_event_handled_longest_ago() -> None:
+    receiver, calls = Receiver([SECRET], store=MemoryDeliveryStore(count_max=2)), Calls()
+    for event_id in ("evt_1", "evt_2", "evt_3", "evt_2", "evt_1"):
+        handle(receiver, calls, event_id)
+    assert calls.event_ids == ["evt_1", "evt_2", "evt_3", "evt_1"]
+
+
+def test_a_memory_holds_at_least_one_event() -> None:
+    with pytest.raises(ValueError, match="got 0"):
+        MemoryDeliveryStore(count_max=0)
