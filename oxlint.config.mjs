@@ -30,9 +30,11 @@ const domainsOfApi = [
   'accounts',
   'admin',
   'audit',
+  'event-types',
   'events',
   'health',
   'jobs',
+  'openapi',
   'resources',
   'stats',
   'users',
@@ -169,6 +171,10 @@ export default {
       'dev/bench/**',
       outside(except('dev', 'worker'), 'dev/bench measures from outside, through the API.'),
       outside(['demo', 'metrics', 'screenshots'], 'dev/bench uses dev/start and dev/servers only.'),
+    ),
+    forbid(
+      'dev/openapi/**',
+      outside(except('dev', 'api'), 'dev/openapi writes what api/openapi makes.'),
     ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(

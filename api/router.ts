@@ -12,7 +12,8 @@ import { type Access, admit } from './access/admit.ts';
 import { clientAddress } from './http/client-address.ts';
 import { readIdempotencyKey } from './http/idempotency-header.ts';
 import { HttpError } from './http/problems.ts';
-import { checkParameters } from './http/query-values.ts';
+import type { Operation } from './http/operation.ts';
+import { checkParameters, type ParameterTable } from './http/query-values.ts';
 import { readJsonBody } from './http/read-json-body.ts';
 import { noFields, type Validator } from './http/validate.ts';
 
@@ -41,10 +42,14 @@ export interface ApiAnswer {
   headers?: Record<string, string | string[]>;
 }
 
-export interface HandlerOf<Request> {
+export interface Handling<Request> {
   (request: Request, context: ApiContext): Promise<ApiAnswer>;
-  /** The names of the query parameters; absent: none. */
-  readonly parameters?: readonly string[];
+  /** Of the query; absent: none. */
+  readonly parameters?: ParameterTable;
+}
+
+export interface HandlerOf<Request> extends Handling<Request> {
+  readonly operation: Operation;
 }
 
 export type Handler<Body = undefined> = HandlerOf<ApiRequest<Body>>;
@@ -58,6 +63,8 @@ export type AdminHandler<Body = undefined> = HandlerOf<AdminRequest<Body>>;
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
+  /** Replaces the operation's id where routes share a handler. */
+  id?: string;
   access: Access;
   /** `noFields` for none; null where it is not read. */
   body: Validator<unknown> | null;
@@ -69,7 +76,7 @@ export interface Route {
 }
 
 /** `scope` is that of the API key; null: open to all. */
-type KeyLine = Pick<Route, 'method' | 'path'> & { scope: Scope | null };
+type KeyLine = Pick<Route, 'method' | 'path' | 'id'> & { scope: Scope | null };
 
 type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
 
@@ -165,7 +172,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (admitted.refusal !== null) throw admitted.refusal;
     const query = new URLSearchParams(ctx.querystring);
     // Monitors, caches and identity providers add parameters of their own.
-    if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? []);
+    if (line.access.kind !== 'open')
+      checkParameters(query, Object.keys(line.handler.parameters ?? {}));
     const visit = visitOf(ctx);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
     const body =
@@ -180,7 +188,12 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       place,
       query,
       body,
-      idempotencyKey: () => readIdempotencyKey(req.rawHeaders, { scope: place, pepper }, body),
+      idempotencyKey: () => {
+        // The contract says which calls take one.
+        if (!line.handler.operation.takesIdempotencyKey)
+          throw new Error(`${line.path} takes no key`);
+        return readIdempotencyKey(req.rawHeaders, { scope: place, pepper }, body);
+      },
       rawHeaders: req.rawHeaders,
       caller: { actor: admitted.actor, address, requestId: ctx.state['requestId'] as string },
       signedIn: admitted.signedIn,
@@ -202,6 +215,10 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     } else if (result.markdown !== undefined) {
       ctx.body = result.markdown;
       ctx.type = 'text/markdown; charset=utf-8';
+    } else {
+      // Koa would write the name of the status.
+      ctx.body = null;
+      ctx.status = result.status;
     }
   };
 }

@@ -115,9 +115,9 @@ export const routes: readonly Route[] = [
   route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
   routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
   routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
-  route({ method: 'get', path: `${webhook}/replays`, scope: 'events:read', handler: listReplays }),
-  route({ method: 'get', path: `${webhook}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
-  route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
+  route({ method: 'get', path: `${webhook}/replays`, id: 'listWebhookReplays', scope: 'events:read', handler: listReplays }),
+  route({ method: 'get', path: `${webhook}/replays/:replayUid`, id: 'getWebhookReplay', scope: 'events:read', handler: getReplay }),
+  route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, id: 'cancelWebhookReplay', scope: 'events:write', handler: cancelReplay }),
   routeWithBody({ method: 'post', path: `${webhook}/recover`, scope: 'events:write', body: recoverWebhookBody, handler: recoverWebhook }),
   route({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
 

@@ -3,6 +3,7 @@ import { limits } from '../../lib/limits.ts';
 import type { AccountDocument } from '../../lib/model/account.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
+import { named, objectOf, text, time } from '../http/schemas.ts';
 
 export interface CreateAccountBody {
   name: string;
@@ -37,3 +38,13 @@ export function presentAccount(account: AccountDocument) {
 export function noSuchAccount(): AppError {
   return new AppError('not_found', 'there is no such account');
 }
+
+export const accountSchema = named(
+  'Account',
+  objectOf<ReturnType<typeof presentAccount>>({
+    uid: text,
+    name: text,
+    createdAt: time,
+    updatedAt: time,
+  }),
+);

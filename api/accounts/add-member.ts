@@ -4,9 +4,17 @@ import { addToAccounts } from '../../lib/identity/users.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'addAccountMember',
+  summary: 'Adds a user to an account',
+  answers: { 204: { description: 'Done' } },
+  problems: ['limit_reached'],
+};
 
 /** A repeat changes nothing. Throws `not_found`, `limit_reached` at 100 accounts a user. */
-export const addMember: Handler = async ({ appUid, params, caller }, context) => {
+export const addMember: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const { accountUid = '', userUid = '' } = params;
   const now = context.clock.now();
@@ -18,4 +26,4 @@ export const addMember: Handler = async ({ appUid, params, caller }, context) =>
     if (user === null) throw noSuchUser();
   });
   return { status: 204 };
-};
+});

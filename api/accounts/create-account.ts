@@ -4,13 +4,24 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { type CreateAccountBody, presentAccount } from './account.ts';
+import { accountSchema, type CreateAccountBody, presentAccount } from './account.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const createAccount: Handler<CreateAccountBody> = async (request, context) => {
-  const answer = await addAccount(request, context);
-  const location = `/api/v1/appuid/${request.appUid}/accounts/${answer.uid}`;
-  return { status: 201, body: answer, headers: { location } };
+const facts: Operation = {
+  id: 'createAccount',
+  summary: 'Creates an account',
+  answers: { 201: { description: 'The account', schema: accountSchema } },
+  takesIdempotencyKey: true,
 };
+
+export const createAccount: Handler<CreateAccountBody> = operation(
+  facts,
+  async (request, context) => {
+    const answer = await addAccount(request, context);
+    const location = `/api/v1/appuid/${request.appUid}/accounts/${answer.uid}`;
+    return { status: 201, body: answer, headers: { location } };
+  },
+);
 
 /** Creates the account that an API key or an admin asks for; names need not be unique. */
 export async function addAccount(

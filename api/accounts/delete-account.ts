@@ -5,26 +5,39 @@ import { inTransaction } from '../../lib/mongo/connect.ts';
 import { closeAccountToAgents } from '../resources/close-account-to-agents.ts';
 import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'deleteAccount',
+  summary: 'Deletes an account, and removes it from users and agents',
+  answers: { 204: { description: 'Done' } },
+};
 
 /**
  * From the commit on no token is issued with the account, no request can name it, and its uid opens
  * nothing. So users and agents follow in batches; after a crash a repeated call removes the remaining
  * ones, although it answers `not_found`. Throws `not_found`.
  */
-export const deleteAccount: Handler = async ({ appUid, params, caller }, context) => {
-  const { store } = context;
-  const accountUid = params['accountUid'] ?? '';
-  const now = context.clock.now();
-  const deleted = await inTransaction(store, async (session) => {
-    const account = await store.accounts.findOneAndDelete({ _id: accountUid, appUid }, { session });
-    if (account === null) return false;
-    const target = { kind: 'account', uid: accountUid };
-    const entry = { appUid, action: 'account.deleted', target, details: { name: account.name } };
-    await recordAudit(store, entry, { caller, now, session });
-    return true;
-  });
-  await removeAllMembers(store, { appUid, accountUid }, now);
-  await closeAccountToAgents(context, { appUid, accountUid });
-  if (!deleted) throw noSuchAccount();
-  return { status: 204 };
-};
+export const deleteAccount: Handler = operation(
+  facts,
+  async ({ appUid, params, caller }, context) => {
+    const { store } = context;
+    const accountUid = params['accountUid'] ?? '';
+    const now = context.clock.now();
+    const deleted = await inTransaction(store, async (session) => {
+      const account = await store.accounts.findOneAndDelete(
+        { _id: accountUid, appUid },
+        { session },
+      );
+      if (account === null) return false;
+      const target = { kind: 'account', uid: accountUid };
+      const entry = { appUid, action: 'account.deleted', target, details: { name: account.name } };
+      await recordAudit(store, entry, { caller, now, session });
+      return true;
+    });
+    await removeAllMembers(store, { appUid, accountUid }, now);
+    await closeAccountToAgents(context, { appUid, accountUid });
+    if (!deleted) throw noSuchAccount();
+    return { status: 204 };
+  },
+);

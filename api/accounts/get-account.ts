@@ -1,10 +1,17 @@
 // GET …/accounts/{accountUid}: one account.
 import type { Handler } from '../router.ts';
-import { noSuchAccount, presentAccount } from './account.ts';
+import { accountSchema, noSuchAccount, presentAccount } from './account.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getAccount: Handler = async ({ appUid, params }, context) => {
+const facts: Operation = {
+  id: 'getAccount',
+  summary: 'Shows an account',
+  answers: { 200: { description: 'The account', schema: accountSchema } },
+};
+
+export const getAccount: Handler = operation(facts, async ({ appUid, params }, context) => {
   const filter = { _id: params['accountUid'] ?? '', appUid };
   const account = await context.store.accounts.findOne(filter);
   if (account === null) throw noSuchAccount();
   return { status: 200, body: presentAccount(account) };
-};
+});

@@ -1,9 +1,19 @@
 // GET …/accounts: the accounts of the application, newest first.
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { presentAccount } from './account.ts';
+import { accountSchema, presentAccount } from './account.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
 
-export const listAccounts = listHandler({}, async ({ appUid, page }, { store }) => {
-  const { items, lastUid } = await readPage(store.accounts, { appUid }, page);
-  return { data: items.map(presentAccount), lastUid };
-});
+const facts: Operation = {
+  id: 'listAccounts',
+  summary: 'Lists the accounts, newest first',
+  answers: { 200: pageOf(accountSchema) },
+};
+
+export const listAccounts = operation(
+  facts,
+  listHandler({}, async ({ appUid, page }, { store }) => {
+    const { items, lastUid } = await readPage(store.accounts, { appUid }, page);
+    return { data: items.map(presentAccount), lastUid };
+  }),
+);

@@ -1,11 +1,13 @@
 // GET …/audit-log: who did what in the application, newest first; for keys and for admins.
 import type { Filter } from 'mongodb';
 import { limits } from '../../lib/limits.ts';
-import type { AuditDocument } from '../../lib/model/audit-log.ts';
+import { type Actor, type AuditDocument } from '../../lib/model/audit-log.ts';
 import { madeWithin, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { type ListAnswer, listHandler, type ListRequest } from '../http/list-handler.ts';
 import { type Filters, parseTime, textUpTo } from '../http/query-values.ts';
+import { named, objectOf, oneOfTexts, text, textOrNull, time } from '../http/schemas.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const auditFilters = {
   action: textUpTo(limits.filterCharactersMax),
@@ -15,13 +17,47 @@ const auditFilters = {
   until: parseTime,
 };
 
-export const listAuditLog = listHandler(auditFilters, (request, context) =>
-  listRows(context, request, request.appUid),
+const auditRowSchema = named(
+  'AuditRow',
+  objectOf<ReturnType<typeof presentRow>>(
+    {
+      uid: text,
+      at: time,
+      action: text,
+      actor: objectOf<Actor>({
+        kind: oneOfTexts(['api_key', 'admin', 'anonymous', 'system']),
+        uid: textOrNull,
+      }),
+      target: objectOf<{ kind: string; uid: string }>({ kind: text, uid: text }),
+      details: { type: 'object', description: 'Depends on the action.' },
+      address: textOrNull,
+      requestId: textOrNull,
+    },
+    ['details'],
+  ),
 );
 
+const factsOfListAuditLog: Operation = {
+  id: 'listAuditLog',
+  summary: 'Lists who did what in the application, newest first',
+  answers: { 200: pageOf(auditRowSchema) },
+};
+
+export const listAuditLog = operation(
+  factsOfListAuditLog,
+  listHandler(auditFilters, (request, context) => listRows(context, request, request.appUid)),
+);
+
+const factsOfListInstallationAuditLog: Operation = {
+  id: 'listInstallationAuditLog',
+  summary: 'Lists sign-ins and changes of passwords, newest first',
+  answers: { 200: pageOf(auditRowSchema) },
+};
+
 /** The rows without an application: sign-ins, changes of passwords. */
-export const listInstallationAuditLog = listHandler(auditFilters, (request, context) =>
-  listRows(context, request, null),
+export const listInstallationAuditLog = operation(
+  factsOfListInstallationAuditLog,
+  listHandler(auditFilters, (request, context) => listRows(context, request, null)),
 );
 
 async function listRows(
@@ -47,7 +83,7 @@ export function auditFilter(
   };
 }
 
-function presentRow(row: AuditDocument): Record<string, unknown> {
+function presentRow(row: AuditDocument) {
   const { _id: uid, action, actor, target, details, address, requestId } = row;
   const at = row.createdAt.toISOString();
   return { uid, at, action, actor, target, details, address, requestId };

@@ -10,7 +10,8 @@ import {
   testEventName,
 } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
-import { type EventData, objectOf, sampleTime, sampleUid, text, time } from './event-data.ts';
+import { objectOf, text, time } from '../http/schemas.ts';
+import { type EventData, sampleTime, sampleUid } from './event-data.ts';
 import { noticeData } from './notice-data.ts';
 import { resourceData } from './resource-data.ts';
 
@@ -57,7 +58,8 @@ function dataOf(event: DeliveredEventName): EventData {
   return isOperationsEvent(event) ? noticeData[event] : resourceData[entityOf(event)];
 }
 
-function describe(event: DeliveredEventName): string {
+/** Returns what an event means, as a sentence. */
+export function describeEvent(event: DeliveredEventName): string {
   if (event === testEventName) return 'Somebody asked for a test of this webhook.';
   return isOperationsEvent(event) ? noticed[event] : describeChange(event);
 }
@@ -100,7 +102,7 @@ export function schemaOf(event: DeliveredEventName): SchemaObject {
 export function eventTypesOf(appUid: string) {
   return deliveredEventNames.map((event) => ({
     event,
-    description: describe(event),
+    description: describeEvent(event),
     schema: schemaOf(event),
     sample: sampleOf(event, appUid),
   }));

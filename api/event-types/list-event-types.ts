@@ -1,8 +1,34 @@
 // GET …/event-types: every event that webhooks get, with its schema and a sample.
 import type { Handler } from '../router.ts';
 import { eventTypesOf } from './event-catalogue.ts';
+import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { deliveredEventNames } from '../../lib/model/event-name.ts';
 
-export const listEventTypes: Handler = async ({ appUid }) => ({
+const eventTypesSchema = named(
+  'EventTypes',
+  objectOf<{ data: unknown }>({
+    data: listOf(
+      named(
+        'EventType',
+        objectOf<ReturnType<typeof eventTypesOf>[number]>({
+          event: oneOfTexts(deliveredEventNames),
+          description: text,
+          schema: { type: 'object', description: 'The JSON Schema of the payload.' },
+          sample: { type: 'object' },
+        }),
+      ),
+    ),
+  }),
+);
+
+const facts: Operation = {
+  id: 'listEventTypes',
+  summary: 'Lists the events that webhooks get, with their schemas and samples',
+  answers: { 200: { description: 'All of them', schema: eventTypesSchema } },
+};
+
+export const listEventTypes: Handler = operation(facts, async ({ appUid }) => ({
   status: 200,
   body: { data: eventTypesOf(appUid) },
-});
+}));

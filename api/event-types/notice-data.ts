@@ -8,18 +8,8 @@ import type {
   ToldAttempt,
   WebhookNotice,
 } from '../../lib/webhooks/notices.ts';
-import {
-  countFromOne,
-  type EventData,
-  objectOf,
-  sampleTime,
-  sampleUid,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  type Written,
-} from './event-data.ts';
+import { countFromOne, objectOf, text, textOrNull, time, timeOrNull } from '../http/schemas.ts';
+import { type EventData, sampleTime, sampleUid, type Written } from './event-data.ts';
 
 const attempt = objectOf<ToldAttempt>({
   eventId: text,

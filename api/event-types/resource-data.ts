@@ -1,7 +1,8 @@
 import type { AgentData, ContextData, ContextFileData } from '../../lib/model/resource-data.ts';
 import type { Entity } from '../../lib/model/event-name.ts';
 import { processingStatuses } from '../../lib/model/resource.ts';
-import { type EventData, objectOf, sampleTime, sampleUid, text, time } from './event-data.ts';
+import { objectOf, text, time } from '../http/schemas.ts';
+import { type EventData, sampleTime, sampleUid } from './event-data.ts';
 
 const common = {
   uid: text,

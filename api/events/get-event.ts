@@ -6,14 +6,21 @@ import { within } from '../../lib/mongo/connect.ts';
 import { factsOnly } from '../../lib/events/events.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { presentEventWithPayload } from './present-event.ts';
+import { eventWithPayloadSchema, presentEventWithPayload } from './present-event.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 type Named = Pick<ApiRequest, 'appUid' | 'params'>;
 
-export const getEvent: Handler = async (request, { store }) => {
+const facts: Operation = {
+  id: 'getEvent',
+  summary: 'Shows an event with its payload',
+  answers: { 200: { description: 'The event', schema: eventWithPayloadSchema } },
+};
+
+export const getEvent: Handler = operation(facts, async (request, { store }) => {
   const event = await store.events.findOne(named(request));
   return { status: 200, body: presentEventWithPayload(found(event)) };
-};
+});
 
 /** Reads the event that the path names, without its payload. Throws `not_found`. */
 export async function findEvent(

@@ -2,13 +2,20 @@
 import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters } from './delivery-filter.ts';
-import { presentDelivery } from './present-delivery.ts';
+import { deliverySchema, presentDelivery } from './present-delivery.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'listDeliveries',
+  summary: 'Lists the deliveries to all webhooks, newest first',
+  answers: { 200: pageOf(deliverySchema) },
+};
 
 /** Also those of webhooks that were deleted. `since` and `until` mean the first attempt. */
-export const listDeliveries = listHandler(
-  deliveryFilters,
-  async ({ appUid, page, filters }, { store }) => {
+export const listDeliveries = operation(
+  facts,
+  listHandler(deliveryFilters, async ({ appUid, page, filters }, { store }) => {
     const { items, lastUid } = await readDeliveries(store, { appUid, ...filters }, page);
     return { data: items.map(presentDelivery), lastUid };
-  },
+  }),
 );

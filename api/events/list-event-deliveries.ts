@@ -6,31 +6,41 @@ import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { eventDeliveryFilters, isAskedFor } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
-import { presentDelivery, type ShownDelivery } from './present-delivery.ts';
+import { deliverySchema, presentDelivery, type ShownDelivery } from './present-delivery.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'listEventDeliveries',
+  summary: 'Lists the deliveries of an event',
+  answers: { 200: pageOf(deliverySchema) },
+};
 
 /** A delivery is written with its first attempt; until then it shows as `pending`. */
-export const listEventDeliveries = listHandler(eventDeliveryFilters, async (request, context) => {
-  const event = await findEvent(request, context);
-  const { limit, after } = request.page;
-  const known = await readStates(context, event);
-  const asked = [...new Set([...event.webhookUids, ...known.keys()])]
-    .filter((uid) => after === null || uid > after)
-    .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingDelivery(event, uid)))
-    .sort();
-  const page = asked.slice(0, limit);
-  const written = context.store.deliveries
-    .find({ eventId: event._id, webhookUid: { $in: page } })
-    .sort({ webhookUid: 1 });
-  const { items, isCut } = await takeItems(written, limit);
-  const end = isCut ? items.at(-1)?.webhookUid : undefined;
-  const webhookUids = end === undefined ? page : page.filter((uid) => uid <= end);
-  const deliveries = new Map(items.map((delivery) => [delivery.webhookUid, delivery]));
-  const data = webhookUids.map((uid) =>
-    presentDelivery(deliveries.get(uid) ?? pendingDelivery(event, uid)),
-  );
-  const isLast = webhookUids.length === asked.length;
-  return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
-});
+export const listEventDeliveries = operation(
+  facts,
+  listHandler(eventDeliveryFilters, async (request, context) => {
+    const event = await findEvent(request, context);
+    const { limit, after } = request.page;
+    const known = await readStates(context, event);
+    const asked = [...new Set([...event.webhookUids, ...known.keys()])]
+      .filter((uid) => after === null || uid > after)
+      .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingDelivery(event, uid)))
+      .sort();
+    const page = asked.slice(0, limit);
+    const written = context.store.deliveries
+      .find({ eventId: event._id, webhookUid: { $in: page } })
+      .sort({ webhookUid: 1 });
+    const { items, isCut } = await takeItems(written, limit);
+    const end = isCut ? items.at(-1)?.webhookUid : undefined;
+    const webhookUids = end === undefined ? page : page.filter((uid) => uid <= end);
+    const deliveries = new Map(items.map((delivery) => [delivery.webhookUid, delivery]));
+    const data = webhookUids.map((uid) =>
+      presentDelivery(deliveries.get(uid) ?? pendingDelivery(event, uid)),
+    );
+    const isLast = webhookUids.length === asked.length;
+    return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
+  }),
+);
 
 type Standing = Pick<
   DeliveryDocument,

@@ -4,7 +4,8 @@ import { limits } from '../../lib/limits.ts';
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { oneOf, parseTime, textUpTo } from '../http/query-values.ts';
-import { presentEvent } from './present-event.ts';
+import { eventSchema, presentEvent } from './present-event.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const eventFilters = {
   event: oneOf(subscribedEventNames),
@@ -15,11 +16,17 @@ const eventFilters = {
   until: parseTime,
 };
 
+const facts: Operation = {
+  id: 'listEvents',
+  summary: 'Lists the events without their payloads, newest first',
+  answers: { 200: pageOf(eventSchema) },
+};
+
 /** Without tests of webhooks. `since` is included, `until` is not. */
-export const listEvents = listHandler(
-  eventFilters,
-  async ({ appUid, page, filters }, { store }) => {
+export const listEvents = operation(
+  facts,
+  listHandler(eventFilters, async ({ appUid, page, filters }, { store }) => {
     const { items, lastUid } = await readEvents(store, { appUid, ...filters }, page);
     return { data: items.map(presentEvent), lastUid };
-  },
+  }),
 );

@@ -1,5 +1,27 @@
-import type { Attempt } from '../../lib/model/attempt.ts';
+import {
+  type Attempt,
+  attemptStates,
+  type AttemptTimings,
+  attemptTriggers,
+  errorClasses,
+  statusClasses,
+} from '../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import {
+  countFromOne,
+  count,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../http/schemas.ts';
+import { deliveredEventNames } from '../../lib/model/event-name.ts';
+import { deliveryStates, cancelReasons } from '../../lib/model/delivery-state.ts';
 
 export type ShownDelivery = Pick<
   DeliveryDocument,
@@ -51,3 +73,43 @@ function presentAttempt(attempt: Attempt) {
     responseSample: attempt.responseSample,
   };
 }
+
+const attemptSchema = named(
+  'Attempt',
+  objectOf<ReturnType<typeof presentAttempt>>({
+    n: countFromOne,
+    at: time,
+    trigger: oneOfTexts(attemptTriggers),
+    state: oneOfTexts(attemptStates),
+    status: { type: ['integer', 'null'] },
+    errorClass: orNull(oneOfTexts(errorClasses)),
+    detail: textOrNull,
+    ms: {
+      ...objectOf<AttemptTimings>(
+        { dns: count, connect: count, tls: count, firstByte: count, total: count },
+        ['dns', 'connect', 'tls', 'firstByte'],
+      ),
+      description: 'Whole milliseconds of each phase; absent where it did not happen.',
+    },
+    responseSample: { ...text, description: 'The beginning of what the receiver answered.' },
+  }),
+);
+
+export const deliverySchema = named(
+  'Delivery',
+  objectOf<ReturnType<typeof presentDelivery>>({
+    eventId: text,
+    event: oneOfTexts(deliveredEventNames),
+    webhookUid: text,
+    externalTenantId: text,
+    state: oneOfTexts(deliveryStates),
+    cancelReason: orNull(oneOfTexts(cancelReasons)),
+    statusClass: { ...orNull(oneOfTexts(statusClasses)), description: 'Of the last attempt.' },
+    errorClass: { ...orNull(oneOfTexts(errorClasses)), description: 'Of the last attempt.' },
+    attemptCount: count,
+    nextAttemptAt: timeOrNull,
+    attempts: { ...listOf(attemptSchema), description: 'The latest ones, oldest first.' },
+    createdAt: time,
+    updatedAt: time,
+  }),
+);

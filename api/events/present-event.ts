@@ -1,4 +1,17 @@
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
+import {
+  countFromOne,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../http/schemas.ts';
+import { deliveredEventNames } from '../../lib/model/event-name.ts';
 
 export function presentEvent(event: EventFacts) {
   return {
@@ -21,3 +34,32 @@ export function presentEventWithPayload(event: EventDocument) {
   const payload = event.erasedAt !== null ? null : (JSON.parse(event.body) as unknown);
   return { ...presentEvent(event), payload };
 }
+
+const properties = {
+  eventId: text,
+  event: oneOfTexts(deliveredEventNames),
+  timestamp: { ...time, description: 'The time of the change.' },
+  appUid: text,
+  resourceUid: text,
+  externalTenantId: text,
+  sequence: { ...orNull(countFromOne), description: 'Of the changes of one resource.' },
+  webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to it.' },
+  workflowId: textOrNull,
+  dispatchedAt: timeOrNull,
+  erasedAt: timeOrNull,
+};
+
+type PresentedEvent = ReturnType<typeof presentEvent>;
+
+export const eventSchema = named('Event', objectOf<PresentedEvent>(properties));
+
+export const eventWithPayloadSchema = named(
+  'EventWithPayload',
+  objectOf<PresentedEvent & { payload: unknown }>({
+    ...properties,
+    payload: {
+      type: ['object', 'null'],
+      description: 'The body that receivers get; null once it was erased.',
+    },
+  }),
+);

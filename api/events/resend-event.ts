@@ -14,6 +14,8 @@ import type { ApiRequest, Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
 import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { findEvent } from './get-event.ts';
+import { listOf, named, objectOf, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface ResendEventBody {
   webhookUids?: string[];
@@ -25,11 +27,36 @@ export const resendEventBody = validator<ResendEventBody>({
   properties: { webhookUids: webhookUidsField },
 });
 
+interface Resent {
+  redeliveryUid: string;
+  eventId: string;
+  webhookUids: string[];
+  pausedWebhookUids: string[];
+}
+
+const resentSchema = named(
+  'Resent',
+  objectOf<Resent>({
+    redeliveryUid: text,
+    eventId: text,
+    webhookUids: listOf(text),
+    pausedWebhookUids: { ...listOf(text), description: 'These webhooks hold it.' },
+  }),
+);
+
+const facts: Operation = {
+  id: 'resendEvent',
+  summary: 'Sends an event again, now',
+  answers: { 202: { description: 'Where it is sent', schema: resentSchema } },
+  problems: ['conflict', 'unknown_webhook_uids'],
+  takesIdempotencyKey: true,
+};
+
 /**
  * A paused webhook holds the event; the answer names them. Throws `not_found`, `unknown_webhook_uids`,
  * `conflict` when there is no webhook to send it to or its payload was erased.
  */
-export const resendEvent: Handler<ResendEventBody> = async (request, context) => {
+export const resendEvent: Handler<ResendEventBody> = operation(facts, async (request, context) => {
   const { appUid, caller } = request;
   const { store, secretBox, clock } = context;
   const now = clock.now();
@@ -54,7 +81,7 @@ export const resendEvent: Handler<ResendEventBody> = async (request, context) =>
   const { redeliveryUid: _id, webhookUids } = answer;
   if (!repeated) context.dispatcher.run({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
-};
+});
 
 async function chooseWebhooks(
   { appUid, body }: ApiRequest<ResendEventBody>,

@@ -1,5 +1,21 @@
 // GET /healthz: the process runs. Without checks, so that an outage restarts no process.
 import { version } from '../../lib/platform/version.ts';
 import type { Handler } from '../router.ts';
+import { named, objectOf, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getHealth: Handler = async () => ({ status: 200, body: { status: 'ok', version } });
+const healthSchema = named(
+  'Health',
+  objectOf<{ status: string; version: string }>({ status: { const: 'ok' }, version: text }),
+);
+
+const facts: Operation = {
+  id: 'getHealth',
+  summary: 'Says that the process runs',
+  answers: { 200: { description: 'It runs', schema: healthSchema } },
+};
+
+export const getHealth: Handler = operation(facts, async () => ({
+  status: 200,
+  body: { status: 'ok', version },
+}));

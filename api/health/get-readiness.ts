@@ -1,12 +1,41 @@
 // GET /readyz: whether this process should get requests, part by part.
 import type { Handler } from '../router.ts';
+import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { type Readiness } from '../../lib/readiness.ts';
+
+const readinessSchema = named(
+  'Readiness',
+  objectOf<{ status: string; parts: unknown }>({
+    status: oneOfTexts(['ready', 'not ready', 'stopping']),
+    parts: {
+      ...objectOf<Readiness & { load: string }>({
+        mongodb: text,
+        indexes: text,
+        temporal: text,
+        searchAttributes: text,
+        load: text,
+      }),
+      description: 'For each part `ok`, or a sentence with the fault.',
+    },
+  }),
+);
+
+const facts: Operation = {
+  id: 'getReadiness',
+  summary: 'Says whether this process should get requests',
+  answers: {
+    200: { description: 'It should', schema: readinessSchema },
+    503: { description: 'It should not', schema: readinessSchema },
+  },
+};
 
 /** Load is in `parts` only: a balancer that acted on it would take out all processes together. */
-export const getReadiness: Handler = async (_request, context) => {
+export const getReadiness: Handler = operation(facts, async (_request, context) => {
   const servers = await context.inspectServers();
   const isWell = Object.values(servers).every((state) => state === 'ok');
   const parts = { ...servers, load: context.load.overload() ?? 'ok' };
   const ready = isWell && !context.draining;
   const status = context.draining ? 'stopping' : ready ? 'ready' : 'not ready';
   return { status: ready ? 200 : 503, body: { status, parts } };
-};
+});

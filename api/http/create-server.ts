@@ -13,7 +13,7 @@ import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
-import { presentProblem, problemType, statusOf } from './problems.ts';
+import { presentProblem, problemType, statusOfCode } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
@@ -111,7 +111,7 @@ type Refusal = ReturnType<typeof renderRefusal>;
 
 function renderRefusal({ code, detail }: Fault, common: Readonly<Record<string, string>>) {
   const error = new AppError(code, detail);
-  const status = statusOf(error);
+  const status = statusOfCode(error.code);
   const requestId = newId('req');
   httpLog.info({ requestId, status, code }, 'request.refused');
   const body = JSON.stringify(presentProblem(error, requestId));

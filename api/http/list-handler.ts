@@ -3,8 +3,8 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { PageRequest } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
-import { type Filters, type ParameterTable, readFilters } from './query-values.ts';
-import type { ApiRequest, HandlerOf } from '../router.ts';
+import { type Filters, type Parameter, type ParameterTable, readFilters } from './query-values.ts';
+import type { ApiRequest, Handling } from '../router.ts';
 import { invalidRequest } from './validate.ts';
 
 export type ListRequest<
@@ -22,28 +22,46 @@ export interface ListAnswer {
 export function listHandler<Table extends ParameterTable, Request extends ApiRequest = ApiRequest>(
   table: Table,
   list: (request: ListRequest<Table, Request>, context: ApiContext) => Promise<ListAnswer>,
-): HandlerOf<Request> {
-  const handle: HandlerOf<Request> = async (request, context) => {
+): Handling<Request> {
+  const handle: Handling<Request> = async (request, context) => {
     const filters = readFilters(table, request.query);
     const listName = nameList(request.place, filters);
+    const limit = request.query.get('limit');
     const page = {
-      limit: readLimit(request.query.get('limit')),
+      limit: limit === null ? limits.pageSizeDefault : readLimit('limit', limit),
       after: readCursor(request.query.get('cursor'), listName),
     };
     const { data, lastUid } = await list({ ...request, page, filters }, context);
     const nextCursor = lastUid === null ? null : makeCursor(lastUid, listName);
     return { status: 200, body: { data, nextCursor } };
   };
-  return Object.assign(handle, { parameters: [...Object.keys(table), 'limit', 'cursor'] });
+  return Object.assign(handle, { parameters: { ...table, limit: readLimit, cursor } });
 }
 
-function readLimit(text: string | null): number {
-  if (text === null) return limits.pageSizeDefault;
-  const limit = Number(text);
-  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= limits.pageSizeMax) return limit;
-  const detail = `limit must be a whole number from 1 to ${limits.pageSizeMax}`;
-  throw invalidRequest([{ pointer: 'limit', code: 'range', detail }]);
-}
+const readLimit: Parameter<number> = Object.assign(
+  (name: string, text: string): number => {
+    const limit = Number(text);
+    if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= limits.pageSizeMax) return limit;
+    const detail = `${name} must be a whole number from 1 to ${limits.pageSizeMax}`;
+    throw invalidRequest([{ pointer: name, code: 'range', detail }]);
+  },
+  {
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      maximum: limits.pageSizeMax,
+      default: limits.pageSizeDefault,
+    },
+  },
+);
+
+// What it may be depends on its list.
+const cursor: Parameter<string> = Object.assign((_name: string, text: string) => text, {
+  schema: {
+    type: 'string',
+    description: 'The nextCursor of the page before, with the same filters.',
+  },
+});
 
 function nameList(place: string, filters: Readonly<Record<string, unknown>>): string {
   // Absent filters are left out, so that cursors outlive a new filter of the table.

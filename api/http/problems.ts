@@ -60,8 +60,13 @@ export class HttpError extends AppError {
   }
 }
 
-export function statusOf({ code }: AppError): number {
+/** Returns the HTTP status of a problem. */
+export function statusOfCode(code: ErrorCode): number {
   return kinds[code].status;
+}
+
+export function titleOfCode(code: ErrorCode): string {
+  return kinds[code].title;
 }
 
 export function headersOf(error: AppError): Record<string, string> {

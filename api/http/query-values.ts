@@ -1,7 +1,12 @@
+import type { SchemaObject } from 'ajv';
+import { oneOfTexts, time } from './schemas.ts';
 import { invalidRequest } from './validate.ts';
 
-/** Parses a parameter. Throws `invalid_request` that points to `name`. */
-export type Parameter<Value> = (name: string, text: string) => Value;
+export interface Parameter<Value> {
+  /** Parses the text. Throws `invalid_request` that points to `name`. */
+  (name: string, text: string): Value;
+  readonly schema: SchemaObject;
+}
 
 export type ParameterTable = Readonly<Record<string, Parameter<unknown>>>;
 
@@ -36,31 +41,38 @@ export function readFilters<Table extends ParameterTable>(
 }
 
 export function oneOf<Choice extends string>(choices: readonly Choice[]): Parameter<Choice> {
-  return (name, text) => {
+  const read = (name: string, text: string): Choice => {
     const choice = choices.find((each) => each === text);
     if (choice !== undefined) return choice;
     throw refuse(name, 'enum', `${name} must be one of ${choices.join(', ')}`);
   };
+  return Object.assign(read, { schema: oneOfTexts(choices) });
 }
 
 export function textUpTo(charactersMax: number): Parameter<string> {
-  return (name, text) => {
+  const read = (name: string, text: string): string => {
     // Counted in Unicode code points, as JSON Schema does.
     if (text !== '' && Array.from(text).length <= charactersMax) return text;
     throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
   };
+  return Object.assign(read, {
+    schema: { type: 'string', minLength: 1, maxLength: charactersMax },
+  });
 }
 
 const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
-export function parseTime(pointer: string, text: string): Date {
-  const at = new Date(text);
-  const day = timeShape.exec(text)?.[1];
-  if (day !== undefined && at.getTime() >= 0 && isDay(day)) return at;
-  const name = pointer.replace('#/', '');
-  throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
-}
+export const parseTime: Parameter<Date> = Object.assign(
+  (pointer: string, text: string): Date => {
+    const at = new Date(text);
+    const day = timeShape.exec(text)?.[1];
+    if (day !== undefined && at.getTime() >= 0 && isDay(day)) return at;
+    const name = pointer.replace('#/', '');
+    throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
+  },
+  { schema: time },
+);
 
 /** Refuses February 30, of which `Date` makes March 2. */
 function isDay(day: string): boolean {

@@ -3,7 +3,7 @@ import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
 import { causeOfBulkError } from '../../lib/mongo/connect.ts';
 import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
-import { headersOf, presentProblem, problemType, statusOf } from './problems.ts';
+import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 
 /** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
 export const renderErrors: Middleware = async (ctx, next) => {
@@ -37,7 +37,7 @@ function renderProblem(ctx: Context, error: AppError): void {
   const requestId = String(ctx.state['requestId']);
   ctx.state['errorCode'] = error.code;
   ctx.state['fault'] = loggedFault(error);
-  const status = statusOf(error);
+  const status = statusOfCode(error.code);
   if (status >= 500) ctx.state['error'] = error.cause ?? error;
   ctx.status = status;
   ctx.set(headersOf(error));

@@ -1,32 +1,41 @@
 import { limits } from '../../lib/limits.ts';
 
 // RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z\\-]+";
 const quoted = '"(?:[ !#-[\\]-~]|\\\\[ -~])*"';
-const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|${quoted}))*$`);
 
-/** The string formats of schemas, each with the sentence that a caller gets. */
+interface TextFormat {
+  /** Of a regular expression as in ECMA-262, with the flag `u`; the contract shows it. */
+  pattern: string;
+  validate: (text: string) => boolean;
+  /** The sentence that a caller gets. */
+  fault: string;
+}
+
+function format(pattern: string, fault: string): TextFormat {
+  const shape = new RegExp(pattern, 'u');
+  return { pattern, validate: (text) => shape.test(text), fault };
+}
+
+/** The string formats of schemas. */
 export const textFormats = {
-  line: {
-    validate: (text: string) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text),
-    fault: 'must hold no control characters and no line breaks',
-  },
-  text: {
-    validate: (text: string) => !/[^\P{Cc}\t\n\r]/u.test(text),
-    fault: 'must hold no control characters but tabs and line breaks',
-  },
-  key: {
-    validate: (text: string) => /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(text),
-    fault: 'must hold only letters, digits, "_", "-" and ".", and begin with a letter or digit',
-  },
-  token: {
-    validate: (text: string) => /^[!-~]+$/.test(text),
-    fault: 'must hold only visible ASCII characters',
-  },
-  mediaType: {
-    validate: (text: string) => mediaType.test(text),
-    fault: 'must be a media type such as application/pdf or text/plain; charset=utf-8',
-  },
+  line: format(
+    '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+    'must hold no control characters and no line breaks',
+  ),
+  text: format(
+    '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
+    'must hold no control characters but tabs and line breaks',
+  ),
+  key: format(
+    '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+    'must hold only letters, digits, "_", "-" and ".", and begin with a letter or digit',
+  ),
+  token: format('^[!-~]+$', 'must hold only visible ASCII characters'),
+  mediaType: format(
+    `^${token}/${token}(?: *; *${token}=(?:${token}|${quoted}))*$`,
+    'must be a media type such as application/pdf or text/plain; charset=utf-8',
+  ),
 } as const;
 
 /** A text of 1 to `charactersMax` characters that breaks no log line and moves no terminal's cursor. */

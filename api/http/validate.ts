@@ -21,7 +21,8 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
-  formats: textFormats,
+  // Of the last ones the handlers check the values.
+  formats: { ...textFormats, 'date-time': true, email: true, uri: true },
 });
 
 /** Compiles an object's schema, by default without other fields; the caller keeps `Body` in step. */

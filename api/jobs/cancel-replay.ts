@@ -3,10 +3,17 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { findReplay } from './get-replay.ts';
-import { presentReplay } from './present-replay.ts';
+import { presentReplay, replaySchema } from './present-replay.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'cancelReplay',
+  summary: 'Stops a replay that still runs',
+  answers: { 200: { description: 'The replay', schema: replaySchema } },
+};
 
 /** Enqueued deliveries are still made. A replay that has ended stays as it is. Throws `not_found`. */
-export const cancelReplay: Handler = async (request, context) => {
+export const cancelReplay: Handler = operation(facts, async (request, context) => {
   const replay = await findReplay(request, context);
   const { store } = context;
   const { appUid, caller } = request;
@@ -23,4 +30,4 @@ export const cancelReplay: Handler = async (request, context) => {
     await recordAudit(store, entry, { caller, now, session });
   });
   return { status: 200, body: presentReplay(await findReplay(request, context)) };
-};
+});

@@ -10,6 +10,8 @@ import type { ApiRequest, Handler } from '../router.ts';
 import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { replayAnswers } from './present-replay.ts';
 
 export interface CreateAppReplayBody extends ReplayFields {
   webhookUids?: string[];
@@ -26,12 +28,23 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
   },
 });
 
+const facts: Operation = {
+  id: 'createReplay',
+  summary: 'Sends what failed in a period again, to all webhooks or some',
+  answers: replayAnswers,
+  problems: ['unknown_webhook_uids'],
+  takesIdempotencyKey: true,
+};
+
 /** Sends each webhook only what it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
-export const createAppReplay: Handler<CreateAppReplayBody> = async (request, context) =>
-  startReplay(request, context, {
-    replay: newReplay(request, context.clock.now()),
-    findWebhooks: (session) => findWebhooks(request, context, session),
-  });
+export const createAppReplay: Handler<CreateAppReplayBody> = operation(
+  facts,
+  async (request, context) =>
+    startReplay(request, context, {
+      replay: newReplay(request, context.clock.now()),
+      findWebhooks: (session) => findWebhooks(request, context, session),
+    }),
+);
 
 async function findWebhooks(
   { appUid, body }: ApiRequest<CreateAppReplayBody>,

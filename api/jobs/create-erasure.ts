@@ -8,7 +8,8 @@ import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
-import { presentErasure } from './present-erasure.ts';
+import { erasureSchema, presentErasure } from './present-erasure.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface CreateErasureBody {
   externalTenantId?: string;
@@ -31,25 +32,37 @@ export const createErasureBody = validator<CreateErasureBody>({
   },
 });
 
-/** Erases events recorded until now: a tenant's, or with one of `mentions` as a whole value. */
-export const createErasure: Handler<CreateErasureBody> = async (request, context) => {
-  const { appUid, caller } = request;
-  const { store, secretBox } = context;
-  const now = context.clock.now();
-  const erasure = newErasure(appUid, readSubject(request.body), now);
-  const once = { key: request.idempotencyKey(), secretBox, now };
-  const { answer, repeated } = await runOnce(store, once, async (session) => {
-    await store.jobs.insertOne(erasure, { session });
-    // Without the subject: the audit log outlives the erasure.
-    const target = { kind: 'erasure', uid: erasure._id };
-    const entry = { appUid, action: 'erasure.created', target };
-    await recordAudit(store, entry, { caller, now, session });
-    return presentErasure(erasure);
-  });
-  if (!repeated) context.dispatcher.run(toStart(erasure));
-  const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
-  return { status: 202, body: answer, headers: { location } };
+const facts: Operation = {
+  id: 'createErasure',
+  summary: 'Erases the payloads of a tenant or a user',
+  answers: {
+    202: { description: 'The erasure, which runs', schema: erasureSchema, headers: ['location'] },
+  },
+  takesIdempotencyKey: true,
 };
+
+/** Erases events recorded until now: a tenant's, or with one of `mentions` as a whole value. */
+export const createErasure: Handler<CreateErasureBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, caller } = request;
+    const { store, secretBox } = context;
+    const now = context.clock.now();
+    const erasure = newErasure(appUid, readSubject(request.body), now);
+    const once = { key: request.idempotencyKey(), secretBox, now };
+    const { answer, repeated } = await runOnce(store, once, async (session) => {
+      await store.jobs.insertOne(erasure, { session });
+      // Without the subject: the audit log outlives the erasure.
+      const target = { kind: 'erasure', uid: erasure._id };
+      const entry = { appUid, action: 'erasure.created', target };
+      await recordAudit(store, entry, { caller, now, session });
+      return presentErasure(erasure);
+    });
+    if (!repeated) context.dispatcher.run(toStart(erasure));
+    const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
+    return { status: 202, body: answer, headers: { location } };
+  },
+);
 
 function readSubject({ externalTenantId, mentions }: CreateErasureBody): ErasureSubject {
   if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };

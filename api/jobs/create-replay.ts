@@ -4,6 +4,8 @@ import { validator } from '../http/validate.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { replayAnswers } from './present-replay.ts';
 
 export const createReplayBody = validator<ReplayFields>({
   type: 'object',
@@ -12,12 +14,19 @@ export const createReplayBody = validator<ReplayFields>({
   properties: replayFields(replayedStates),
 });
 
+const facts: Operation = {
+  id: 'createWebhookReplay',
+  summary: 'Sends the events of a period to a webhook again',
+  answers: replayAnswers,
+  takesIdempotencyKey: true,
+};
+
 /** Sends only events that the webhook subscribes to now. Throws `not_found`, `invalid_request`. */
-export const createReplay: Handler<ReplayFields> = async (request, context) => {
+export const createReplay: Handler<ReplayFields> = operation(facts, async (request, context) => {
   const { appUid, params } = request;
   const webhook = { _id: params['webhookUid'] ?? '', appUid };
   return startReplay(request, context, {
     replay: newReplay(request, context.clock.now()),
     findWebhooks: async (session) => [await findWebhook(context.store, webhook, session)],
   });
-};
+});

@@ -4,12 +4,19 @@ import type { ReplayJob } from '../../lib/model/job.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
-import { presentReplay } from './present-replay.ts';
+import { presentReplay, replaySchema } from './present-replay.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getReplay: Handler = async (request, context) => ({
+const facts: Operation = {
+  id: 'getReplay',
+  summary: 'Shows how far a replay is',
+  answers: { 200: { description: 'The replay', schema: replaySchema } },
+};
+
+export const getReplay: Handler = operation(facts, async (request, context) => ({
   status: 200,
   body: presentReplay(await findReplay(request, context)),
-});
+}));
 
 /** Reads the replay that the path names; with a webhook, only one of that, which still exists. Throws `not_found`. */
 export async function findReplay(

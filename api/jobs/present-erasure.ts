@@ -1,4 +1,5 @@
 import type { ErasureJob } from '../../lib/model/job.ts';
+import { count, named, objectOf, oneOfTexts, text, time, timeOrNull } from '../http/schemas.ts';
 
 /** Returns an erasure as clients see it, without its subject. */
 export function presentErasure(erasure: ErasureJob) {
@@ -10,3 +11,14 @@ export function presentErasure(erasure: ErasureJob) {
     finishedAt: erasure.finishedAt?.toISOString() ?? null,
   };
 }
+
+export const erasureSchema = named(
+  'Erasure',
+  objectOf<ReturnType<typeof presentErasure>>({
+    uid: text,
+    state: oneOfTexts(['running', 'done', 'cancelled']),
+    erasedCount: count,
+    createdAt: time,
+    finishedAt: timeOrNull,
+  }),
+);

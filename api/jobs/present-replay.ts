@@ -1,5 +1,22 @@
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
+import {
+  boolean,
+  count,
+  countFromOne,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../http/schemas.ts';
+import { subscribedEventNames } from '../../lib/model/event-name.ts';
+import { cancelReasons } from '../../lib/model/delivery-state.ts';
+import { replayedStates } from './replay-fields.ts';
 
 /** Returns a replay as clients see it; `reachedAt` goes from `since` to `until` for each webhook. */
 export function presentReplay(replay: ReplayJob) {
@@ -26,3 +43,70 @@ export function presentReplay(replay: ReplayJob) {
     finishedAt: replay.finishedAt?.toISOString() ?? null,
   };
 }
+
+const replayedWebhook = named(
+  'ReplayedWebhook',
+  objectOf<{ webhookUid: string; releasedCount: number }>({
+    webhookUid: text,
+    releasedCount: count,
+  }),
+);
+
+const properties = {
+  uid: text,
+  webhookUid: { ...textOrNull, description: 'Null for a replay of the application.' },
+  since: time,
+  until: time,
+  events: orNull(listOf(oneOfTexts(subscribedEventNames))),
+  states: listOf(oneOfTexts(replayedStates)),
+  cancelReasons: orNull(listOf(oneOfTexts(cancelReasons))),
+  externalTenantId: textOrNull,
+  perSecond: countFromOne,
+  state: oneOfTexts(['running', 'done', 'cancelled']),
+  releasedCount: { ...count, description: 'Deliveries that it sends.' },
+  webhookCount: count,
+  webhooksDone: count,
+  webhooks: { ...listOf(replayedWebhook), description: 'Those to which anything is sent.' },
+  reachedAt: { ...timeOrNull, description: 'How far it is, for the webhook in turn.' },
+  createdAt: time,
+  finishedAt: timeOrNull,
+};
+
+type PresentedReplay = ReturnType<typeof presentReplay>;
+
+export const replaySchema = named('Replay', objectOf<PresentedReplay>(properties));
+
+const startedReplaySchema = named(
+  'StartedReplay',
+  objectOf<PresentedReplay & { pausedWebhookUids: string[] }>({
+    ...properties,
+    pausedWebhookUids: { ...listOf(text), description: 'These webhooks hold what they get.' },
+  }),
+);
+
+interface DryRun {
+  dryRun: true;
+  count: number;
+  countIsCapped: boolean;
+  webhooks: unknown[];
+}
+
+const dryRunSchema = named(
+  'ReplayDryRun',
+  objectOf<DryRun>({
+    dryRun: { const: true },
+    count,
+    countIsCapped: { ...boolean, description: 'True where there are more.' },
+    webhooks: listOf(objectOf<{ webhookUid: string; count: number }>({ webhookUid: text, count })),
+  }),
+);
+
+/** The answers of the calls that start a replay. */
+export const replayAnswers = {
+  200: { description: 'The count, of a dry run', schema: dryRunSchema },
+  202: {
+    description: 'The replay, which runs',
+    schema: startedReplaySchema,
+    headers: ['location'],
+  },
+} as const;

@@ -4,6 +4,8 @@ import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { accountUidsField, descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
+import { named } from '../http/schemas.ts';
+import { resourceData } from '../event-types/resource-data.ts';
 
 export interface ChangeAgentBody {
   agentName?: string;
@@ -51,3 +53,5 @@ export const agentKind: ResourceKind<AgentDocument> = {
     updatedAt: agent.updatedAt.toISOString(),
   }),
 };
+
+export const agentSchema = named('Agent', resourceData.agent.schema);

@@ -1,12 +1,23 @@
 // PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { agentKind, type ChangeAgentBody } from './agent.ts';
+import { agentKind, agentSchema, type ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'changeAgent',
+  summary: 'Changes an agent',
+  answers: { 200: { description: 'The agent', schema: agentSchema } },
+  problems: ['unknown_account_uids'],
+};
 
 /** Throws `not_found`, `unknown_account_uids`. */
-export const changeAgent: Handler<ChangeAgentBody> = async ({ appUid, params, body }, context) => {
-  await checkAccounts(context.store, { appUid, accountUids: body.accountUids ?? [] });
-  const filter = { appUid, _id: params['agentUid'] ?? '' };
-  return changeResource(agentKind, context, { filter, fields: body });
-};
+export const changeAgent: Handler<ChangeAgentBody> = operation(
+  facts,
+  async ({ appUid, params, body }, context) => {
+    await checkAccounts(context.store, { appUid, accountUids: body.accountUids ?? [] });
+    const filter = { appUid, _id: params['agentUid'] ?? '' };
+    return changeResource(agentKind, context, { filter, fields: body });
+  },
+);

@@ -1,9 +1,19 @@
 // PATCH …/contexts/{contextUid}: changes a context; the event is context.updated, if anything changed.
 import type { Handler } from '../router.ts';
-import { type ChangeContextBody, contextKind } from './context.ts';
+import { type ChangeContextBody, contextKind, contextSchema } from './context.ts';
 import { changeResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const changeContext: Handler<ChangeContextBody> = ({ appUid, params, body }, context) => {
-  const filter = { appUid, _id: params['contextUid'] ?? '' };
-  return changeResource(contextKind, context, { filter, fields: body });
+const facts: Operation = {
+  id: 'changeContext',
+  summary: 'Changes a context',
+  answers: { 200: { description: 'The context', schema: contextSchema } },
 };
+
+export const changeContext: Handler<ChangeContextBody> = operation(
+  facts,
+  ({ appUid, params, body }, context) => {
+    const filter = { appUid, _id: params['contextUid'] ?? '' };
+    return changeResource(contextKind, context, { filter, fields: body });
+  },
+);

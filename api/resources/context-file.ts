@@ -7,6 +7,8 @@ import {
 import { validator } from '../http/validate.ts';
 import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
+import { named } from '../http/schemas.ts';
+import { resourceData } from '../event-types/resource-data.ts';
 
 export interface ChangeContextFileBody {
   fileName?: string;
@@ -60,3 +62,5 @@ export const contextFileKind: ResourceKind<ContextFileDocument> = {
     updatedAt: file.updatedAt.toISOString(),
   }),
 };
+
+export const contextFileSchema = named('ContextFile', resourceData.contextfile.schema);

@@ -4,6 +4,8 @@ import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
+import { named } from '../http/schemas.ts';
+import { resourceData } from '../event-types/resource-data.ts';
 
 export interface ChangeContextBody {
   contextName?: string;
@@ -43,3 +45,5 @@ export const contextKind: ResourceKind<ContextDocument> = {
     updatedAt: context.updatedAt.toISOString(),
   }),
 };
+
+export const contextSchema = named('Context', resourceData.context.schema);

@@ -2,10 +2,19 @@
 import { newId } from '../../lib/platform/ids.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { agentKind, type CreateAgentBody } from './agent.ts';
+import { agentKind, agentSchema, type CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const createAgent: Handler<CreateAgentBody> = (request, context) => {
+const facts: Operation = {
+  id: 'createAgent',
+  summary: 'Creates an agent',
+  answers: { 201: { description: 'The agent', schema: agentSchema } },
+  problems: ['unknown_account_uids', 'payload_too_large'],
+  takesIdempotencyKey: true,
+};
+
+export const createAgent: Handler<CreateAgentBody> = operation(facts, (request, context) => {
   const { appUid, body } = request;
   return createResource(agentKind, context, {
     request,
@@ -26,4 +35,4 @@ export const createAgent: Handler<CreateAgentBody> = (request, context) => {
       };
     },
   });
-};
+});

@@ -6,34 +6,46 @@ import { limits } from '../../lib/limits.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { contextFileKind, type CreateContextFileBody } from './context-file.ts';
+import { contextFileKind, contextFileSchema, type CreateContextFileBody } from './context-file.ts';
 import { createResource, noSuchResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'createContextFile',
+  summary: 'Creates a file of a context',
+  answers: { 201: { description: 'The file', schema: contextFileSchema } },
+  problems: ['limit_reached', 'payload_too_large'],
+  takesIdempotencyKey: true,
+};
 
 /** A file has the tenant of its context. Throws `not_found`, `limit_reached`. */
-export const createContextFile: Handler<CreateContextFileBody> = (request, context) => {
-  const { appUid, body } = request;
-  const contextUid = request.params['contextUid'] ?? '';
-  return createResource(contextFileKind, context, {
-    request,
-    path: `/contexts/${contextUid}/files`,
-    async make(session, now) {
-      const parent = await countIn(context.store, session, { appUid, _id: contextUid });
-      return {
-        _id: newId('cfl', now),
-        appUid,
-        contextUid,
-        fileName: body.fileName,
-        contentType: body.contentType,
-        sizeBytes: body.sizeBytes,
-        externalTenantId: parent.externalTenantId,
-        processingStatus: body.processingStatus ?? 'pending',
-        processingError: body.processingError ?? null,
-        createdAt: now,
-        updatedAt: now,
-      };
-    },
-  });
-};
+export const createContextFile: Handler<CreateContextFileBody> = operation(
+  facts,
+  (request, context) => {
+    const { appUid, body } = request;
+    const contextUid = request.params['contextUid'] ?? '';
+    return createResource(contextFileKind, context, {
+      request,
+      path: `/contexts/${contextUid}/files`,
+      async make(session, now) {
+        const parent = await countIn(context.store, session, { appUid, _id: contextUid });
+        return {
+          _id: newId('cfl', now),
+          appUid,
+          contextUid,
+          fileName: body.fileName,
+          contentType: body.contentType,
+          sizeBytes: body.sizeBytes,
+          externalTenantId: parent.externalTenantId,
+          processingStatus: body.processingStatus ?? 'pending',
+          processingError: body.processingError ?? null,
+          createdAt: now,
+          updatedAt: now,
+        };
+      },
+    });
+  },
+);
 
 // The write also makes a concurrent deletion of the context conflict.
 async function countIn(

@@ -1,10 +1,19 @@
 // POST …/contexts: creates a context; the event is context.created.
 import { newId } from '../../lib/platform/ids.ts';
 import type { Handler } from '../router.ts';
-import { contextKind, type CreateContextBody } from './context.ts';
+import { contextKind, contextSchema, type CreateContextBody } from './context.ts';
 import { createResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const createContext: Handler<CreateContextBody> = (request, context) =>
+const facts: Operation = {
+  id: 'createContext',
+  summary: 'Creates a context',
+  answers: { 201: { description: 'The context', schema: contextSchema } },
+  problems: ['payload_too_large'],
+  takesIdempotencyKey: true,
+};
+
+export const createContext: Handler<CreateContextBody> = operation(facts, (request, context) =>
   createResource(contextKind, context, {
     request,
     path: '/contexts',
@@ -18,4 +27,5 @@ export const createContext: Handler<CreateContextBody> = (request, context) =>
       createdAt: now,
       updatedAt: now,
     }),
-  });
+  }),
+);

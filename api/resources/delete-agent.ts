@@ -2,6 +2,14 @@
 import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import { deleteResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const deleteAgent: Handler = ({ appUid, params }, context) =>
-  deleteResource(agentKind, context, { filter: { appUid, _id: params['agentUid'] ?? '' } });
+const facts: Operation = {
+  id: 'deleteAgent',
+  summary: 'Deletes an agent',
+  answers: { 204: { description: 'Done' } },
+};
+
+export const deleteAgent: Handler = operation(facts, ({ appUid, params }, context) =>
+  deleteResource(agentKind, context, { filter: { appUid, _id: params['agentUid'] ?? '' } }),
+);

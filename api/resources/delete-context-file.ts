@@ -2,8 +2,15 @@
 import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { deleteResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const deleteContextFile: Handler = ({ appUid, params }, context) => {
+const facts: Operation = {
+  id: 'deleteContextFile',
+  summary: 'Deletes a file of a context',
+  answers: { 204: { description: 'Done' } },
+};
+
+export const deleteContextFile: Handler = operation(facts, ({ appUid, params }, context) => {
   const contextUid = params['contextUid'] ?? '';
   return deleteResource(contextFileKind, context, {
     filter: { appUid, contextUid, _id: params['fileUid'] ?? '' },
@@ -13,4 +20,4 @@ export const deleteContextFile: Handler = ({ appUid, params }, context) => {
       return [];
     },
   });
-};
+});

@@ -3,9 +3,16 @@ import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { contextKind } from './context.ts';
 import { deleteResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'deleteContext',
+  summary: 'Deletes a context and its files',
+  answers: { 204: { description: 'Done' } },
+};
 
 /** The files (at most 1,000) go in the same transaction; their events come first. */
-export const deleteContext: Handler = ({ appUid, params }, context) => {
+export const deleteContext: Handler = operation(facts, ({ appUid, params }, context) => {
   const { contextFiles } = context.store;
   const contextUid = params['contextUid'] ?? '';
   return deleteResource(contextKind, context, {
@@ -18,4 +25,4 @@ export const deleteContext: Handler = ({ appUid, params }, context) => {
       return files.map((file) => ({ event, data: contextFileKind.present(file) }));
     },
   });
-};
+});

@@ -1,7 +1,15 @@
 // GET …/agents/{agentUid}: one agent.
 import type { Handler } from '../router.ts';
-import { agentKind } from './agent.ts';
+import { agentKind, agentSchema } from './agent.ts';
 import { getResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getAgent: Handler = ({ appUid, params }, context) =>
-  getResource(agentKind, context, { appUid, _id: params['agentUid'] ?? '' });
+const facts: Operation = {
+  id: 'getAgent',
+  summary: 'Shows an agent',
+  answers: { 200: { description: 'The agent', schema: agentSchema } },
+};
+
+export const getAgent: Handler = operation(facts, ({ appUid, params }, context) =>
+  getResource(agentKind, context, { appUid, _id: params['agentUid'] ?? '' }),
+);

@@ -1,11 +1,19 @@
 // GET …/contexts/{contextUid}/files/{fileUid}: one file of a context.
 import type { Handler } from '../router.ts';
-import { contextFileKind } from './context-file.ts';
+import { contextFileKind, contextFileSchema } from './context-file.ts';
 import { getResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getContextFile: Handler = ({ appUid, params }, context) =>
+const facts: Operation = {
+  id: 'getContextFile',
+  summary: 'Shows a file of a context',
+  answers: { 200: { description: 'The file', schema: contextFileSchema } },
+};
+
+export const getContextFile: Handler = operation(facts, ({ appUid, params }, context) =>
   getResource(contextFileKind, context, {
     appUid,
     contextUid: params['contextUid'] ?? '',
     _id: params['fileUid'] ?? '',
-  });
+  }),
+);

@@ -1,7 +1,15 @@
 // GET …/contexts/{contextUid}: one context.
 import type { Handler } from '../router.ts';
-import { contextKind } from './context.ts';
+import { contextKind, contextSchema } from './context.ts';
 import { getResource } from './resource-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getContext: Handler = ({ appUid, params }, context) =>
-  getResource(contextKind, context, { appUid, _id: params['contextUid'] ?? '' });
+const facts: Operation = {
+  id: 'getContext',
+  summary: 'Shows a context',
+  answers: { 200: { description: 'The context', schema: contextSchema } },
+};
+
+export const getContext: Handler = operation(facts, ({ appUid, params }, context) =>
+  getResource(contextKind, context, { appUid, _id: params['contextUid'] ?? '' }),
+);

@@ -1,8 +1,18 @@
 // GET …/agents: the agents of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
-import { agentKind } from './agent.ts';
+import { agentKind, agentSchema } from './agent.ts';
 import { listResources } from './resource-kind.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
 
-export const listAgents = listHandler({}, ({ appUid, page }, context) =>
-  listResources(agentKind, context, { filter: { appUid }, page }),
+const facts: Operation = {
+  id: 'listAgents',
+  summary: 'Lists the agents, newest first',
+  answers: { 200: pageOf(agentSchema) },
+};
+
+export const listAgents = operation(
+  facts,
+  listHandler({}, ({ appUid, page }, context) =>
+    listResources(agentKind, context, { filter: { appUid }, page }),
+  ),
 );

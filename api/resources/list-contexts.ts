@@ -1,8 +1,18 @@
 // GET …/contexts: the contexts of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
-import { contextKind } from './context.ts';
+import { contextKind, contextSchema } from './context.ts';
 import { listResources } from './resource-kind.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
 
-export const listContexts = listHandler({}, ({ appUid, page }, context) =>
-  listResources(contextKind, context, { filter: { appUid }, page }),
+const facts: Operation = {
+  id: 'listContexts',
+  summary: 'Lists the contexts, newest first',
+  answers: { 200: pageOf(contextSchema) },
+};
+
+export const listContexts = operation(
+  facts,
+  listHandler({}, ({ appUid, page }, context) =>
+    listResources(contextKind, context, { filter: { appUid }, page }),
+  ),
 );

@@ -7,6 +7,8 @@ import type { Handler } from '../router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from './record-change.ts';
+import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface ReportChangeBody {
   event: EventName;
@@ -27,19 +29,38 @@ export const reportChangeBody = validator<ReportChangeBody>({
   },
 });
 
-/** Throws `payload_too_large`. */
-export const reportChange: Handler<ReportChangeBody> = async (request, context) => {
-  const { appUid, body } = request;
-  const eventId = newId('evt', context.clock.now());
-  const change = { eventId, event: body.event, data: body.data };
-  const answer = { eventId, event: body.event, resourceUid: body.data.uid };
-  const key = request.idempotencyKey();
-  if (key === null) {
-    await recordReport(context, appUid, change);
-    return { status: 202, body: answer };
-  }
-  // Key and event have to be committed together.
-  const changed = { answer, changes: [change] };
-  const recording = { appUid, key, entities: [entityOf(body.event)] };
-  return { status: 202, body: await recordChange(context, recording, async () => changed) };
+const reportedSchema = named(
+  'ReportedChange',
+  objectOf<{ eventId: string; event: string; resourceUid: string }>({
+    eventId: text,
+    event: oneOfTexts(eventNames),
+    resourceUid: text,
+  }),
+);
+
+const facts: Operation = {
+  id: 'reportChange',
+  summary: 'Reports a change of a resource that lives elsewhere',
+  answers: { 202: { description: 'The event, which is on its way', schema: reportedSchema } },
+  takesIdempotencyKey: true,
 };
+
+/** Throws `payload_too_large`. */
+export const reportChange: Handler<ReportChangeBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, body } = request;
+    const eventId = newId('evt', context.clock.now());
+    const change = { eventId, event: body.event, data: body.data };
+    const answer = { eventId, event: body.event, resourceUid: body.data.uid };
+    const key = request.idempotencyKey();
+    if (key === null) {
+      await recordReport(context, appUid, change);
+      return { status: 202, body: answer };
+    }
+    // Key and event have to be committed together.
+    const changed = { answer, changes: [change] };
+    const recording = { appUid, key, entities: [entityOf(body.event)] };
+    return { status: 202, body: await recordChange(context, recording, async () => changed) };
+  },
+);

@@ -1,12 +1,23 @@
 // GET …/stats/deliveries: what became of the attempts of a range, of the application or of one webhook.
 import { limits } from '../../lib/limits.ts';
 import { type Counts, statisticsIntervals } from '../../lib/model/statistics.ts';
-import { percentilesOf } from '../../lib/statistics/histogram.ts';
+import { type Percentiles, percentilesOf } from '../../lib/statistics/histogram.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';
 import { oneOf, parseTime, readFilters, textUpTo } from '../http/query-values.ts';
-import type { Handler } from '../router.ts';
+import type { ApiRequest, Handler, Handling } from '../router.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { rangeOf } from './stats-range.ts';
+import {
+  count,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  textOrNull,
+  time,
+} from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 const parameters = {
   interval: oneOf(statisticsIntervals),
@@ -15,7 +26,7 @@ const parameters = {
   webhookUid: textUpTo(limits.filterCharactersMax),
 };
 
-const getStats: Handler = async ({ appUid, query }, { store, clock }) => {
+const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock }) => {
   const asked = readFilters(parameters, query);
   const { webhookUid } = asked;
   const interval = asked.interval ?? 'hour';
@@ -36,10 +47,57 @@ const getStats: Handler = async ({ appUid, query }, { store, clock }) => {
   return { status: 200, body };
 };
 
+const percentilesSchema = named(
+  'Percentiles',
+  objectOf<Percentiles>({ p50: count, p95: count, p99: count }),
+);
+
+const counts = {
+  attempts: count,
+  delivered: count,
+  retrying: count,
+  exhausted: count,
+  blocked: count,
+  cancelled: count,
+  changeToReceiptMs: orNull(percentilesSchema),
+  attemptMs: orNull(percentilesSchema),
+};
+
+type PresentedCounts = ReturnType<typeof presentCounts>;
+
+const statisticsSchema = named(
+  'DeliveryStatistics',
+  objectOf<
+    Record<
+      'webhookUid' | 'interval' | 'since' | 'until' | 'completeUntil' | 'totals' | 'points',
+      unknown
+    >
+  >({
+    webhookUid: textOrNull,
+    interval: oneOfTexts(statisticsIntervals),
+    since: time,
+    until: time,
+    completeUntil: { ...time, description: 'The counts before this time are final.' },
+    totals: named('DeliveryCounts', objectOf<PresentedCounts>(counts)),
+    points: listOf(
+      named('DeliveryPoint', objectOf<PresentedCounts & { at: string }>({ at: time, ...counts })),
+    ),
+  }),
+);
+
+const facts: Operation = {
+  id: 'getDeliveryStats',
+  summary: 'Counts what became of the attempts of a range',
+  answers: { 200: { description: 'The counts', schema: statisticsSchema } },
+};
+
 /** Throws `not_found` for a webhook that is none of the application's, or deleted. */
-export const getDeliveryStats: Handler = Object.assign(getStats, {
-  parameters: Object.keys(parameters),
-});
+export const getDeliveryStats: Handler = operation(
+  facts,
+  Object.assign(getStats, {
+    parameters,
+  }),
+);
 
 function presentCounts({ outcomes, attemptMs, changeToReceiptMs }: Counts) {
   const { delivered = 0, retrying = 0, exhausted = 0, blocked = 0, cancelled = 0 } = outcomes;

@@ -2,10 +2,17 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { type ChangeUserBody, noSuchUser, presentUser } from './user.ts';
+import { type ChangeUserBody, noSuchUser, presentUser, userSchema } from './user.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'changeUser',
+  summary: 'Changes the name of a user',
+  answers: { 200: { description: 'The user', schema: userSchema } },
+};
 
 /** Writes nothing where the name is the same. Throws `not_found`. */
-export const changeUser: Handler<ChangeUserBody> = async (request, context) => {
+export const changeUser: Handler<ChangeUserBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { store } = context;
   const _id = params['userUid'] ?? '';
@@ -23,4 +30,4 @@ export const changeUser: Handler<ChangeUserBody> = async (request, context) => {
     return { ...before, ...fields };
   });
   return { status: 200, body: presentUser(user) };
-};
+});

@@ -4,9 +4,16 @@ import { inTransaction } from '../../lib/mongo/connect.ts';
 import { eraseUser } from '../../lib/identity/users.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'deleteUser',
+  summary: 'Erases who a user is, and ends the tokens',
+  answers: { 204: { description: 'Done' } },
+};
 
 /** Keeps the uid; the same identity signs in as a new user. Throws `not_found`. */
-export const deleteUser: Handler = async ({ appUid, params, caller }, context) => {
+export const deleteUser: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const userUid = params['userUid'] ?? '';
   const now = context.clock.now();
@@ -16,4 +23,4 @@ export const deleteUser: Handler = async ({ appUid, params, caller }, context) =
     await recordAudit(store, entry, { caller, now, session });
   });
   return { status: 204 };
-};
+});

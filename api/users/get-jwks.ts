@@ -2,11 +2,27 @@
 import { createHash } from 'node:crypto';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
 import type { Handler } from '../router.ts';
+import { listOf, named, objectOf } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 
+const jwksSchema = named(
+  'JwkSet',
+  objectOf<{ keys: unknown[] }>({ keys: listOf({ type: 'object', required: ['kty'] }) }),
+);
+
+const facts: Operation = {
+  id: 'getJwks',
+  summary: 'Shows the public keys of user tokens (RFC 7517)',
+  answers: {
+    200: { description: 'The JWK set', schema: jwksSchema, headers: ['etag'] },
+    304: { description: 'It is the one that you have' },
+  },
+};
+
 /** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this fails (RFC 5861). */
-export const getJwks: Handler = async (_request, context) => {
+export const getJwks: Handler = operation(facts, async (_request, context) => {
   const body = await context.tokens.publicKeys();
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
   return {
@@ -14,4 +30,4 @@ export const getJwks: Handler = async (_request, context) => {
     body,
     headers: { 'cache-control': cacheControl, etag: `"${digest}"` },
   };
-};
+});

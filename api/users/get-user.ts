@@ -1,10 +1,17 @@
 // GET …/sdkusers/{userUid}: one user.
 import type { Handler } from '../router.ts';
-import { noSuchUser, presentUser } from './user.ts';
+import { noSuchUser, presentUser, userSchema } from './user.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const getUser: Handler = async ({ appUid, params }, context) => {
+const facts: Operation = {
+  id: 'getUser',
+  summary: 'Shows a user',
+  answers: { 200: { description: 'The user', schema: userSchema } },
+};
+
+export const getUser: Handler = operation(facts, async ({ appUid, params }, context) => {
   const filter = { _id: params['userUid'] ?? '', appUid, deletedAt: null };
   const user = await context.store.users.findOne(filter);
   if (user === null) throw noSuchUser();
   return { status: 200, body: presentUser(user) };
-};
+});

@@ -1,8 +1,16 @@
 // POST /api-authenticate-embedded-user: the retired flow; 410 with a link to docs/migration.md.
 import { HttpError } from '../http/problems.ts';
 import type { Handler } from '../router.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
-export const refuseLegacyAuth: Handler = (_request, context) => {
+const facts: Operation = {
+  id: 'legacyAuth',
+  summary: 'The retired flow',
+  answers: {},
+  problems: ['legacy_auth_retired'],
+};
+
+export const refuseLegacyAuth: Handler = operation(facts, (_request, context) => {
   const migrationUrl = `${context.config.http.publicUrl}/docs/migration`;
   const detail =
     'get a new API key (CONFIGURE, API Management) and call POST ' +
@@ -10,4 +18,4 @@ export const refuseLegacyAuth: Handler = (_request, context) => {
   throw new HttpError('legacy_auth_retired', detail, {
     headers: { link: `<${migrationUrl}>; rel="deprecation"; type="text/markdown"` },
   });
-};
+});

@@ -3,9 +3,16 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
 import type { Handler } from '../router.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'revokeTokens',
+  summary: 'Ends the tokens of all users',
+  answers: { 204: { description: 'Done' } },
+};
 
 /** Ends the tokens issued so far; users may sign in again immediately. */
-export const revokeTokensOfApp: Handler = async ({ appUid, caller }, context) => {
+export const revokeTokensOfApp: Handler = operation(facts, async ({ appUid, caller }, context) => {
   const { store } = context;
   const now = context.clock.now();
   await inTransaction(store, async (session) => {
@@ -14,4 +21,4 @@ export const revokeTokensOfApp: Handler = async ({ appUid, caller }, context) =>
     await recordAudit(store, entry, { caller, now, session });
   });
   return { status: 204 };
-};
+});

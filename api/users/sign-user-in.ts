@@ -11,6 +11,8 @@ import { lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
+import { boolean, named, objectOf, text, time } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface SignUserInBody {
   externalId?: string;
@@ -31,31 +33,58 @@ export const signUserInBody = validator<SignUserInBody>({
   },
 });
 
-/** Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user. */
-export const signUserIn: Handler<SignUserInBody> = async ({ appUid, body, caller }, context) => {
-  const { store, config, rateLimits } = context;
-  const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
-  spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
-  await checkAccounts(store, { appUid, accountUids: body.accountUids ?? [] });
-  const wanted = {
-    appUid,
-    identity,
-    email,
-    name: body.name ?? null,
-    accountUids: [...new Set(body.accountUids)],
-    caller,
-    now: context.clock.now(),
-  };
-  const { user, created } = await findOrCreateUser(store, wanted, context.readUser);
-  const [epoch, accountUids] = await Promise.all([
-    context.readTokenEpoch(user),
-    dropDeletedAccounts(store, user),
-  ]);
-  const claims = { userUid: user._id, appUid, accountUids, epoch };
-  const { authToken, expiresAt } = await context.tokens.issue(claims);
-  const answer = { authToken, expiresAt: expiresAt.toISOString(), userUid: user._id, created };
-  return { status: 200, body: answer };
+interface SignedIn {
+  authToken: string;
+  expiresAt: string;
+  userUid: string;
+  created: boolean;
+}
+
+const signedInSchema = named(
+  'SignedIn',
+  objectOf<SignedIn>({
+    authToken: { ...text, description: 'A JWT, checked with the keys of /.well-known/jwks.json.' },
+    expiresAt: time,
+    userUid: text,
+    created: { ...boolean, description: 'True where the user is new.' },
+  }),
+);
+
+const facts: Operation = {
+  id: 'signUserIn',
+  summary: 'Signs a user in; the first sign-in creates the user',
+  answers: { 200: { description: 'The token', schema: signedInSchema } },
+  problems: ['unknown_account_uids', 'limit_reached'],
 };
+
+/** Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user. */
+export const signUserIn: Handler<SignUserInBody> = operation(
+  facts,
+  async ({ appUid, body, caller }, context) => {
+    const { store, config, rateLimits } = context;
+    const { identity, email } = identify(body, { appUid, pepper: config.keyPepper });
+    spend(rateLimits.signIn, identitySubject(config.keyPepper, appUid, identity));
+    await checkAccounts(store, { appUid, accountUids: body.accountUids ?? [] });
+    const wanted = {
+      appUid,
+      identity,
+      email,
+      name: body.name ?? null,
+      accountUids: [...new Set(body.accountUids)],
+      caller,
+      now: context.clock.now(),
+    };
+    const { user, created } = await findOrCreateUser(store, wanted, context.readUser);
+    const [epoch, accountUids] = await Promise.all([
+      context.readTokenEpoch(user),
+      dropDeletedAccounts(store, user),
+    ]);
+    const claims = { userUid: user._id, appUid, accountUids, epoch };
+    const { authToken, expiresAt } = await context.tokens.issue(claims);
+    const answer = { authToken, expiresAt: expiresAt.toISOString(), userUid: user._id, created };
+    return { status: 200, body: answer };
+  },
+);
 
 /** A deletion may not have reached this user yet, or have run while the account was being added. */
 async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<string[]> {

@@ -3,6 +3,7 @@ import { limits } from '../../lib/limits.ts';
 import type { UserDocument } from '../../lib/model/user.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
+import { listOf, named, objectOf, text, textOrNull, time } from '../http/schemas.ts';
 
 export interface ChangeUserBody {
   name?: string | null;
@@ -32,3 +33,19 @@ export function presentUser(user: UserDocument) {
 export function noSuchUser(): AppError {
   return new AppError('not_found', 'there is no such user');
 }
+
+export const userSchema = named(
+  'User',
+  objectOf<ReturnType<typeof presentUser>>({
+    uid: text,
+    externalId: textOrNull,
+    email: {
+      ...textOrNull,
+      description: 'Made unique to the application; no mail can be sent to it.',
+    },
+    name: textOrNull,
+    accountUids: listOf(text),
+    createdAt: time,
+    updatedAt: time,
+  }),
+);

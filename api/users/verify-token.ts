@@ -6,6 +6,8 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
+import { boolean, listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface VerifyTokenBody {
   authToken: string;
@@ -20,34 +22,70 @@ export const verifyTokenBody = validator<VerifyTokenBody>({
   properties: { authToken: { type: 'string' }, agentUid: uidField },
 });
 
-/** Returns whose token it is, or why it is not valid. Nothing is cached. */
-export const verifyToken: Handler<VerifyTokenBody> = async ({ appUid, body }, context) => {
-  const now = context.clock.now();
-  const { claims, reason } = await verifyUserToken(body.authToken, {
-    findKey: (keyId) => findPublicKey(context.store, keyId),
-    issuer: context.config.http.publicUrl,
-    appUid,
-    now,
-  });
-  if (claims === null) return { status: 200, body: { active: false, reason } };
-  if (await isRevoked(context, claims)) {
-    return { status: 200, body: { active: false, reason: 'revoked' } };
-  }
-  const agent =
-    body.agentUid === undefined ? {} : { agent: await reach(context, claims, body.agentUid) };
-  return {
-    status: 200,
-    body: {
-      active: true,
-      userUid: claims.userUid,
-      accountUids: claims.accountUids,
-      tokenUid: claims.tokenUid,
-      issuedAt: claims.issuedAt.toISOString(),
-      expiresAt: claims.expiresAt.toISOString(),
-      ...agent,
+const goodToken = named('ActiveToken', {
+  type: 'object',
+  properties: {
+    active: { const: true },
+    userUid: text,
+    accountUids: listOf(text),
+    tokenUid: text,
+    issuedAt: time,
+    expiresAt: time,
+    agent: {
+      ...objectOf<{ uid: string; allowed: boolean }>({ uid: text, allowed: boolean }),
+      description: 'Only where `agentUid` was given.',
     },
-  };
+  },
+  required: ['active', 'userUid', 'accountUids', 'tokenUid', 'issuedAt', 'expiresAt'],
+});
+
+const badToken = named('InactiveToken', {
+  type: 'object',
+  properties: { active: { const: false }, reason: oneOfTexts(['invalid', 'expired', 'revoked']) },
+  required: ['active', 'reason'],
+});
+
+const verifiedTokenSchema = named('VerifiedToken', { oneOf: [goodToken, badToken] });
+
+const facts: Operation = {
+  id: 'verifyToken',
+  summary: 'Says whether a token is valid now, and for which agent',
+  answers: {
+    200: { description: 'Whose token it is, or why it is not valid', schema: verifiedTokenSchema },
+  },
 };
+
+/** Returns whose token it is, or why it is not valid. Nothing is cached. */
+export const verifyToken: Handler<VerifyTokenBody> = operation(
+  facts,
+  async ({ appUid, body }, context) => {
+    const now = context.clock.now();
+    const { claims, reason } = await verifyUserToken(body.authToken, {
+      findKey: (keyId) => findPublicKey(context.store, keyId),
+      issuer: context.config.http.publicUrl,
+      appUid,
+      now,
+    });
+    if (claims === null) return { status: 200, body: { active: false, reason } };
+    if (await isRevoked(context, claims)) {
+      return { status: 200, body: { active: false, reason: 'revoked' } };
+    }
+    const agent =
+      body.agentUid === undefined ? {} : { agent: await reach(context, claims, body.agentUid) };
+    return {
+      status: 200,
+      body: {
+        active: true,
+        userUid: claims.userUid,
+        accountUids: claims.accountUids,
+        tokenUid: claims.tokenUid,
+        issuedAt: claims.issuedAt.toISOString(),
+        expiresAt: claims.expiresAt.toISOString(),
+        ...agent,
+      },
+    };
+  },
+);
 
 // Read each time: a removed key ends its tokens immediately.
 async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {

@@ -10,48 +10,59 @@ import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
 import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { checkCarrier, checkMove } from './credential-fields.ts';
-import { showWebhook } from './present-webhook.ts';
+import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
 import { checkKind } from './webhook-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'changeWebhook',
+  summary: 'Changes, pauses or resumes a webhook',
+  answers: { 200: { description: 'The webhook', schema: webhookSchema } },
+  problems: ['conflict', 'invalid_webhook_url'],
+};
 
 /**
  * Writes nothing where no field differs. A resume also releases, or discards, what was held: the job is
  * written with the change, so that the relay starts what this process cannot. Throws `not_found`,
  * `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
  */
-export const changeWebhook: Handler<ChangeWebhookBody> = async (request, context) => {
-  const { appUid, params, body, caller } = request;
-  const { store } = context;
-  const now = context.clock.now();
-  const filter = { _id: params['webhookUid'] ?? '', appUid };
-  checkResume(body);
-  const discards = body.onResume === 'discard';
-  const release = newRelease({ appUid, webhookUid: filter._id }, now);
-  const { webhook, resumed } = await inTransaction(store, async (session) => {
-    const before = await findWebhook(store, filter, session);
-    const written = readFields(context, body, before);
-    checkKind({ ...before, ...written });
-    checkMove(before, written);
-    checkCarrier({ ...before, ...written });
-    const fields = { ...written, ...forgiven(body, before) };
-    if (discards) refuseLateDiscard(before);
-    const resumes = body.active === true && !before.active;
-    if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
-    const resume = { releaseUid: release._id, ...(discards ? { discardBefore: now } : {}) };
-    const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
-    if (resumes) await store.jobs.insertOne(release, { session });
-    await store.webhooks.updateOne(filter, { $set: changes }, { session });
-    const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body, written));
-    await recordAudit(store, entry, { caller, now, session });
-    return { webhook: { ...before, ...changes }, resumed: resumes };
-  });
-  // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, which would
-  // meet the attempts of a busy webhook; also by a request that repeats one whose process was killed here.
-  await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
-  if (resumed) context.dispatcher.run(toStart(release));
-  return { status: 200, body: await showWebhook(context, webhook) };
-};
+export const changeWebhook: Handler<ChangeWebhookBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, params, body, caller } = request;
+    const { store } = context;
+    const now = context.clock.now();
+    const filter = { _id: params['webhookUid'] ?? '', appUid };
+    checkResume(body);
+    const discards = body.onResume === 'discard';
+    const release = newRelease({ appUid, webhookUid: filter._id }, now);
+    const { webhook, resumed } = await inTransaction(store, async (session) => {
+      const before = await findWebhook(store, filter, session);
+      const written = readFields(context, body, before);
+      checkKind({ ...before, ...written });
+      checkMove(before, written);
+      checkCarrier({ ...before, ...written });
+      const fields = { ...written, ...forgiven(body, before) };
+      if (discards) refuseLateDiscard(before);
+      const resumes = body.active === true && !before.active;
+      if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
+      const resume = { releaseUid: release._id, ...(discards ? { discardBefore: now } : {}) };
+      const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
+      if (resumes) await store.jobs.insertOne(release, { session });
+      await store.webhooks.updateOne(filter, { $set: changes }, { session });
+      const entry = webhookEntry(before, 'webhook.changed', webhookDetails(body, written));
+      await recordAudit(store, entry, { caller, now, session });
+      return { webhook: { ...before, ...changes }, resumed: resumes };
+    });
+    // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, which would
+    // meet the attempts of a busy webhook; also by a request that repeats one whose process was killed here.
+    await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
+    if (resumed) context.dispatcher.run(toStart(release));
+    return { status: 200, body: await showWebhook(context, webhook) };
+  },
+);
 
 function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;

@@ -9,40 +9,54 @@ import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
-import { presentWebhook, viewNow } from './present-webhook.ts';
+import { createdWebhookSchema, presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkCarrier } from './credential-fields.ts';
 import { type CreateWebhookBody, readFields } from './webhook-fields.ts';
 import { checkKind } from './webhook-kind.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'createWebhook',
+  summary: 'Registers a webhook',
+  answers: {
+    201: { description: 'The webhook, with its secret this once', schema: createdWebhookSchema },
+  },
+  problems: ['invalid_webhook_url', 'limit_reached'],
+  takesIdempotencyKey: true,
+};
 
 /** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` when the application is full. */
-export const createWebhook: Handler<CreateWebhookBody> = async (request, context) => {
-  const { appUid, body, caller } = request;
-  const { store, secretBox, config } = context;
-  const { webhooksPerAppMax } = config;
-  const secret = newWebhookSecret();
-  const webhook = newWebhook(context, { appUid, body, secret });
-  const { createdAt: now } = webhook;
-  const once = { key: request.idempotencyKey(), secretBox, now };
-  const { answer } = await runOnce(store, once, async (session) => {
-    const counted = await store.apps.updateOne(
-      { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
-      { $inc: { webhookCount: 1 } },
-      { session },
-    );
-    if (counted.matchedCount === 0) {
-      const detail = `an application has at most ${webhooksPerAppMax} webhooks`;
-      throw new AppError('limit_reached', detail);
-    }
-    await store.webhooks.insertOne(webhook, { session });
-    const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
-    await recordAudit(store, entry, { caller, now, session });
-    const view = { ...viewNow(context), twinUid: await findTwin(store, webhook, session) };
-    return { ...presentWebhook(webhook, view, 0), secret };
-  });
-  const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
-  return { status: 201, body: answer, headers: { location } };
-};
+export const createWebhook: Handler<CreateWebhookBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, body, caller } = request;
+    const { store, secretBox, config } = context;
+    const { webhooksPerAppMax } = config;
+    const secret = newWebhookSecret();
+    const webhook = newWebhook(context, { appUid, body, secret });
+    const { createdAt: now } = webhook;
+    const once = { key: request.idempotencyKey(), secretBox, now };
+    const { answer } = await runOnce(store, once, async (session) => {
+      const counted = await store.apps.updateOne(
+        { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
+        { $inc: { webhookCount: 1 } },
+        { session },
+      );
+      if (counted.matchedCount === 0) {
+        const detail = `an application has at most ${webhooksPerAppMax} webhooks`;
+        throw new AppError('limit_reached', detail);
+      }
+      await store.webhooks.insertOne(webhook, { session });
+      const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
+      await recordAudit(store, entry, { caller, now, session });
+      const view = { ...viewNow(context), twinUid: await findTwin(store, webhook, session) };
+      return { ...presentWebhook(webhook, view, 0), secret };
+    });
+    const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
+    return { status: 201, body: answer, headers: { location } };
+  },
+);
 
 function newWebhook(
   context: ApiContext,

@@ -1,14 +1,21 @@
 // GET …/webhooks/{webhookUid}/deliveries: the deliveries of a webhook, newest first.
 import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
 import { webhookDeliveryFilters } from '../events/delivery-filter.ts';
-import { presentDelivery } from '../events/present-delivery.ts';
+import { deliverySchema, presentDelivery } from '../events/present-delivery.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { findWebhook } from './webhook-fields.ts';
+import { operation, type Operation, pageOf } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'listWebhookDeliveries',
+  summary: 'Lists the deliveries to a webhook, newest first',
+  answers: { 200: pageOf(deliverySchema) },
+};
 
 /** `since` and `until` mean the first attempt. Throws `not_found`. */
-export const listWebhookDeliveries = listHandler(
-  webhookDeliveryFilters,
-  async (request, { store }) => {
+export const listWebhookDeliveries = operation(
+  facts,
+  listHandler(webhookDeliveryFilters, async (request, { store }) => {
     const { appUid, params, page, filters } = request;
     const webhookUid = params['webhookUid'] ?? '';
     await findWebhook(store, { _id: webhookUid, appUid });
@@ -18,5 +25,5 @@ export const listWebhookDeliveries = listHandler(
       page,
     );
     return { data: items.map(presentDelivery), lastUid };
-  },
+  }),
 );

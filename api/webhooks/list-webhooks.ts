@@ -1,10 +1,18 @@
 // GET …/webhooks: all webhooks of the application, in the order they were registered.
 import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
 import type { Handler } from '../router.ts';
-import { presentWebhook, viewNow } from './present-webhook.ts';
+import { presentWebhook, viewNow, webhookSchema } from './present-webhook.ts';
+import { listOf } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'listWebhooks',
+  summary: 'Lists all webhooks, oldest first',
+  answers: { 200: { description: 'All of them', schema: listOf(webhookSchema) } },
+};
 
 /** A plain array: an application has at most 1,000. */
-export const listWebhooks: Handler = async ({ appUid }, context) => {
+export const listWebhooks: Handler = operation(facts, async ({ appUid }, context) => {
   const [webhooks, held] = await Promise.all([
     context.store.webhooks.find({ appUid }).sort({ _id: 1 }).toArray(),
     countHeldByWebhook(context.store, appUid),
@@ -14,4 +22,4 @@ export const listWebhooks: Handler = async ({ appUid }, context) => {
     status: 200,
     body: webhooks.map((webhook) => presentWebhook(webhook, view, held.get(webhook._id) ?? 0)),
   };
-};
+});

@@ -1,9 +1,30 @@
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
-import type { CertificateFacts, StoredWebhook } from '../../lib/model/webhook.ts';
+import {
+  authTypes,
+  type CertificateFacts,
+  orderings,
+  type StoredWebhook,
+  webhookKinds,
+} from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
+import {
+  boolean,
+  count,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  countFromOne,
+} from '../http/schemas.ts';
+import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 
 type WebhookView = ReturnType<typeof viewNow> & {
   /** Another webhook that may send the same events to its URL. */
@@ -96,3 +117,66 @@ export async function showWebhook(context: ApiContext, webhook: StoredWebhook) {
   ]);
   return presentWebhook(webhook, { ...viewNow(context), twinUid }, heldCount);
 }
+
+const warningSchema = named(
+  'WebhookWarning',
+  objectOf<WebhookWarning>({ code: text, detail: text }),
+);
+
+const certificateSchema = named(
+  'ClientCertificate',
+  objectOf<ReturnType<typeof presentCertificate>>({
+    subject: text,
+    issuer: text,
+    fingerprint256: text,
+    notAfter: time,
+  }),
+);
+
+const properties = {
+  uid: text,
+  kind: oneOfTexts(webhookKinds),
+  name: textOrNull,
+  description: textOrNull,
+  metadata: { type: ['object', 'null'], additionalProperties: text },
+  url: { ...text, description: 'In its canonical form.' },
+  entities: listOf(oneOfTexts(entities)),
+  events: { ...orNull(listOf(oneOfTexts(subscribedEventNames))), description: 'Null for all.' },
+  externalTenantIds: { ...orNull(listOf(text)), description: 'Null for all.' },
+  retrySchedule: { ...orNull(listOf(text)), description: 'Null for that of the service.' },
+  ordering: oneOfTexts(orderings),
+  ratePerSecond: orNull(countFromOne),
+  filter: {
+    type: ['object', 'null'],
+    description: 'By the path of a field of `data`, what it must be.',
+  },
+  active: boolean,
+  headers: { ...orNull(listOf(text)), description: 'Their names; the values are secret.' },
+  auth: orNull(named('WebhookAuth', objectOf<{ type: string }>({ type: oneOfTexts(authTypes) }))),
+  tls: orNull(certificateSchema),
+  disabledReason: {
+    ...orNull(oneOfTexts(['gone', 'failing'])),
+    description: 'Why the service paused it.',
+  },
+  failingSince: timeOrNull,
+  deactivatesAt: { ...timeOrNull, description: 'When it is paused, unless a delivery succeeds.' },
+  deactivationWarning: orNull(oneOfTexts(['half', 'soon'])),
+  previousSecretExpiresAt: { ...timeOrNull, description: 'The end of a rotation.' },
+  heldCount: { ...count, description: 'Deliveries that wait for it to be resumed.' },
+  warnings: listOf(warningSchema),
+  createdAt: time,
+  updatedAt: time,
+  lastTriggeredAt: timeOrNull,
+};
+
+type PresentedWebhook = ReturnType<typeof presentWebhook>;
+
+export const webhookSchema = named('Webhook', objectOf<PresentedWebhook>(properties));
+
+export const createdWebhookSchema = named(
+  'WebhookWithSecret',
+  objectOf<PresentedWebhook & { secret: string }>({
+    ...properties,
+    secret: { ...text, description: 'Signs the deliveries; shown this once.' },
+  }),
+);

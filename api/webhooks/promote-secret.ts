@@ -3,27 +3,38 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
-import { showWebhook } from './present-webhook.ts';
+import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
+import { operation, type Operation } from '../http/operation.ts';
+
+const facts: Operation = {
+  id: 'promoteWebhookSecret',
+  summary: 'Signs `X-Webhook-Signature` with the new secret',
+  answers: { 200: { description: 'The webhook', schema: webhookSchema } },
+  problems: ['conflict'],
+};
 
 /** Throws `not_found`, or `conflict` when no rotation is under way. */
-export const promoteSecret: Handler = async ({ appUid, params, caller }, context) => {
-  const { store } = context;
-  const now = context.clock.now();
-  const filter = { _id: params['webhookUid'] ?? '', appUid };
-  const promoted = await inTransaction(store, async (session) => {
-    const webhook = await store.webhooks.findOneAndUpdate(
-      { ...filter, 'previousSecret.until': { $gt: now } },
-      { $set: { 'previousSecret.promoted': true, updatedAt: now } },
-      { returnDocument: 'after', session },
-    );
-    if (webhook === null) return null;
-    const entry = webhookEntry(webhook, 'webhook.secret_promoted');
-    await recordAudit(store, entry, { caller, now, session });
-    return webhook;
-  });
-  if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
-  await findWebhook(store, filter);
-  throw new AppError('conflict', 'no rotation of the secret is under way');
-};
+export const promoteSecret: Handler = operation(
+  facts,
+  async ({ appUid, params, caller }, context) => {
+    const { store } = context;
+    const now = context.clock.now();
+    const filter = { _id: params['webhookUid'] ?? '', appUid };
+    const promoted = await inTransaction(store, async (session) => {
+      const webhook = await store.webhooks.findOneAndUpdate(
+        { ...filter, 'previousSecret.until': { $gt: now } },
+        { $set: { 'previousSecret.promoted': true, updatedAt: now } },
+        { returnDocument: 'after', session },
+      );
+      if (webhook === null) return null;
+      const entry = webhookEntry(webhook, 'webhook.secret_promoted');
+      await recordAudit(store, entry, { caller, now, session });
+      return webhook;
+    });
+    if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
+    await findWebhook(store, filter);
+    throw new AppError('conflict', 'no rotation of the secret is under way');
+  },
+);

@@ -6,6 +6,8 @@ import { newReplay, type ReplayPeriod, replayPeriod } from '../jobs/replay-field
 import { startReplay } from '../jobs/start-replay.ts';
 import type { Handler } from '../router.ts';
 import { findWebhook } from './webhook-fields.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { replayAnswers } from '../jobs/present-replay.ts';
 
 export const recoverWebhookBody = validator<ReplayPeriod>({
   type: 'object',
@@ -18,12 +20,19 @@ export const recoverWebhookBody = validator<ReplayPeriod>({
 const states: ReplayedState[] = ['exhausted', 'blocked', 'cancelled'];
 const cancelReasons: CancelReason[] = ['expired'];
 
+const facts: Operation = {
+  id: 'recoverWebhook',
+  summary: 'Sends what was lost since a time again',
+  answers: replayAnswers,
+  takesIdempotencyKey: true,
+};
+
 /** A replay of what failed, and of what a pause held for too long. Throws `not_found`, `invalid_request`. */
-export const recoverWebhook: Handler<ReplayPeriod> = async (request, context) => {
+export const recoverWebhook: Handler<ReplayPeriod> = operation(facts, async (request, context) => {
   const { appUid, params } = request;
   const webhook = { _id: params['webhookUid'] ?? '', appUid };
   return startReplay(request, context, {
     replay: { ...newReplay(request, context.clock.now()), states, cancelReasons },
     findWebhooks: async (session) => [await findWebhook(context.store, webhook, session)],
   });
-};
+});

@@ -9,9 +9,10 @@ import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
-import { presentWebhook, viewNow } from './present-webhook.ts';
+import { createdWebhookSchema, presentWebhook, viewNow } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface RotateSecretBody {
   overlapSeconds?: number;
@@ -26,36 +27,52 @@ export const rotateSecretBody = validator<RotateSecretBody>({
   properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
 });
 
-/** Throws `not_found`, or `conflict` for an overlap while another rotation is neither over nor promoted. */
-export const rotateSecret: Handler<RotateSecretBody> = async (request, context) => {
-  const { appUid, params, body, caller } = request;
-  const { store, secretBox } = context;
-  const _id = params['webhookUid'] ?? '';
-  const secret = newWebhookSecret();
-  const view = viewNow(context);
-  const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
-  const { now } = view;
-  const once = { key: request.idempotencyKey(), secretBox, now };
-  const { answer } = await runOnce(store, once, async (session) => {
-    const webhook = await findWebhook(store, { _id, appUid }, session);
-    const fields = {
-      secret: secretBox.seal(secret, secretPlace(webhook)),
-      previousSecret: overlapMs === 0 ? null : keepSecret(webhook, { now, overlapMs }),
-      updatedAt: now,
-    };
-    await store.webhooks.updateOne({ _id, appUid }, { $set: fields }, { session });
-    const details = { overlapSeconds: overlapMs / 1_000 };
-    const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
-    await recordAudit(store, entry, { caller, now, session });
-    const heldCount = await countHeld(store, webhook);
-    const twinUid = await findTwin(store, webhook, session);
-    return {
-      ...presentWebhook({ ...webhook, ...fields }, { ...view, twinUid }, heldCount),
-      secret,
-    };
-  });
-  return { status: 200, body: answer };
+const facts: Operation = {
+  id: 'rotateWebhookSecret',
+  summary: 'Makes a new secret; the old one signs, too, for a while',
+  answers: {
+    200: {
+      description: 'The webhook, with its new secret this once',
+      schema: createdWebhookSchema,
+    },
+  },
+  problems: ['conflict'],
+  takesIdempotencyKey: true,
 };
+
+/** Throws `not_found`, or `conflict` for an overlap while another rotation is neither over nor promoted. */
+export const rotateSecret: Handler<RotateSecretBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, params, body, caller } = request;
+    const { store, secretBox } = context;
+    const _id = params['webhookUid'] ?? '';
+    const secret = newWebhookSecret();
+    const view = viewNow(context);
+    const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
+    const { now } = view;
+    const once = { key: request.idempotencyKey(), secretBox, now };
+    const { answer } = await runOnce(store, once, async (session) => {
+      const webhook = await findWebhook(store, { _id, appUid }, session);
+      const fields = {
+        secret: secretBox.seal(secret, secretPlace(webhook)),
+        previousSecret: overlapMs === 0 ? null : keepSecret(webhook, { now, overlapMs }),
+        updatedAt: now,
+      };
+      await store.webhooks.updateOne({ _id, appUid }, { $set: fields }, { session });
+      const details = { overlapSeconds: overlapMs / 1_000 };
+      const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
+      await recordAudit(store, entry, { caller, now, session });
+      const heldCount = await countHeld(store, webhook);
+      const twinUid = await findTwin(store, webhook, session);
+      return {
+        ...presentWebhook({ ...webhook, ...fields }, { ...view, twinUid }, heldCount),
+        secret,
+      };
+    });
+    return { status: 200, body: answer };
+  },
+);
 
 function keepSecret(
   { secret, previousSecret }: WebhookDocument,

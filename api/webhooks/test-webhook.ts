@@ -18,6 +18,8 @@ import type { Handler } from '../router.ts';
 import { dispatch } from '../resources/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
+import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
 
 export interface TestWebhookBody {
   event?: DeliveredEventName;
@@ -27,11 +29,27 @@ export const testWebhookBody = validator<TestWebhookBody>({
   properties: { event: { type: 'string', enum: [...deliveredEventNames] } },
 });
 
+const testedSchema = named(
+  'TestedWebhook',
+  objectOf<{ eventId: string; event: string; webhookUid: string }>({
+    eventId: text,
+    event: oneOfTexts(deliveredEventNames),
+    webhookUid: text,
+  }),
+);
+
+const facts: Operation = {
+  id: 'testWebhook',
+  summary: 'Sends a test event, or the sample of another',
+  answers: { 202: { description: 'The event, which is on its way', schema: testedSchema } },
+  problems: ['conflict'],
+};
+
 /**
  * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
  * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
  */
-export const testWebhook: Handler<TestWebhookBody> = async (request, context) => {
+export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { event: name = testEventName } = body;
   const { store } = context;
@@ -67,7 +85,7 @@ export const testWebhook: Handler<TestWebhookBody> = async (request, context) =>
   });
   dispatch(context, [{ event, subscribers: [webhook] }]);
   return { status: 202, body: { eventId, event: name, webhookUid: webhook._id } };
-};
+});
 
 function refuseOtherKind(webhook: WebhookDocument, event: DeliveredEventName): void {
   if (event === testEventName || isOfKind(webhook, { event, resourceUid: '' })) return;

@@ -31,13 +31,17 @@ export interface AttemptTimings {
   total: number;
 }
 
-export type AttemptTrigger = 'event' | 'retry' | 'resend' | 'replay';
+export const attemptTriggers = ['event', 'retry', 'resend', 'replay'] as const;
+export type AttemptTrigger = (typeof attemptTriggers)[number];
 
 /** What an attempt made of its delivery; `retrying`: it failed, and there is another one to come. */
-export type AttemptState = Extract<
-  DeliveryState,
-  'delivered' | 'retrying' | 'exhausted' | 'blocked'
->;
+export const attemptStates = [
+  'delivered',
+  'retrying',
+  'exhausted',
+  'blocked',
+] as const satisfies DeliveryState[];
+export type AttemptState = (typeof attemptStates)[number];
 
 export interface Attempt {
   n: number;

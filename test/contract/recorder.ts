@@ -1,6 +1,7 @@
 // The calls of the story, each made over HTTP and recorded.
 import type { Route } from '../../api/router.ts';
 import type { JsonBody } from '../support/api-client.ts';
+import { checkAnswer } from '../support/openapi.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeAnswer, type DescribedAnswer, mask, type PlainAnswer } from './describe-answer.ts';
 
@@ -60,6 +61,7 @@ export function createRecorder({ apiUrl, app }: Callee, routes: readonly Route[]
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    checkAnswer({ method, path, status: response.status, headers: response.headers, text });
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     const { status, headers: got } = response;
     return { status, headers: got, text, body: isJson ? (JSON.parse(text) as JsonBody) : {} };

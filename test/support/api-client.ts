@@ -1,5 +1,6 @@
 // A client of the API under test: builds paths and headers, returns status, headers and parsed body.
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
+import { checkAnswer } from './openapi.ts';
 
 export interface CallOptions {
   body?: unknown;
@@ -38,6 +39,13 @@ export function createApiClient(apiUrl: string, app: NewApp): ApiClient {
       ...(json ? { body: text } : {}),
     });
     const received = await response.text();
+    checkAnswer({
+      method,
+      path,
+      status: response.status,
+      headers: response.headers,
+      text: received,
+    });
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     return {
       status: response.status,

@@ -5,29 +5,39 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
 import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';
-import { type ChangeAppBody, presentApp } from './present-app.ts';
+import { appSchema, type ChangeAppBody, presentApp } from './present-app.ts';
+import { operation, type Operation } from '../../http/operation.ts';
+
+const facts: Operation = {
+  id: 'changeApp',
+  summary: 'Renames an application, disables or enables it',
+  answers: { 200: { description: 'The application', schema: appSchema } },
+};
 
 /** One audit row a change. Enabling an application revokes its earlier tokens (docs/adr/0013). */
-export const changeApp: AdminHandler<ChangeAppBody> = async (request, { store, clock }) => {
-  const { appUid, body, caller } = request;
-  const now = clock.now();
-  const app = await inTransaction(store, async (session) => {
-    const before = await store.apps.findOne({ _id: appUid }, { session });
-    if (before === null) throw noSuchApp();
-    const { name = before.name, active = isActive(before) } = body;
-    const isChanged = active !== isActive(before);
-    const done = [
-      ...(name === before.name ? [] : [{ action: 'app.renamed', details: { name } }]),
-      ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
-    ];
-    if (done.length === 0) return before;
-    const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
-    await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
-    if (isChanged && active) await revokeAppTokens(store, appUid, session);
-    const target = { kind: 'app', uid: appUid };
-    const rows = done.map((each) => ({ appUid, target, ...each }));
-    await recordAudits(store, rows, { caller, now, session });
-    return { ...before, ...fields };
-  });
-  return { status: 200, body: presentApp(app, 'owner') };
-};
+export const changeApp: AdminHandler<ChangeAppBody> = operation(
+  facts,
+  async (request, { store, clock }) => {
+    const { appUid, body, caller } = request;
+    const now = clock.now();
+    const app = await inTransaction(store, async (session) => {
+      const before = await store.apps.findOne({ _id: appUid }, { session });
+      if (before === null) throw noSuchApp();
+      const { name = before.name, active = isActive(before) } = body;
+      const isChanged = active !== isActive(before);
+      const done = [
+        ...(name === before.name ? [] : [{ action: 'app.renamed', details: { name } }]),
+        ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
+      ];
+      if (done.length === 0) return before;
+      const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
+      await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
+      if (isChanged && active) await revokeAppTokens(store, appUid, session);
+      const target = { kind: 'app', uid: appUid };
+      const rows = done.map((each) => ({ appUid, target, ...each }));
+      await recordAudits(store, rows, { caller, now, session });
+      return { ...before, ...fields };
+    });
+    return { status: 200, body: presentApp(app, 'owner') };
+  },
+);

@@ -5,9 +5,17 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { notSignedIn } from '../../access/admit-admin.ts';
-import { type AppBody, presentApp } from './present-app.ts';
+import { type AppBody, appSchema, presentApp } from './present-app.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const createApp: AdminHandler<AppBody> = async (request, context) => {
+const facts: Operation = {
+  id: 'createApp',
+  summary: 'Creates an application that the caller owns',
+  answers: { 201: { description: 'The application', schema: appSchema } },
+  takesIdempotencyKey: true,
+};
+
+export const createApp: AdminHandler<AppBody> = operation(facts, async (request, context) => {
   const { body, signedIn, caller, idempotencyKey } = request;
   const { store, secretBox, clock } = context;
   const now = clock.now();
@@ -27,4 +35,4 @@ export const createApp: AdminHandler<AppBody> = async (request, context) => {
     return presentApp(app, 'owner');
   });
   return { status: 201, body: answer, headers: { location: `/admin/api/apps/${answer.uid}` } };
-};
+});

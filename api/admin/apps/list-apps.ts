@@ -2,22 +2,32 @@
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import type { AdminRequest } from '../../router.ts';
-import { presentApp } from './present-app.ts';
+import { appSchema, presentApp } from './present-app.ts';
+import { operation, type Operation, pageOf } from '../../http/operation.ts';
 
-export const listApps = listHandler<{}, AdminRequest>({}, async (request, { store }) => {
-  const { admin } = request.signedIn;
-  if (admin.superuser) {
-    const { items, lastUid } = await readPage(store.apps, {}, request.page);
-    return { data: items.map((app) => presentApp(app, 'owner')), lastUid };
-  }
-  const mine = { adminUid: admin._id };
-  const { items, lastUid } = await readPage(store.memberships, mine, request.page);
-  const appUids = items.map((membership) => membership.appUid);
-  const apps = await store.apps.find({ _id: { $in: appUids } }).toArray();
-  const byUid = new Map(apps.map((app) => [app._id, app]));
-  const data = items.flatMap(({ appUid, role }) => {
-    const app = byUid.get(appUid);
-    return app === undefined ? [] : [presentApp(app, role)];
-  });
-  return { data, lastUid };
-});
+const facts: Operation = {
+  id: 'listApps',
+  summary: 'Lists the applications of the caller',
+  answers: { 200: pageOf(appSchema) },
+};
+
+export const listApps = operation(
+  facts,
+  listHandler<{}, AdminRequest>({}, async (request, { store }) => {
+    const { admin } = request.signedIn;
+    if (admin.superuser) {
+      const { items, lastUid } = await readPage(store.apps, {}, request.page);
+      return { data: items.map((app) => presentApp(app, 'owner')), lastUid };
+    }
+    const mine = { adminUid: admin._id };
+    const { items, lastUid } = await readPage(store.memberships, mine, request.page);
+    const appUids = items.map((membership) => membership.appUid);
+    const apps = await store.apps.find({ _id: { $in: appUids } }).toArray();
+    const byUid = new Map(apps.map((app) => [app._id, app]));
+    const data = items.flatMap(({ appUid, role }) => {
+      const app = byUid.get(appUid);
+      return app === undefined ? [] : [presentApp(app, role)];
+    });
+    return { data, lastUid };
+  }),
+);

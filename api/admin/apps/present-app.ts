@@ -1,9 +1,10 @@
 import { limits } from '../../../lib/limits.ts';
 import type { AppDocument } from '../../../lib/model/app.ts';
-import type { Role } from '../../../lib/model/membership.ts';
+import { type Role, roles } from '../../../lib/model/membership.ts';
 import { isActive } from '../../../lib/access/apps.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
+import { boolean, named, objectOf, oneOfTexts, text, time } from '../../http/schemas.ts';
 
 export interface AppBody {
   name: string;
@@ -29,3 +30,14 @@ export function presentApp(app: AppDocument, role: Role) {
   const { _id: uid, name, createdAt } = app;
   return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };
 }
+
+export const appSchema = named(
+  'App',
+  objectOf<ReturnType<typeof presentApp>>({
+    uid: text,
+    name: text,
+    active: boolean,
+    role: { ...oneOfTexts(roles), description: 'Of the caller.' },
+    createdAt: time,
+  }),
+);

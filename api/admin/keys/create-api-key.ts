@@ -3,22 +3,34 @@ import { addApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { type CreateApiKeyBody, readExpiry } from './api-key-fields.ts';
-import { presentApiKey } from './present-api-key.ts';
+import { createdApiKeySchema, presentApiKey } from './present-api-key.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const createApiKey: AdminHandler<CreateApiKeyBody> = async (request, context) => {
-  const { appUid, body, caller, idempotencyKey } = request;
-  const { store, secretBox, config, clock } = context;
-  const now = clock.now();
-  const { name, scopes } = body;
-  const once = { key: idempotencyKey(), secretBox, now };
-  const { answer } = await runOnce(store, once, async (session) => {
-    const expiresAt = readExpiry(body.expiresAt, now);
-    const wish = { appUid, name, scopes, expiresAt };
-    await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
-    const { keyPepper } = config;
-    const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
-    return { ...presentApiKey(key, now), apiKey: text };
-  });
-  const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
-  return { status: 201, body: answer, headers: { location } };
+const facts: Operation = {
+  id: 'createApiKey',
+  summary: 'Creates an API key',
+  answers: { 201: { description: 'The key, shown this once', schema: createdApiKeySchema } },
+  problems: ['limit_reached'],
+  takesIdempotencyKey: true,
 };
+
+export const createApiKey: AdminHandler<CreateApiKeyBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, body, caller, idempotencyKey } = request;
+    const { store, secretBox, config, clock } = context;
+    const now = clock.now();
+    const { name, scopes } = body;
+    const once = { key: idempotencyKey(), secretBox, now };
+    const { answer } = await runOnce(store, once, async (session) => {
+      const expiresAt = readExpiry(body.expiresAt, now);
+      const wish = { appUid, name, scopes, expiresAt };
+      await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
+      const { keyPepper } = config;
+      const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+      return { ...presentApiKey(key, now), apiKey: text };
+    });
+    const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+    return { status: 201, body: answer, headers: { location } };
+  },
+);

@@ -5,8 +5,16 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const deleteApiKey: AdminHandler = async (request, context) => {
+const facts: Operation = {
+  id: 'deleteApiKey',
+  summary: 'Deletes an API key that is revoked or expired',
+  answers: { 204: { description: 'Done' } },
+  problems: ['conflict'],
+};
+
+export const deleteApiKey: AdminHandler = operation(facts, async (request, context) => {
   const { store, clock } = context;
   const { appUid, caller } = request;
   const now = clock.now();
@@ -20,4 +28,4 @@ export const deleteApiKey: AdminHandler = async (request, context) => {
     await recordAudit(store, entry, { caller, now, session });
   });
   return { status: 204 };
-};
+});

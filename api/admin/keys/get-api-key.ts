@@ -1,9 +1,16 @@
 // GET /admin/api/apps/{appUid}/keys/{keyUid}: one API key, without its secret.
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
-import { presentApiKey } from './present-api-key.ts';
+import { apiKeySchema, presentApiKey } from './present-api-key.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const getApiKey: AdminHandler = async (request, context) => {
+const facts: Operation = {
+  id: 'getApiKey',
+  summary: 'Shows an API key, without its secret',
+  answers: { 200: { description: 'The key', schema: apiKeySchema } },
+};
+
+export const getApiKey: AdminHandler = operation(facts, async (request, context) => {
   const key = await findApiKey(request, context);
   return { status: 200, body: presentApiKey(key, context.clock.now()) };
-};
+});

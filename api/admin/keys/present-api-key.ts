@@ -1,4 +1,14 @@
-import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
+import { type ApiKeyDocument, scopes } from '../../../lib/model/api-key.ts';
+import {
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../../http/schemas.ts';
 
 /** Returns the public fields of an API key: never its secret. */
 export function presentApiKey(key: ApiKeyDocument, now: Date) {
@@ -20,3 +30,36 @@ function stateOf(key: ApiKeyDocument, now: Date): 'active' | 'expired' | 'revoke
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
 }
+
+const properties = {
+  uid: text,
+  keyId: { ...text, description: 'The public part of the key, as logs show it.' },
+  name: text,
+  scopes: listOf(oneOfTexts(scopes)),
+  state: oneOfTexts(['active', 'expired', 'revoked']),
+  createdAt: time,
+  expiresAt: timeOrNull,
+  revokedAt: timeOrNull,
+  lastUsedAt: timeOrNull,
+  rolledTo: textOrNull,
+};
+
+type PresentedKey = ReturnType<typeof presentApiKey>;
+
+export const apiKeySchema = named('ApiKey', objectOf<PresentedKey>(properties));
+
+const apiKey = { ...text, description: 'The key, shown this once.' };
+
+export const createdApiKeySchema = named(
+  'CreatedApiKey',
+  objectOf<PresentedKey & { apiKey: string }>({ ...properties, apiKey }),
+);
+
+export const rolledApiKeySchema = named(
+  'RolledApiKey',
+  objectOf<PresentedKey & { apiKey: string; previousKey: PresentedKey }>({
+    ...properties,
+    apiKey,
+    previousKey: apiKeySchema,
+  }),
+);

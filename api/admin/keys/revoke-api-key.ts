@@ -3,9 +3,16 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
-import { presentApiKey } from './present-api-key.ts';
+import { apiKeySchema, presentApiKey } from './present-api-key.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const revokeApiKey: AdminHandler = async (request, context) => {
+const facts: Operation = {
+  id: 'revokeApiKey',
+  summary: 'Ends an API key immediately',
+  answers: { 200: { description: 'The key', schema: apiKeySchema } },
+};
+
+export const revokeApiKey: AdminHandler = operation(facts, async (request, context) => {
   const { store, clock } = context;
   const { appUid, caller } = request;
   const now = clock.now();
@@ -21,4 +28,4 @@ export const revokeApiKey: AdminHandler = async (request, context) => {
     return { ...found, revokedAt: now };
   });
   return { status: 200, body: presentApiKey(key, now) };
-};
+});

@@ -7,7 +7,8 @@ import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { findApiKey } from './api-key-fields.ts';
-import { presentApiKey } from './present-api-key.ts';
+import { presentApiKey, rolledApiKeySchema } from './present-api-key.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
 interface RollApiKeyBody {
   overlapSeconds?: number;
@@ -20,35 +21,51 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
   properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
 });
 
-export const rollApiKey: AdminHandler<RollApiKeyBody> = async (request, context) => {
-  const { appUid, body, caller, idempotencyKey } = request;
-  const { store, secretBox, config, clock } = context;
-  const now = clock.now();
-  const overlapSeconds = body.overlapSeconds ?? overlapSecondsDefault;
-  const once = { key: idempotencyKey(), secretBox, now };
-  const { answer } = await runOnce(store, once, async (session) => {
-    const old = await findApiKey(request, context, session);
-    checkRollable(old, now);
-    // A leaked key must be rolled at the limits, too.
-    await makeRoomForKeys(store, { appUid, now, times: 2 }, session);
-    const wish = { appUid, name: old.name, scopes: old.scopes, expiresAt: sameLifetime(old, now) };
-    const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
-    await store.apiKeys.insertOne(key, { session });
-    const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
-    // Without an overlap it ends immediately, even where a process's clock is behind.
-    const revokedAt = overlapSeconds === 0 ? now : null;
-    const ending = { expiresAt, revokedAt, rolledTo: key._id };
-    await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });
-    const target = { kind: 'api_key', uid: old._id };
-    const details = { newKeyUid: key._id, overlapSeconds };
-    const entry = { appUid, action: 'api_key.rolled', target, details };
-    await recordAudit(store, entry, { caller, now, session });
-    const previousKey = presentApiKey({ ...old, ...ending }, now);
-    return { ...presentApiKey(key, now), apiKey: text, previousKey };
-  });
-  const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
-  return { status: 201, body: answer, headers: { location } };
+const facts: Operation = {
+  id: 'rollApiKey',
+  summary: 'Replaces an API key after an overlap',
+  answers: { 201: { description: 'The new key, shown this once', schema: rolledApiKeySchema } },
+  problems: ['conflict', 'limit_reached'],
+  takesIdempotencyKey: true,
 };
+
+export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
+  facts,
+  async (request, context) => {
+    const { appUid, body, caller, idempotencyKey } = request;
+    const { store, secretBox, config, clock } = context;
+    const now = clock.now();
+    const overlapSeconds = body.overlapSeconds ?? overlapSecondsDefault;
+    const once = { key: idempotencyKey(), secretBox, now };
+    const { answer } = await runOnce(store, once, async (session) => {
+      const old = await findApiKey(request, context, session);
+      checkRollable(old, now);
+      // A leaked key must be rolled at the limits, too.
+      await makeRoomForKeys(store, { appUid, now, times: 2 }, session);
+      const wish = {
+        appUid,
+        name: old.name,
+        scopes: old.scopes,
+        expiresAt: sameLifetime(old, now),
+      };
+      const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
+      await store.apiKeys.insertOne(key, { session });
+      const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
+      // Without an overlap it ends immediately, even where a process's clock is behind.
+      const revokedAt = overlapSeconds === 0 ? now : null;
+      const ending = { expiresAt, revokedAt, rolledTo: key._id };
+      await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });
+      const target = { kind: 'api_key', uid: old._id };
+      const details = { newKeyUid: key._id, overlapSeconds };
+      const entry = { appUid, action: 'api_key.rolled', target, details };
+      await recordAudit(store, entry, { caller, now, session });
+      const previousKey = presentApiKey({ ...old, ...ending }, now);
+      return { ...presentApiKey(key, now), apiKey: text, previousKey };
+    });
+    const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+    return { status: 201, body: answer, headers: { location } };
+  },
+);
 
 function checkRollable(key: ApiKeyDocument, now: Date): void {
   if (key.rolledTo !== undefined) {

@@ -9,7 +9,8 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { readEmail } from '../session/sign-in.ts';
-import { presentMember, roleField } from './member.ts';
+import { memberSchema, presentMember, roleField } from './member.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
 interface AddMemberBody {
   email: string;
@@ -24,33 +25,43 @@ export const addMemberBody = validator<AddMemberBody>({
   },
 });
 
-export const addMember: AdminHandler<AddMemberBody> = async (request, { store, clock }) => {
-  const { appUid, body, caller } = request;
-  const email = readEmail(body.email);
-  const now = clock.now();
-  const { member, admin } = await inTransaction(store, async (session) => {
-    await goAlone(store, appUid, session);
-    const admin = await holdAdmin(store, { email }, session);
-    if (admin === null) throw unknownAdmin();
-    const adminUid = admin._id;
-    if ((await store.memberships.findOne({ appUid, adminUid }, { session })) !== null) {
-      throw new AppError('conflict', 'this admin is a member already; change the role instead');
-    }
-    const count = await store.memberships.countDocuments({ appUid }, { session });
-    if (count >= limits.membersPerAppMax) {
-      const detail = `an application has at most ${limits.membersPerAppMax} members`;
-      throw new AppError('limit_reached', detail);
-    }
-    const member = makeMembership({ appUid, adminUid, role: body.role }, now);
-    await store.memberships.insertOne(member, { session });
-    const target = { kind: 'admin', uid: adminUid };
-    const entry = { appUid, action: 'member.added', target, details: { email, role: body.role } };
-    await recordAudit(store, entry, { caller, now, session });
-    return { member, admin };
-  });
-  const location = `/admin/api/apps/${appUid}/members/${admin._id}`;
-  return { status: 201, body: presentMember(member, admin), headers: { location } };
+const facts: Operation = {
+  id: 'addMember',
+  summary: 'Adds an admin to an application',
+  answers: { 201: { description: 'The member', schema: memberSchema } },
+  problems: ['conflict', 'limit_reached', 'unknown_admin'],
 };
+
+export const addMember: AdminHandler<AddMemberBody> = operation(
+  facts,
+  async (request, { store, clock }) => {
+    const { appUid, body, caller } = request;
+    const email = readEmail(body.email);
+    const now = clock.now();
+    const { member, admin } = await inTransaction(store, async (session) => {
+      await goAlone(store, appUid, session);
+      const admin = await holdAdmin(store, { email }, session);
+      if (admin === null) throw unknownAdmin();
+      const adminUid = admin._id;
+      if ((await store.memberships.findOne({ appUid, adminUid }, { session })) !== null) {
+        throw new AppError('conflict', 'this admin is a member already; change the role instead');
+      }
+      const count = await store.memberships.countDocuments({ appUid }, { session });
+      if (count >= limits.membersPerAppMax) {
+        const detail = `an application has at most ${limits.membersPerAppMax} members`;
+        throw new AppError('limit_reached', detail);
+      }
+      const member = makeMembership({ appUid, adminUid, role: body.role }, now);
+      await store.memberships.insertOne(member, { session });
+      const target = { kind: 'admin', uid: adminUid };
+      const entry = { appUid, action: 'member.added', target, details: { email, role: body.role } };
+      await recordAudit(store, entry, { caller, now, session });
+      return { member, admin };
+    });
+    const location = `/admin/api/apps/${appUid}/members/${admin._id}`;
+    return { status: 201, body: presentMember(member, admin), headers: { location } };
+  },
+);
 
 function unknownAdmin(): AppError {
   const detail = 'there is no admin with this email; npm run admin -- create makes one';

@@ -5,6 +5,7 @@ import { type MembershipDocument, roles } from '../../../lib/model/membership.ts
 import { goAlone } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../router.ts';
+import { named, objectOf, text, textOrNull, time } from '../../http/schemas.ts';
 
 export const roleField = { type: 'string', enum: [...roles] };
 
@@ -39,3 +40,13 @@ export async function keepAnOwner(
   if ((await store.memberships.findOne(others, { session })) !== null) return;
   throw new AppError('conflict', 'an application keeps at least one owner; make another one first');
 }
+
+export const memberSchema = named(
+  'Member',
+  objectOf<ReturnType<typeof presentMember>>({
+    adminUid: text,
+    email: textOrNull,
+    role: roleField,
+    createdAt: time,
+  }),
+);

@@ -3,8 +3,16 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findMember, keepAnOwner } from './member.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const removeMember: AdminHandler = async (request, context) => {
+const facts: Operation = {
+  id: 'removeMember',
+  summary: 'Removes an admin from an application',
+  answers: { 204: { description: 'Done' } },
+  problems: ['conflict'],
+};
+
+export const removeMember: AdminHandler = operation(facts, async (request, context) => {
   const { appUid, caller } = request;
   const { store, clock } = context;
   await inTransaction(store, async (session) => {
@@ -16,4 +24,4 @@ export const removeMember: AdminHandler = async (request, context) => {
     await recordAudit(store, entry, { caller, now: clock.now(), session });
   });
   return { status: 204 };
-};
+});

@@ -9,6 +9,7 @@ import { oidcCookie } from '../../access/cookies.ts';
 import { sealCookie } from '../../access/sealed-cookie.ts';
 import { sessionIdsOf } from '../session/open-session.ts';
 import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
 const transactionLifetimeMs = 10 * minuteMs;
 
@@ -18,7 +19,16 @@ export interface BegunSignIn {
   sessionIds: string[];
 }
 
-export const beginOidc: Handler = async ({ caller, rawHeaders }, context) => {
+const facts: Operation = {
+  id: 'beginOidc',
+  summary: 'Sends the browser to the identity provider',
+  answers: {
+    302: { description: 'To the identity provider', headers: ['location', 'set-cookie'] },
+  },
+  problems: ['not_found', 'rate_limited'],
+};
+
+export const beginOidc: Handler = operation(facts, async ({ caller, rawHeaders }, context) => {
   const provider = requireProvider(context);
   spend(context.rateLimits.oidc, networkOf(caller.address));
   const { url, transaction } = await provider.begin();
@@ -26,7 +36,7 @@ export const beginOidc: Handler = async ({ caller, rawHeaders }, context) => {
   // Sealed: it holds the PKCE verifier.
   const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });
   return { status: 302, headers: { location: url.href, 'set-cookie': cookie } };
-};
+});
 
 /** Returns the identity provider. Throws `not_found`. */
 export function requireProvider({ identityProvider }: ApiContext): IdentityProvider {

@@ -13,6 +13,7 @@ import { spend } from '../../access/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
 import { callbackPath } from './identity-provider.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
 const pagesPath = '/admin';
 
@@ -23,8 +24,15 @@ interface VouchedUser {
   sessionIds: readonly string[];
 }
 
+const facts: Operation = {
+  id: 'finishOidc',
+  summary: 'Signs the admin in for whom the identity provider vouches',
+  answers: { 303: { description: 'To the pages', headers: ['location', 'set-cookie'] } },
+  problems: ['not_found', 'sign_in_refused', 'rate_limited'],
+};
+
 /** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
-export const finishOidc: Handler = async (request, context) => {
+export const finishOidc: Handler = operation(facts, async (request, context) => {
   const { identity, email, sessionIds } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
@@ -46,7 +54,7 @@ export const finishOidc: Handler = async (request, context) => {
     reason,
     vouched: { adminUid: admin?._id ?? null, email },
   });
-};
+});
 
 function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
   const { publicUrl } = config.http;

@@ -11,6 +11,8 @@ import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
 import { makeSession } from './open-session.ts';
 import { passwordField } from './sign-in.ts';
+import { operation, type Operation } from '../../http/operation.ts';
+import { sessionSchema } from './present-session.ts';
 
 interface ChangePasswordBody {
   currentPassword: string;
@@ -22,42 +24,54 @@ export const changePasswordBody = validator<ChangePasswordBody>({
   properties: { currentPassword: passwordField, newPassword: passwordField },
 });
 
-export const changePassword: AdminHandler<ChangePasswordBody> = async (request, context) => {
-  const { signedIn, body, caller, rawHeaders } = request;
-  const { store } = context;
-  const { admin } = signedIn;
-  if (admin.passwordHash === null) {
-    throw new AppError('conflict', 'this admin signs in through the identity provider only');
-  }
-  const fault = passwordFault(body.newPassword, admin.email);
-  if (fault !== null) throw refused('newPassword', fault);
-  const device = knownDevice(context, admin, rawHeaders);
-  const subject = { email: admin.email, address: caller.address, device };
-  const given = { password: body.currentPassword, stored: admin.passwordHash };
-  const now = context.clock.now();
-  if (!(await checkPassword(context, subject, given))) {
-    const failure = { adminUid: admin._id, method: 'password', email: admin.email } as const;
-    await recordSignInFailure(store, failure, { caller, now });
-    throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
-  }
-  const passwordHash = await hashPassword(body.newPassword);
-  return inTransaction(store, async (session) => {
-    const after = await store.admins.findOneAndUpdate(
-      { _id: admin._id, passwordHash: admin.passwordHash },
-      { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
-      { session, returnDocument: 'after' },
-    );
-    if (after === null) throw new AppError('conflict', 'the password was just changed');
-    // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
-    await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
-    const made = makeSession(context, after);
-    await store.adminSessions.insertOne(made.session, { session });
-    const target = { kind: 'admin', uid: admin._id };
-    const entry = { appUid: null, action: 'admin.password_changed', target };
-    await recordAudit(store, entry, { caller, now, session });
-    return made.answer;
-  });
+const facts: Operation = {
+  id: 'changePassword',
+  summary: 'Changes the password of the caller, and ends all sessions but a new one',
+  answers: {
+    200: { description: 'The new session', schema: sessionSchema, headers: ['set-cookie'] },
+  },
+  problems: ['conflict', 'password_refused', 'too_many_sign_ins'],
 };
+
+export const changePassword: AdminHandler<ChangePasswordBody> = operation(
+  facts,
+  async (request, context) => {
+    const { signedIn, body, caller, rawHeaders } = request;
+    const { store } = context;
+    const { admin } = signedIn;
+    if (admin.passwordHash === null) {
+      throw new AppError('conflict', 'this admin signs in through the identity provider only');
+    }
+    const fault = passwordFault(body.newPassword, admin.email);
+    if (fault !== null) throw refused('newPassword', fault);
+    const device = knownDevice(context, admin, rawHeaders);
+    const subject = { email: admin.email, address: caller.address, device };
+    const given = { password: body.currentPassword, stored: admin.passwordHash };
+    const now = context.clock.now();
+    if (!(await checkPassword(context, subject, given))) {
+      const failure = { adminUid: admin._id, method: 'password', email: admin.email } as const;
+      await recordSignInFailure(store, failure, { caller, now });
+      throw refused('currentPassword', { code: 'password_wrong', detail: 'is wrong' });
+    }
+    const passwordHash = await hashPassword(body.newPassword);
+    return inTransaction(store, async (session) => {
+      const after = await store.admins.findOneAndUpdate(
+        { _id: admin._id, passwordHash: admin.passwordHash },
+        { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
+        { session, returnDocument: 'after' },
+      );
+      if (after === null) throw new AppError('conflict', 'the password was just changed');
+      // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
+      await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
+      const made = makeSession(context, after);
+      await store.adminSessions.insertOne(made.session, { session });
+      const target = { kind: 'admin', uid: admin._id };
+      const entry = { appUid: null, action: 'admin.password_changed', target };
+      await recordAudit(store, entry, { caller, now, session });
+      return made.answer;
+    });
+  },
+);
 
 function refused(field: string, fault: { code: string; detail: string }): AppError {
   const detail = `${field} ${fault.detail}`;

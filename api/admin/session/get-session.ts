@@ -1,8 +1,15 @@
 // GET /admin/api/session: who is signed in, and the CSRF token.
 import type { AdminHandler } from '../../router.ts';
-import { presentSession } from './present-session.ts';
+import { presentSession, sessionSchema } from './present-session.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const getSession: AdminHandler = async ({ signedIn }) => ({
+const facts: Operation = {
+  id: 'getSession',
+  summary: 'Shows who is signed in',
+  answers: { 200: { description: 'The session', schema: sessionSchema } },
+};
+
+export const getSession: AdminHandler = operation(facts, async ({ signedIn }) => ({
   status: 200,
   body: presentSession(signedIn),
-});
+}));

@@ -1,7 +1,23 @@
 // GET /admin/api/sign-in-methods: how admins may sign in.
 import type { Handler } from '../../router.ts';
+import { boolean, named, objectOf } from '../../http/schemas.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const getSignInMethods: Handler = async (_request, { identityProvider }) => ({
-  status: 200,
-  body: { password: true, oidc: identityProvider !== null },
-});
+const signInMethodsSchema = named(
+  'SignInMethods',
+  objectOf<{ password: boolean; oidc: boolean }>({ password: boolean, oidc: boolean }),
+);
+
+const facts: Operation = {
+  id: 'getSignInMethods',
+  summary: 'Shows how admins may sign in',
+  answers: { 200: { description: 'The methods', schema: signInMethodsSchema } },
+};
+
+export const getSignInMethods: Handler = operation(
+  facts,
+  async (_request, { identityProvider }) => ({
+    status: 200,
+    body: { password: true, oidc: identityProvider !== null },
+  }),
+);

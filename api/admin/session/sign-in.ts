@@ -10,6 +10,8 @@ import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
 import { openSession, sessionIdsOf } from './open-session.ts';
+import { operation, type Operation } from '../../http/operation.ts';
+import { sessionSchema } from './present-session.ts';
 
 interface SignInBody {
   email: string;
@@ -26,29 +28,39 @@ export const signInBody = validator<SignInBody>({
   },
 });
 
-/** One text, after the same work, for a wrong password and an unknown e-mail. */
-export const signIn: Handler<SignInBody> = async ({ body, caller, rawHeaders }, context) => {
-  const email = readEmail(body.email);
-  const admin = await context.store.admins.findOne({ email });
-  const stored = admin?.passwordHash ?? null;
-  const device = knownDevice(context, admin, rawHeaders);
-  const subject = { email, address: caller.address, device };
-  const right = await checkPassword(context, subject, { password: body.password, stored });
-  if (right && admin !== null && stored !== null) {
-    const changes = await renewHash(body.password, stored);
-    const endedIds = sessionIdsOf(context, rawHeaders);
-    const opening = { admin, caller, method: 'password', endedIds, changes } as const;
-    const answer = await openSession(context, opening);
-    if (answer !== null) return answer;
-  }
-  const failure = { adminUid: admin?._id ?? null, method: 'password', email } as const;
-  const occasion = { caller, now: context.clock.now() };
-  // Not awaited: it takes longer for an admin than for an unknown e-mail, which would reveal them.
-  recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
-    httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
-  });
-  throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
+const facts: Operation = {
+  id: 'signIn',
+  summary: 'Signs an admin in with e-mail and password',
+  answers: { 200: { description: 'The session', schema: sessionSchema, headers: ['set-cookie'] } },
+  problems: ['sign_in_refused', 'too_many_sign_ins'],
 };
+
+/** One text, after the same work, for a wrong password and an unknown e-mail. */
+export const signIn: Handler<SignInBody> = operation(
+  facts,
+  async ({ body, caller, rawHeaders }, context) => {
+    const email = readEmail(body.email);
+    const admin = await context.store.admins.findOne({ email });
+    const stored = admin?.passwordHash ?? null;
+    const device = knownDevice(context, admin, rawHeaders);
+    const subject = { email, address: caller.address, device };
+    const right = await checkPassword(context, subject, { password: body.password, stored });
+    if (right && admin !== null && stored !== null) {
+      const changes = await renewHash(body.password, stored);
+      const endedIds = sessionIdsOf(context, rawHeaders);
+      const opening = { admin, caller, method: 'password', endedIds, changes } as const;
+      const answer = await openSession(context, opening);
+      if (answer !== null) return answer;
+    }
+    const failure = { adminUid: admin?._id ?? null, method: 'password', email } as const;
+    const occasion = { caller, now: context.clock.now() };
+    // Not awaited: it takes longer for an admin than for an unknown e-mail, which would reveal them.
+    recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
+      httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
+    });
+    throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
+  },
+);
 
 /** Rehashes at today's cost; under overload another sign-in does it. */
 async function renewHash(password: string, stored: string): Promise<{ passwordHash?: string }> {

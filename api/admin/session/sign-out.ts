@@ -4,21 +4,38 @@ import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
 import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
+import { operation, type Operation } from '../../http/operation.ts';
 
-export const signOut: AdminHandler = (request, context) =>
+const factsOfSignOut: Operation = {
+  id: 'signOut',
+  summary: 'Ends this session',
+  answers: { 204: { description: 'Done', headers: ['set-cookie'] } },
+};
+
+export const signOut: AdminHandler = operation(factsOfSignOut, (request, context) =>
   endSessions(context, request, {
     ended: { _id: request.signedIn.session._id },
     action: 'admin.signed_out',
     forgotten: [sessionCookie],
-  });
+  }),
+);
+
+const factsOfSignOutEverywhere: Operation = {
+  id: 'signOutEverywhere',
+  summary: 'Ends all sessions of the caller',
+  answers: { 204: { description: 'Done', headers: ['set-cookie'] } },
+};
 
 /** Forgets the known devices, too. */
-export const signOutEverywhere: AdminHandler = (request, context) =>
-  endSessions(context, request, {
-    ended: { adminUid: request.signedIn.admin._id },
-    action: 'admin.signed_out_everywhere',
-    forgotten: [sessionCookie, deviceCookie],
-  });
+export const signOutEverywhere: AdminHandler = operation(
+  factsOfSignOutEverywhere,
+  (request, context) =>
+    endSessions(context, request, {
+      ended: { adminUid: request.signedIn.admin._id },
+      action: 'admin.signed_out_everywhere',
+      forgotten: [sessionCookie, deviceCookie],
+    }),
+);
 
 interface Ending {
   ended: { _id: string } | { adminUid: string };

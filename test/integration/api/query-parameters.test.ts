@@ -53,7 +53,9 @@ const open = routes.flatMap((route): [string, Route][] =>
 
 test('the routes take only these parameters', () => {
   const taken = closed.flatMap(([name, { handler }]) =>
-    handler.parameters === undefined ? [] : [`${name}: ${handler.parameters.join(', ')}`],
+    handler.parameters === undefined
+      ? []
+      : [`${name}: ${Object.keys(handler.parameters).join(', ')}`],
   );
   const app = '/api/v1/appuid/:appUid';
   const attempts = 'state, statusClass, errorClass';
@@ -86,7 +88,7 @@ test('the routes take only these parameters', () => {
 });
 
 describe.each(closed)('%s', (_name, route) => {
-  const parameters = route.handler.parameters ?? [];
+  const parameters = Object.keys(route.handler.parameters ?? {});
 
   test('refuses an unknown parameter by name and lists those it takes', async () => {
     const answer = await send(route, '?colour=red');
@@ -107,7 +109,7 @@ describe.each(closed)('%s', (_name, route) => {
 });
 
 const takers = closed.flatMap(([name, route]) =>
-  (route.handler.parameters ?? []).map((parameter): [string, string, Route] => [
+  Object.keys(route.handler.parameters ?? {}).map((parameter): [string, string, Route] => [
     name,
     parameter,
     route,

@@ -1,0 +1,52 @@
+// What the contract says of a call; docs/openapi.json is made from it.
+import type { SchemaObject } from 'ajv';
+import type { ErrorCode } from '../../lib/platform/errors.ts';
+import type { ParameterTable } from './query-values.ts';
+import { named, listOf, textOrNull } from './schemas.ts';
+
+export interface OperationAnswer {
+  description: string;
+  /** Of the body; absent where there is none. */
+  schema?: SchemaObject;
+  /** `application/json` by default. */
+  contentType?: string;
+  /** Headers that it always has, beside those of all answers. A 201 has `Location`. */
+  headers?: readonly ('location' | 'etag' | 'set-cookie')[];
+}
+
+export interface Operation {
+  /** Names the method of clients. A route that shares its handler with another has an id of its own. */
+  id: string;
+  /** A verb and what it acts on: "Registers a webhook". */
+  summary: string;
+  description?: string;
+  /** By status, without problems. */
+  answers: Readonly<Record<number, OperationAnswer>>;
+  /** The problems of this call, beside those of every call with its access and body. */
+  problems?: readonly ErrorCode[];
+  /** True where it takes `Idempotency-Key`. */
+  takesIdempotencyKey?: boolean;
+}
+
+/** Returns the answer of a list of named items. */
+export function pageOf(item: SchemaObject, description = 'A page of them'): OperationAnswer {
+  const schema = {
+    type: 'object',
+    properties: { data: listOf(item), nextCursor: textOrNull },
+    required: ['data', 'nextCursor'],
+  };
+  return { description, schema: named(`${String(item['title'])}Page`, schema) };
+}
+
+interface Handle<Request, Context, Answer> {
+  (request: Request, context: Context): Promise<Answer>;
+  readonly parameters?: ParameterTable;
+}
+
+/** Tells what the contract says of a handler. */
+export function operation<Request, Context, Answer>(
+  facts: Operation,
+  handle: Handle<Request, Context, Answer>,
+): Handle<Request, Context, Answer> & { readonly operation: Operation } {
+  return Object.assign(handle, { operation: facts });
+}

@@ -1,0 +1,47 @@
+// The words of schemas, for bodies, answers and events.
+import type { SchemaObject } from 'ajv';
+
+type NameOf<Data> = Extract<keyof Data, string>;
+
+/** Returns the schema of an object; each field has one, all but those in `optional` are always there. */
+export function objectOf<Data>(
+  properties: Record<NameOf<Data>, SchemaObject>,
+  optional: readonly NameOf<Data>[] = [],
+): SchemaObject {
+  const names = Object.keys(properties) as NameOf<Data>[];
+  return {
+    type: 'object',
+    properties,
+    required: names.filter((name) => !optional.includes(name)),
+  };
+}
+
+/** Gives a schema the name under which the contract, and the types of clients, show it. */
+export function named(title: string, schema: SchemaObject): SchemaObject {
+  return { title, ...schema };
+}
+
+export function listOf(items: SchemaObject): SchemaObject {
+  return { type: 'array', items };
+}
+
+/** Returns the schema with null added. */
+export function orNull(schema: SchemaObject): SchemaObject {
+  const { type, enum: choices, ...rest } = schema as { type?: unknown; enum?: unknown[] };
+  if (typeof type !== 'string' || 'title' in schema) return { anyOf: [schema, { type: 'null' }] };
+  const withNull = choices === undefined ? {} : { enum: [...choices, null] };
+  return { ...rest, type: [type, 'null'], ...withNull };
+}
+
+export function oneOfTexts(choices: readonly string[]): SchemaObject {
+  return { type: 'string', enum: [...choices] };
+}
+
+export const text = { type: 'string' } as const;
+export const textOrNull = { type: ['string', 'null'] } as const;
+export const time = { type: 'string', format: 'date-time' } as const;
+export const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
+export const boolean = { type: 'boolean' } as const;
+export const count = { type: 'integer', minimum: 0 } as const;
+export const countFromOne = { type: 'integer', minimum: 1 } as const;
+export const countOrNull = { type: ['integer', 'null'], minimum: 0 } as const;

@@ -1,0 +1,93 @@
+// The answers of a call in the document: its own, and a problem for each status of one.
+import type { ErrorCode } from '../../lib/platform/errors.ts';
+import type { OperationAnswer } from '../http/operation.ts';
+import { problemType, statusOfCode, titleOfCode } from '../http/problems.ts';
+import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import type { Route } from '../router.ts';
+import { type Components, nameOf } from './components.ts';
+import { problemsOf } from './problems.ts';
+import { headerTexts } from './texts.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const fieldErrorSchema = named('FieldError', {
+  ...objectOf<{ pointer: string; code: string; detail: string }>({
+    pointer: { ...text, description: 'A JSON pointer into the body, or the name of a parameter.' },
+    code: text,
+    detail: text,
+  }),
+});
+
+/** Returns what a call can answer, by status. */
+export function answersOf(line: Route, components: Components): Json {
+  const { answers } = line.handler.operation;
+  const own = Object.entries(answers).map(([status, answer]) => [
+    status,
+    presentAnswer(line, components, { status: Number(status), answer }),
+  ]);
+  const codes = problemsOf(line);
+  const statuses = [...new Set(codes.map(statusOfCode))];
+  const problems = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => statusOfCode(code) === status);
+    return [String(status), presentProblems(components, ofStatus)];
+  });
+  return Object.fromEntries([...own, ...problems]) as Json;
+}
+
+interface OwnAnswer {
+  status: number;
+  answer: OperationAnswer;
+}
+
+function presentAnswer(line: Route, components: Components, { status, answer }: OwnAnswer): Json {
+  const { description, schema, contentType = 'application/json', headers = [] } = answer;
+  const names = [
+    'x-request-id',
+    ...(line.access.kind === 'key' ? ['ratelimit', 'ratelimit-policy'] : []),
+    ...(status === 201 ? ['location'] : []),
+    ...headers,
+  ];
+  const content = schema && { content: { [contentType]: { schema: components.schema(schema) } } };
+  return { description, headers: headersOf(components, names), ...content };
+}
+
+function headersOf(components: Components, names: readonly string[]): Json {
+  const entries = [...new Set(names)].map((name) => {
+    const { description, schema = { type: 'string' } } = headerTexts[name] as {
+      description: string;
+      schema?: Json;
+    };
+    return [name, components.header(nameOf(name), { description, schema })];
+  });
+  return Object.fromEntries(entries) as Json;
+}
+
+function presentProblems(components: Components, codes: readonly ErrorCode[]): Json {
+  const sorted = codes.toSorted();
+  const names = ['x-request-id', ...sorted.flatMap(headersOfProblem)];
+  const schema = {
+    type: 'object',
+    properties: {
+      type: { ...text, description: 'urn:agent-herald:problem: and the code.' },
+      title: text,
+      status: { const: statusOfCode(sorted[0] as ErrorCode) },
+      detail: text,
+      code: oneOfTexts(sorted),
+      requestId: text,
+      errors: listOf(fieldErrorSchema),
+    },
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  };
+  const lines = sorted.map((code) => `- \`${code}\`: ${titleOfCode(code)}.`);
+  return components.response(sorted.map(nameOf).join('Or'), {
+    description: lines.join('\n'),
+    headers: headersOf(components, names),
+    content: { [problemType]: { schema: components.schema(schema) } },
+  });
+}
+
+function headersOfProblem(code: ErrorCode): string[] {
+  if (statusOfCode(code) === 401) return ['www-authenticate'];
+  const waits = ['rate_limited', 'too_many_sign_ins', 'overloaded', 'unavailable'].includes(code);
+  return waits ? ['retry-after'] : [];
+}

@@ -1,0 +1,97 @@
+// The shared parts of the document: schemas with a name, and answers that several calls have.
+import type { SchemaObject } from 'ajv';
+import { isDeepStrictEqual } from 'node:util';
+import { textFormats } from '../http/text-fields.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Collects what has a name, and returns references to it. */
+export class Components {
+  readonly schemas: Record<string, Json> = {};
+  readonly responses: Record<string, Json> = {};
+  readonly headers: Record<string, Json> = {};
+
+  /** Returns a schema in which each part with a title is a reference. Throws where two of a title differ. */
+  schema(schema: SchemaObject): Json {
+    const { title, ...rest } = schema as Json;
+    const published = this.#publish(rest);
+    if (typeof title !== 'string') return published;
+    const name = nameOf(title);
+    return this.#refer('schemas', name, published);
+  }
+
+  response(name: string, response: Json): Json {
+    return this.#refer('responses', name, response);
+  }
+
+  header(name: string, header: Json): Json {
+    return this.#refer('headers', name, header);
+  }
+
+  #refer(kind: 'schemas' | 'responses' | 'headers', name: string, value: Json): Json {
+    const known = this[kind][name];
+    if (known !== undefined && !isDeepStrictEqual(known, value)) {
+      throw new Error(`two different ${kind} have the name ${name}`);
+    }
+    this[kind][name] = value;
+    return { $ref: `#/components/${kind}/${name}` };
+  }
+
+  #publish(schema: Json): Json {
+    const entries = Object.entries(schema).flatMap(([keyword, value]) => {
+      if (keyword === '$schema') return [];
+      if (keyword === 'format') return Object.entries(publishFormat(String(value)));
+      return [[keyword, this.#publishKeyword(keyword, value)]];
+    });
+    return Object.fromEntries(entries) as Json;
+  }
+
+  #publishKeyword(keyword: string, value: unknown): unknown {
+    if (isObject(value)) {
+      return keyword === 'properties'
+        ? this.#publishEach(value)
+        : this.#publishSubschema(keyword, value);
+    }
+    const isList = ['allOf', 'anyOf', 'oneOf'].includes(keyword) && Array.isArray(value);
+    return isList ? value.map((each) => this.schema(each as SchemaObject)) : value;
+  }
+
+  #publishEach(schemas: Json): Json {
+    const entries = Object.entries(schemas).map(([name, each]) => [
+      name,
+      isObject(each) ? this.schema(each) : each,
+    ]);
+    return Object.fromEntries(entries) as Json;
+  }
+
+  #publishSubschema(keyword: string, value: Json): Json {
+    const holdsSchema = [
+      'items',
+      'additionalProperties',
+      'propertyNames',
+      'if',
+      'then',
+      'else',
+      'not',
+    ];
+    return holdsSchema.includes(keyword) ? this.schema(value) : value;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the name of a component: `agent.created` is `AgentCreated`. */
+export function nameOf(title: string): string {
+  return title
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** Formats of our own are patterns for others. */
+function publishFormat(format: string): Json {
+  const own = textFormats[format as keyof typeof textFormats];
+  return own === undefined ? { format } : { pattern: own.pattern };
+}

@@ -1,0 +1,156 @@
+// The contract of the API as an OpenAPI 3.1 document, made from the table of routes.
+import type { SchemaObject } from 'ajv';
+import { deliveredEventNames, type DeliveredEventName } from '../../lib/model/event-name.ts';
+import { version } from '../../lib/platform/version.ts';
+import type { Access } from '../access/admit.ts';
+import { describeEvent, schemaOf } from '../event-types/event-catalogue.ts';
+import type { Operation, OperationAnswer } from '../http/operation.ts';
+import { named } from '../http/schemas.ts';
+import { noFields } from '../http/validate.ts';
+import type { Route } from '../router.ts';
+import { answersOf } from './answers.ts';
+import { Components, nameOf } from './components.ts';
+import {
+  deliveryHeaders,
+  idempotencyKey,
+  introduction,
+  securitySchemes,
+  tagOf,
+  tags,
+} from './texts.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the document. Throws where two calls have the same id. */
+export function openapiOf(routes: readonly Route[]): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, Json>> = {};
+  const ids = new Set<string>();
+  for (const line of routes) {
+    const path = line.path.replaceAll(/:(\w+)/g, '{$1}');
+    const described = describeCall(line, components);
+    if (ids.has(described.operationId)) throw new Error(`two calls are ${described.operationId}`);
+    ids.add(described.operationId);
+    paths[path] = { ...paths[path], [line.method]: described };
+  }
+  const webhooks = deliveredEventNames.map((event) => [event, describeDelivery(event, components)]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'agent-herald',
+      version,
+      description: introduction,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-proprietary' },
+    },
+    servers: [{ url: '/', description: 'The service that serves this file' }],
+    tags,
+    paths,
+    webhooks: Object.fromEntries(webhooks) as Json,
+    components: {
+      securitySchemes,
+      schemas: sorted(components.schemas),
+      responses: sorted(components.responses),
+      headers: sorted(components.headers),
+    },
+  };
+}
+
+function sorted(entries: Readonly<Record<string, Json>>): Json {
+  return Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function describeCall(line: Route, components: Components) {
+  const { operation } = line.handler;
+  const need = needOf(line.access);
+  const description = [operation.description, need]
+    .filter((each) => each !== undefined)
+    .join('\n\n');
+  return {
+    operationId: idOf(line, operation),
+    tags: [tagOf(line.path)],
+    summary: operation.summary,
+    ...(description === '' ? {} : { description }),
+    ...(line.access.kind === 'key' ? { 'x-required-scope': line.access.scope } : {}),
+    security: securityOf(line.access),
+    parameters: [...pathParameters(line), ...queryParameters(line, components), ...headersOf(line)],
+    ...bodyOf(line, components),
+    responses: answersOf(line, components),
+  };
+}
+
+/** Calls of the admin area that share their handlers with an application's are told apart by their ids. */
+function idOf({ id, path }: Route, operation: Operation): string {
+  const own = id ?? operation.id;
+  return path.startsWith('/admin/api/')
+    ? `admin${own.charAt(0).toUpperCase()}${own.slice(1)}`
+    : own;
+}
+
+function needOf(access: Access): string | undefined {
+  if (access.kind === 'key') return `Scope of the API key: \`${access.scope}\`.`;
+  if (access.kind !== 'admin') return undefined;
+  if (access.needs === 'session') return 'For every signed-in admin.';
+  if (access.needs === 'superuser') return 'For superusers.';
+  return `For admins with the role \`${access.needs}\` in the application, or a higher one.`;
+}
+
+function securityOf(access: Access): Json[] {
+  if (access.kind === 'key') return [{ apiKey: [] }, { bearer: [] }];
+  return access.kind === 'admin' ? [{ session: [], csrfToken: [] }] : [];
+}
+
+function pathParameters({ path }: Route): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  }));
+}
+
+function queryParameters({ handler }: Route, components: Components): Json[] {
+  return Object.entries(handler.parameters ?? {}).map(([name, { schema }]) => {
+    const { description, ...rest } = components.schema(schema);
+    const shown = description === undefined ? {} : { description };
+    return { name, in: 'query', ...shown, schema: rest };
+  });
+}
+
+function headersOf({ handler }: Route): Json[] {
+  return handler.operation.takesIdempotencyKey === true ? [idempotencyKey] : [];
+}
+
+function bodyOf({ body, handler }: Route, components: Components): Json {
+  if (body === null || body === noFields) return {};
+  const name = `${nameOf(handler.operation.id)}Body`;
+  const schema = components.schema(named(name, body.schema));
+  const required = isRequired(body.schema);
+  return { requestBody: { required, content: { 'application/json': { schema } } } };
+}
+
+function isRequired({ required }: SchemaObject): boolean {
+  return Array.isArray(required) && required.length > 0;
+}
+
+function describeDelivery(event: DeliveredEventName, components: Components): Json {
+  const answer: OperationAnswer = { description: 'Any 2xx: the event was received.' };
+  return {
+    post: {
+      operationId: `receive${nameOf(event)}`,
+      tags: ['Deliveries to you'],
+      summary: describeEvent(event),
+      security: [],
+      parameters: deliveryHeaders,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: components.schema(schemaOf(event)) } },
+      },
+      responses: { '2XX': answer },
+    },
+  };
+}
+
+/** Returns the text of docs/openapi.json. */
+export function renderOpenapi(routes: readonly Route[]): string {
+  return `${JSON.stringify(openapiOf(routes), null, 2)}\n`;
+}

@@ -1,0 +1,115 @@
+// What the document says beside the calls: introduction, groups, credentials and headers.
+
+export const introduction = `Signs the users of applications in, keeps agents, contexts and context files, and delivers
+each change of them to webhooks as a signed event.
+
+Requests and answers are JSON in UTF-8. Problems are \`application/problem+json\` (RFC 9457): branch on \`code\`, and
+quote \`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
+
+const tagTexts = {
+  Users: 'Signing users in, their tokens, and their data.',
+  Accounts: 'Groups of users.',
+  Webhooks: 'Where events are sent, and their secrets.',
+  Agents: 'AI agents of tenants.',
+  Contexts: 'Collections of documents, and their files.',
+  Events: 'What changed, and what was sent.',
+  Recovery: 'Sending events again, and erasing their payloads.',
+  'Audit log': 'Who did what.',
+  'Admin area': 'The calls of the pages for operators.',
+  Service: 'Keys, probes and documents, open to all.',
+  'Deliveries to you': 'The requests that your webhooks get.',
+} as const;
+
+type Tag = keyof typeof tagTexts;
+
+export const tags = Object.entries(tagTexts).map(([name, description]) => ({ name, description }));
+
+const tagsByNoun: Readonly<Record<string, Tag>> = {
+  sdkusers: 'Users',
+  accounts: 'Accounts',
+  webhooks: 'Webhooks',
+  'event-types': 'Events',
+  agents: 'Agents',
+  contexts: 'Contexts',
+  changes: 'Events',
+  events: 'Events',
+  deliveries: 'Events',
+  stats: 'Events',
+  replays: 'Recovery',
+  erasures: 'Recovery',
+  'audit-log': 'Audit log',
+};
+
+/** Returns the group of a route. Throws for a noun without one. */
+export function tagOf(path: string): Tag {
+  if (path.startsWith('/admin/api/')) return 'Admin area';
+  const rest = /^\/api\/v1\/appuid\/:appUid\/(.+)$/.exec(path)?.[1];
+  if (rest === undefined) return 'Service';
+  if (/\/(?:replays|recover)(?:\/|$)/.test(rest)) return 'Recovery';
+  const noun = rest.split('/')[0] ?? '';
+  const tag = tagsByNoun[noun];
+  if (tag === undefined) throw new Error(`${noun} has no group in the document`);
+  return tag;
+}
+
+export const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
+  session: { type: 'apiKey', in: 'cookie', name: '__Host-herald_admin' },
+  csrfToken: { type: 'apiKey', in: 'header', name: 'x-csrf-token' },
+};
+
+export const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'For 24 hours, the same key on the same path gets the first answer again and changes nothing.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+};
+
+interface HeaderText {
+  description: string;
+  schema?: Readonly<Record<string, unknown>>;
+}
+
+export const headerTexts: Readonly<Record<string, HeaderText>> = {
+  'x-request-id': { description: 'Yours, if it was acceptable; else a new one.' },
+  ratelimit: { description: 'The calls that are left, and the seconds until there are more.' },
+  'ratelimit-policy': { description: 'The limit of calls of the key.' },
+  location: { description: 'The path of what was created.' },
+  etag: { description: 'The digest of the body.' },
+  'set-cookie': { description: 'The session.' },
+  'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
+  'www-authenticate': { description: 'Which credential is asked for.' },
+};
+
+function deliveryHeader(name: string, description: string, schema: HeaderText['schema'] = {}) {
+  return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } };
+}
+
+const optional = { required: false };
+
+/** The headers of each delivery (docs/webhooks.md, "Headers"). */
+export const deliveryHeaders = [
+  deliveryHeader('X-Webhook-Signature', '`sha256=` and the hex HMAC-SHA256 of the raw body.'),
+  deliveryHeader('X-Webhook-Event-Id', 'The `eventId`, the same at every attempt.'),
+  deliveryHeader('X-Webhook-Timestamp', 'The time of this attempt.', { format: 'date-time' }),
+  deliveryHeader('X-Webhook-Attempt', '1, 2, …', { type: 'integer', minimum: 1 }),
+  {
+    ...deliveryHeader('X-Webhook-Sequence', '1, 2, … for the changes of one resource.', {
+      type: 'integer',
+      minimum: 1,
+    }),
+    ...optional,
+  },
+  {
+    ...deliveryHeader('X-Webhook-Test', '`true` for a test event.', { const: 'true' }),
+    ...optional,
+  },
+  deliveryHeader('webhook-id', 'The `eventId` (Standard Webhooks).'),
+  deliveryHeader('webhook-timestamp', 'The time of this attempt, in whole seconds since 1970.'),
+  deliveryHeader(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of id, time and body, for each secret.',
+  ),
+];
