@@ -185,6 +185,14 @@ export default {
       ),
     ),
     forbid(
+      'dev/packages/**',
+      outside(except('dev'), 'dev/packages runs the tests of packages as programs of their own.'),
+      outside(
+        ['bench', 'demo', 'metrics', 'screenshots', 'start'],
+        'dev/packages uses dev/servers only.',
+      ),
+    ),
+    forbid(
       'dev/metrics/**',
       outside(except('dev'), 'dev/metrics reads the source and runs none of it.'),
     ),

@@ -1,0 +1,96 @@
+// `npm run test:packages`: the tests of the packages whose toolchain is there, and what each makes of the cases.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { reasonOf, runProgram } from '../servers/run-program.ts';
+import {
+  type Column,
+  caseMatrix,
+  differences,
+  type ReceiverCase,
+  type Verdicts,
+} from './case-matrix.ts';
+import { type TestedPackage, testedPackages } from './packages.ts';
+
+const help = `Usage: npm run test:packages [-- NAME…]
+
+Tests the packages in packages/ whose toolchain is there: all, or those named. Prints what each makes of the cases
+of packages/receiver-cases. Python packages are tested in an environment in .cache, made from PyPI.
+
+  --help  shows this
+`;
+const probeTimeoutMs = 15_000;
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const pathOf = (name: string) => fileURLToPath(new URL(`../../packages/${name}`, import.meta.url));
+
+function chosenPackages(): readonly TestedPackage[] {
+  const { positionals } = parseArgs({ options: {}, allowPositionals: true });
+  const known = testedPackages.map(({ name }) => name);
+  const unknown = positionals.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`no such package: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  return testedPackages.filter(
+    ({ name }) => positionals.length === 0 || positionals.includes(name),
+  );
+}
+
+/** Returns its verdicts on the cases. Throws when a test fails. */
+async function testPackage(tested: TestedPackage): Promise<Verdicts> {
+  const { name, probe, needs, prepare, tests, judge } = tested;
+  const startedAt = performance.now();
+  if (!(await runs(probe))) {
+    print(`${name}: skipped: ${needs} is missing`);
+    return 'skipped';
+  }
+  await prepare?.(pathOf(name));
+  for (const command of tests) await run(name, command);
+  const verdicts = JSON.parse(await run(name, judge, 'pipe')) as Verdicts;
+  print(`${name}: passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  return verdicts;
+}
+
+async function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
+  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs a command in the package's folder. Returns its output, if that is not shown. */
+async function run(
+  name: string,
+  [program = '', ...args]: readonly string[],
+  output: 'inherit' | 'pipe' = 'inherit',
+): Promise<string> {
+  const child = spawn(program, args, { cwd: pathOf(name), stdio: ['ignore', output, 'inherit'] });
+  const chunks: string[] = [];
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${code ?? signal}`);
+  return chunks.join('');
+}
+
+await runCommand(async () => {
+  const file = await readFile(`${pathOf('receiver-cases')}/deliveries.json`, 'utf8');
+  const cases = (JSON.parse(file) as { deliveries: ReceiverCase[] }).deliveries;
+  const columns: Column[] = [];
+  const failures: string[] = [];
+  for (const tested of chosenPackages()) {
+    const { name } = tested;
+    const verdicts = await testPackage(tested).catch((error: unknown): Verdicts => {
+      failures.push(`${name}: ${reasonOf(error)}`);
+      return 'failed';
+    });
+    columns.push({ name, verdicts });
+    const wrong = differences(cases, verdicts);
+    if (wrong.length > 0) failures.push(`${name} differs in: ${wrong.join('; ')}`);
+  }
+  print(`\n${caseMatrix(cases, columns).join('\n')}\n`);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+}, help);
