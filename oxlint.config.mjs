@@ -25,7 +25,7 @@ const libRooms = {
   dispatch: ['concurrency', 'deliveries', 'events', 'model', 'mongo', 'platform', 'temporal'],
   config: ['access', 'deliveries', 'egress', 'model', 'platform', 'temporal'],
 };
-const topRooms = ['activities', 'api', 'cli', 'dev', 'test', 'worker', 'workflows'];
+const topRooms = ['activities', 'api', 'cli', 'dev', 'packages', 'test', 'worker', 'workflows'];
 const domainsOfApi = [
   'accounts',
   'admin',
@@ -169,7 +169,10 @@ export default {
     ),
     forbid(
       'dev/bench/**',
-      outside(except('dev', 'worker'), 'dev/bench measures from outside, through the API.'),
+      outside(
+        except('dev', 'packages', 'worker'),
+        'dev/bench measures from outside, through the API.',
+      ),
       outside(['demo', 'metrics', 'screenshots'], 'dev/bench uses dev/start and dev/servers only.'),
     ),
     forbid(
@@ -190,6 +193,17 @@ export default {
       outside(
         ['bench', 'demo', 'metrics', 'screenshots', 'start'],
         'dev/packages uses dev/servers only.',
+      ),
+    ),
+    forbid(
+      'dev/receiver-types/**',
+      outside(except('dev', 'api'), 'dev/receiver-types reads the catalogue of events.'),
+    ),
+    forbid(
+      'packages/**',
+      outside(
+        ['lib', ...except('packages')],
+        'A package is used without this repository: it imports nothing of it.',
       ),
     ),
     forbid(

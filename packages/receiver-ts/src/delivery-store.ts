@@ -1,0 +1,82 @@
+// Each event once: who handles it, and which are handled.
+
+/**
+ * - `new`: it is the caller's now, who confirms or releases it.
+ * - `done`: it was confirmed.
+ * - `busy`: it is somebody else's.
+ */
+export type Claim = 'new' | 'done' | 'busy';
+
+/** Remembers events by `eventId`. `claim` is atomic: of two callers at the same time one gets `new`. */
+export interface DeliveryStore {
+  claim(eventId: string): Claim | Promise<Claim>;
+  /** The event was handled. */
+  confirm(eventId: string): void | Promise<void>;
+  /** It was not; the next attempt gets `new`. */
+  release(eventId: string): void | Promise<void>;
+}
+
+export interface MemoryDeliveryStoreOptions {
+  /** How many events are remembered; 100,000 by default. The oldest are forgotten first. */
+  countMax?: number;
+  /** How long a handled event is remembered; 48 hours by default. */
+  keepMs?: number;
+  /** After this time a claim of a handler that hangs is free again; 5 minutes by default. */
+  claimMs?: number;
+  now?: () => number;
+}
+
+interface Entry {
+  isDone: boolean;
+  at: number;
+}
+
+/** Remembers the events of this process until it ends. */
+export class MemoryDeliveryStore implements DeliveryStore {
+  /** The one that changed last is the last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #options: Required<MemoryDeliveryStoreOptions>;
+
+  constructor(options: MemoryDeliveryStoreOptions = {}) {
+    this.#options = {
+      countMax: 100_000,
+      keepMs: 48 * 3_600_000,
+      claimMs: 5 * 60_000,
+      now: Date.now,
+      ...options,
+    };
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  claim(eventId: string): Claim {
+    const { now, keepMs, claimMs } = this.#options;
+    const entry = this.#entries.get(eventId);
+    const ageMs = now() - (entry?.at ?? 0);
+    if (entry?.isDone === true && ageMs < keepMs) return 'done';
+    if (entry?.isDone === false && ageMs < claimMs) return 'busy';
+    this.#put(eventId, false);
+    return 'new';
+  }
+
+  confirm(eventId: string): void {
+    this.#put(eventId, true);
+  }
+
+  release(eventId: string): void {
+    if (this.#entries.get(eventId)?.isDone === false) this.#entries.delete(eventId);
+  }
+
+  #put(eventId: string, isDone: boolean): void {
+    const { now, keepMs, countMax } = this.#options;
+    const at = now();
+    this.#entries.delete(eventId);
+    this.#entries.set(eventId, { isDone, at });
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#entries.size <= countMax && at - entry.at < keepMs) return;
+      this.#entries.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// The event that a body holds.
+import { type KnownEvent, knownEventNames } from './events.ts';
+import { WebhookRefused } from './refusal.ts';
+
+/** An event, or a version of one, that came after this release. */
+export interface UnknownEvent {
+  eventId: string;
+  event: string;
+  timestamp: string;
+  appUid: string;
+  version: number;
+  test?: boolean;
+  data: { uid: string; [field: string]: unknown };
+}
+
+export type WebhookEvent = KnownEvent | UnknownEvent;
+
+const known: ReadonlySet<string> = new Set(knownEventNames);
+
+/** Checks whether this release has a type for the event. Of a known event `event.event` tells the type of `data`. */
+export function isKnownEvent(event: WebhookEvent): event is KnownEvent {
+  return event.version === 1 && known.has(event.event);
+}
+
+/** Returns the resource of an event: its kind and its uid together. */
+export function resourceOf(event: WebhookEvent): string {
+  return `${event.event.split('.', 1)[0]}/${event.data.uid}`;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a body. Throws `WebhookRefused` when it has not the fields that all events have. */
+export function readEvent(body: Uint8Array): WebhookEvent {
+  const event = parse(body);
+  if (!isObject(event)) throw invalid('is not a JSON object');
+  for (const field of ['eventId', 'event', 'timestamp', 'appUid'])
+    if (!isText(event[field])) throw invalid(`has no ${field}`);
+  const { version, data } = event;
+  if (!Number.isInteger(version) || (version as number) < 1) throw invalid('has no version');
+  if (!isObject(data) || !isText(data['uid'])) throw invalid('has no data with a uid');
+  return event as unknown as WebhookEvent;
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw invalid('is not JSON in UTF-8');
+  }
+}
+
+function invalid(what: string): WebhookRefused {
+  return new WebhookRefused('invalid_body', `the body ${what}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

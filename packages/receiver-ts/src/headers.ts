@@ -1,0 +1,34 @@
+// Headers as Node, fetch and others have them.
+
+export type HeadersLike =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Returns a header, or '' when it is absent; `name` is in lower case. */
+export function headerOf(headers: HeadersLike, name: string): string {
+  const value = isLookup(headers) ? headers.get(name) : valueOf(headers, name);
+  if (value === null || value === undefined) return '';
+  const joined = typeof value === 'string' ? value : value.join(', ');
+  return joined.replace(/^[ \t]+|[ \t]+$/g, '');
+}
+
+function isLookup(headers: HeadersLike): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function';
+}
+
+function valueOf(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  name: string,
+) {
+  const value = headers[name];
+  if (value !== undefined) return value;
+  const written = Object.keys(headers).find((each) => each.toLowerCase() === name);
+  return written === undefined ? undefined : headers[written];
+}
+
+/** Returns a header that counts from 1, or null. */
+export function countOf(headers: HeadersLike, name: string): number | null {
+  const value = headerOf(headers, name);
+  const count = /^[0-9]{1,15}$/.test(value) ? Number(value) : 0;
+  return count === 0 ? null : count;
+}

@@ -1,0 +1,21 @@
+// Receives agent-herald's webhooks: verified, typed, each event once.
+export {
+  type Claim,
+  type DeliveryStore,
+  MemoryDeliveryStore,
+  type MemoryDeliveryStoreOptions,
+} from './delivery-store.ts';
+export { isKnownEvent, resourceOf, type UnknownEvent, type WebhookEvent } from './event.ts';
+export type * from './events.ts';
+export type { HeadersLike } from './headers.ts';
+export {
+  type Answer,
+  BodyTooLarge,
+  Receiver,
+  type ReceiverOptions,
+  type UnreadRequest,
+} from './receiver.ts';
+export { type RefusalCode, WebhookRefused } from './refusal.ts';
+export type { Scheme } from './secrets.ts';
+export { MemorySequenceStore, type SequenceStore } from './sequence-store.ts';
+export { type Delivery, type SignedRequest, Verifier, type VerifierOptions } from './verifier.ts';

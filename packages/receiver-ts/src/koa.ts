@@ -1,0 +1,20 @@
+import { type NodeRequest, nodeAnswers } from './node.ts';
+import type { ReceiverOptions } from './receiver.ts';
+
+interface KoaContext {
+  req: NodeRequest;
+  status: number;
+  body: unknown;
+  set(headers: Record<string, string>): void;
+}
+
+/** Returns a middleware for a route of its own, before body parsers. */
+export function koaReceiver(options: ReceiverOptions) {
+  const answerTo = nodeAnswers(options);
+  return async (ctx: KoaContext): Promise<void> => {
+    const { status, headers, body } = await answerTo(ctx.req);
+    ctx.body = body;
+    ctx.status = status;
+    ctx.set({ ...headers });
+  };
+}

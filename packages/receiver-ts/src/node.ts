@@ -1,0 +1,60 @@
+// node:http, and what the adapters above it share.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
+
+/** A request of node:http, maybe with a body that was kept for it. */
+export type NodeRequest = IncomingMessage & { body?: unknown; rawBody?: unknown };
+
+/** Returns a handler for `http.createServer`. */
+export function nodeReceiver(options: ReceiverOptions) {
+  const answerTo = nodeAnswers(options);
+  return async (request: NodeRequest, response: ServerResponse): Promise<void> => {
+    const { status, headers, body } = await answerTo(request);
+    response.writeHead(status, headers).end(body);
+  };
+}
+
+/** Returns what answers requests of node:http. */
+export function nodeAnswers(options: ReceiverOptions): (request: NodeRequest) => Promise<Answer> {
+  const receiver = new Receiver(options);
+  return async (request) => {
+    const answer = await receiver.receive({
+      method: request.method ?? '',
+      headers: request.headers,
+      readBody: (bytesMax) => readBody(request, bytesMax),
+    });
+    // What is not read would be taken for the next request of the connection.
+    return request.complete ? answer : withClose(answer);
+  };
+}
+
+function withClose(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, Connection: 'close' } };
+}
+
+async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Array> {
+  const kept = [request.rawBody, request.body].find((body) => body instanceof Uint8Array);
+  if (kept !== undefined) return withinLimit(kept, bytesMax);
+  if (request.readableDidRead || request.body !== undefined)
+    throw new TypeError('the body was parsed: put the receiver before body parsers');
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax)
+    throw new BodyTooLarge(`the body has ${request.headers['content-length']} bytes`);
+  return readStream(request, bytesMax);
+}
+
+function withinLimit(body: Uint8Array, bytesMax: number): Uint8Array {
+  if (body.length > bytesMax) throw new BodyTooLarge(`the body has ${body.length} bytes`);
+  return body;
+}
+
+/** Leaves the socket open when it stops, so that the answer can be sent. */
+async function readStream(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Uint8Array);
+    bytes += (chunk as Uint8Array).length;
+    if (bytes > bytesMax) throw new BodyTooLarge(`the body has more than ${bytesMax} bytes`);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,125 @@
+// What all adapters share: from a request to its answer.
+import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
+import { resourceOf, type WebhookEvent } from './event.ts';
+import { type RefusalCode, WebhookRefused } from './refusal.ts';
+import type { SequenceStore } from './sequence-store.ts';
+import { type Delivery, type SignedRequest, Verifier, type VerifierOptions } from './verifier.ts';
+
+type Handler = (event: WebhookEvent, delivery: Delivery) => unknown;
+
+export interface ReceiverOptions extends VerifierOptions {
+  /** Handles an event; when it throws or rejects, the service sends the event again. */
+  onEvent: Handler;
+  /** Gets test events, which are answered and else ignored. */
+  onTest?: Handler | undefined;
+  /** Gets what was refused (`WebhookRefused`) and what failed. It must not throw. */
+  onError?: ((error: unknown) => void) | undefined;
+  /** Which events are handled; in memory by default. */
+  deliveries?: DeliveryStore | undefined;
+  /** With it, a change older than one seen of its resource is answered and not handled. */
+  sequences?: SequenceStore | undefined;
+  /** The largest body in bytes; 1 MiB by default. */
+  bodyBytesMax?: number | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+}
+
+/** The body is larger than `bodyBytesMax`. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+const statuses: Readonly<Record<RefusalCode, number>> = {
+  missing_header: 401,
+  invalid_timestamp: 401,
+  timestamp_too_old: 401,
+  timestamp_too_new: 401,
+  signature_mismatch: 401,
+  invalid_body: 400,
+  event_id_mismatch: 400,
+};
+const done: Answer = { status: 204, headers: {}, body: null };
+const bodyBytesMaxDefault = 1_048_576;
+
+/** A request whose body is not read yet. */
+export interface UnreadRequest {
+  method: string;
+  headers: SignedRequest['headers'];
+  /** Returns the body. Rejects with `BodyTooLarge` when it has more bytes than that. */
+  readBody: (bytesMax: number) => Promise<Uint8Array> | Uint8Array;
+}
+
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #verifier: Verifier;
+  readonly #deliveries: DeliveryStore;
+  readonly #bodyBytesMax: number;
+
+  constructor(options: ReceiverOptions) {
+    if (typeof options.onEvent !== 'function') throw new TypeError('onEvent is not a function');
+    this.#options = options;
+    this.#verifier = new Verifier(options);
+    this.#deliveries = options.deliveries ?? new MemoryDeliveryStore();
+    this.#bodyBytesMax = options.bodyBytesMax ?? bodyBytesMaxDefault;
+  }
+
+  /** Returns the answer to a request. What is refused or fails goes to `onError`. */
+  async receive(request: UnreadRequest): Promise<Answer> {
+    if (request.method !== 'POST') return answerOf(405, 'method_not_allowed', { Allow: 'POST' });
+    try {
+      const body = await request.readBody(this.#bodyBytesMax);
+      const delivery = await this.#verifier.verify({ headers: request.headers, body });
+      return await this.#handle(delivery);
+    } catch (error) {
+      this.#options.onError?.(error);
+      if (error instanceof WebhookRefused) return answerOf(statuses[error.code], error.code);
+      if (error instanceof BodyTooLarge) return answerOf(413, 'body_too_large');
+      return answerOf(500, 'handler_failed');
+    }
+  }
+
+  async #handle(delivery: Delivery): Promise<Answer> {
+    const { event, isTest } = delivery;
+    if (isTest) {
+      await this.#options.onTest?.(event, delivery);
+      return done;
+    }
+    const claim = await this.#deliveries.claim(event.eventId);
+    if (claim === 'done') return done;
+    if (claim === 'busy') return answerOf(409, 'in_progress');
+    try {
+      if (await this.#isNewest(delivery)) await this.#options.onEvent(event, delivery);
+      await this.#deliveries.confirm(event.eventId);
+    } catch (error) {
+      await this.#release(event.eventId);
+      throw error;
+    }
+    return done;
+  }
+
+  async #isNewest({ event, sequence }: Delivery): Promise<boolean> {
+    const { sequences } = this.#options;
+    if (sequences === undefined || sequence === null) return true;
+    return sequences.advance(resourceOf(event), sequence);
+  }
+
+  async #release(eventId: string): Promise<void> {
+    try {
+      await this.#deliveries.release(eventId);
+    } catch (error) {
+      this.#options.onError?.(error);
+    }
+  }
+}
+
+function answerOf(status: number, code: string, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ code }),
+  };
+}

@@ -1,0 +1,128 @@
+// Is a request a delivery of this webhook, and what does it say?
+import { readEvent, type WebhookEvent } from './event.ts';
+import { countOf, headerOf, type HeadersLike } from './headers.ts';
+import { type Sign, signerOf } from './hmac.ts';
+import { WebhookRefused } from './refusal.ts';
+import { keysOf, type Scheme } from './secrets.ts';
+
+export interface VerifierOptions {
+  /** The webhook's secret, as it was shown; several during a rotation. */
+  secrets: string | readonly string[];
+  /** `body-only` reads `X-Webhook-Signature` alone, which does not cover the time. */
+  scheme?: Scheme | undefined;
+  /** How far `webhook-timestamp` may be from the clock; 300 by default. */
+  toleranceSeconds?: number | undefined;
+  /** The clock, in milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** What arrived: the body as it came, before any parser. A text is taken as UTF-8. */
+export interface SignedRequest {
+  headers: HeadersLike;
+  body: Uint8Array | string;
+}
+
+/** A verified delivery. No signature covers `attempt` and `sequence`: they are null when absent. */
+export interface Delivery {
+  event: WebhookEvent;
+  attempt: number | null;
+  /** Counts the changes of a resource; null for tests and operations events. */
+  sequence: number | null;
+  isTest: boolean;
+}
+
+const toleranceSecondsDefault = 300;
+
+export class Verifier {
+  readonly #signers: readonly Sign[];
+  readonly #scheme: Scheme;
+  readonly #toleranceSeconds: number;
+  readonly #now: () => number;
+
+  constructor(options: VerifierOptions) {
+    const { scheme = 'standard', toleranceSeconds = toleranceSecondsDefault } = options;
+    if (scheme !== 'standard' && scheme !== 'body-only')
+      throw new TypeError('scheme is standard or body-only');
+    if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
+      throw new TypeError('toleranceSeconds is a number from 0 on');
+    this.#signers = keysOf(options.secrets, scheme).map((key) => signerOf(key));
+    this.#scheme = scheme;
+    this.#toleranceSeconds = toleranceSeconds;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Returns the delivery. Rejects with `WebhookRefused` when the request is none of this webhook. */
+  async verify({ headers, body }: SignedRequest): Promise<Delivery> {
+    const bytes = bytesOf(body);
+    const isStandard = this.#scheme === 'standard';
+    await (isStandard ? this.#checkStandard(headers, bytes) : this.#checkBody(headers, bytes));
+    const event = readEvent(bytes);
+    const id = headerOf(headers, isStandard ? 'webhook-id' : 'x-webhook-event-id');
+    if (id !== event.eventId && (isStandard || id !== ''))
+      throw new WebhookRefused('event_id_mismatch', 'the body has another eventId than the header');
+    return {
+      event,
+      attempt: countOf(headers, 'x-webhook-attempt'),
+      sequence: countOf(headers, 'x-webhook-sequence'),
+      isTest: event.test === true,
+    };
+  }
+
+  async #checkStandard(headers: HeadersLike, body: Uint8Array): Promise<void> {
+    const id = required(headers, 'webhook-id');
+    const timestamp = required(headers, 'webhook-timestamp');
+    const signatures = required(headers, 'webhook-signature').split(' ');
+    this.#checkTime(timestamp);
+    for (const sign of this.#signers) {
+      const expected = `v1,${base64(await sign(`${id}.${timestamp}.`, body))}`;
+      if (signatures.some((signature) => isSame(signature, expected))) return;
+    }
+    throw new WebhookRefused('signature_mismatch', 'no signature in webhook-signature is right');
+  }
+
+  #checkTime(timestamp: string): void {
+    if (!/^[0-9]{1,12}$/.test(timestamp))
+      throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is not whole seconds');
+    const ageSeconds = Math.floor(this.#now() / 1_000) - Number(timestamp);
+    if (ageSeconds > this.#toleranceSeconds)
+      throw new WebhookRefused('timestamp_too_old', `the request is ${ageSeconds} s old`);
+    if (-ageSeconds > this.#toleranceSeconds)
+      throw new WebhookRefused('timestamp_too_new', `the request is ${-ageSeconds} s ahead`);
+  }
+
+  async #checkBody(headers: HeadersLike, body: Uint8Array): Promise<void> {
+    const signature = required(headers, 'x-webhook-signature');
+    for (const sign of this.#signers)
+      if (isSame(signature, `sha256=${hex(await sign('', body))}`)) return;
+    throw new WebhookRefused('signature_mismatch', 'X-Webhook-Signature is wrong');
+  }
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  throw new TypeError('body is not the bytes that arrived: verify before anything parses them');
+}
+
+function required(headers: HeadersLike, name: string): string {
+  const value = headerOf(headers, name);
+  if (value === '') throw new WebhookRefused('missing_header', `${name} is missing`);
+  return value;
+}
+
+/** Compares in a time that depends on the lengths alone. */
+function isSame(given: string, expected: string): boolean {
+  if (given.length !== expected.length) return false;
+  let difference = 0;
+  for (let index = 0; index < expected.length; index += 1)
+    difference |= given.charCodeAt(index) ^ expected.charCodeAt(index);
+  return difference === 0;
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,52 @@
+// The cases that all receivers pass (packages/receiver-cases/README.md).
+import { readFileSync } from 'node:fs';
+
+export interface ReceiverCase {
+  name: string;
+  scheme: 'standard' | 'body-only';
+  secrets: string[];
+  headers: Record<string, string>;
+  bodyBase64?: string;
+  bodyRepeat?: { before: string; text: string; times: number; after: string };
+  nowSeconds: number;
+  toleranceSeconds?: number;
+  expect:
+    | {
+        ok: true;
+        eventId: string;
+        event: string;
+        attempt: number | null;
+        sequence: number | null;
+        test: boolean;
+      }
+    | { ok: false; code: string };
+}
+
+interface CasesFile {
+  standardWebhooks: {
+    secret: string;
+    id: string;
+    timestamp: number;
+    body: string;
+    signature: string;
+  }[];
+  xWebhookSignature: { secret: string; body: string; header: string }[];
+  deliveries: ReceiverCase[];
+}
+
+export const receiverCases = JSON.parse(
+  readFileSync('packages/receiver-cases/deliveries.json', 'utf8'),
+) as CasesFile;
+
+/** Returns a case by its name. */
+export function caseNamed(name: string): ReceiverCase {
+  const found = receiverCases.deliveries.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no case is named ${name}`);
+  return found;
+}
+
+export function bodyOf({ bodyBase64, bodyRepeat }: ReceiverCase): Buffer<ArrayBuffer> {
+  if (bodyRepeat === undefined) return Buffer.from(bodyBase64 ?? '', 'base64');
+  const { before, text, times, after } = bodyRepeat;
+  return Buffer.from(before + text.repeat(times) + after);
+}

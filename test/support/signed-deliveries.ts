@@ -1,0 +1,40 @@
+// Deliveries of a webhook, signed now as the service signs.
+import { deliveryHeaders } from '../../lib/deliveries/delivery-headers.ts';
+
+export const receiverSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+interface Wanted {
+  eventId?: string;
+  uid?: string;
+  sequence?: number | null;
+  isTest?: boolean;
+  /** Added to the data, so that the body has at least so many bytes. */
+  bytes?: number;
+  secret?: string;
+}
+
+/** Returns the headers and the body of a delivery of `agent.updated`. */
+export function signedDelivery(wanted: Wanted = {}) {
+  const { eventId = 'evt_1', uid = 'agt_1', sequence = 1, isTest = false } = wanted;
+  const { secret = receiverSecret, bytes = 0 } = wanted;
+  const body = JSON.stringify({
+    eventId,
+    event: 'agent.updated',
+    timestamp: new Date().toISOString(),
+    appUid: 'app_1',
+    version: 1,
+    ...(isTest ? { test: true } : {}),
+    data: { uid, externalTenantId: 'tenant-1', description: 'ü'.repeat(Math.ceil(bytes / 2)) },
+  });
+  const headers = deliveryHeaders({
+    eventId,
+    sequence,
+    isTest,
+    body,
+    secrets: { body: secret, standard: [secret] },
+    attemptNumber: 1,
+    now: new Date(),
+    userAgent: 'agent-herald/0.0.0',
+  });
+  return { method: 'POST', headers, body };
+}

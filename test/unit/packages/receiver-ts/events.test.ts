@@ -1,0 +1,69 @@
+// The types of events are those of the service.
+import { readFileSync } from 'node:fs';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Written } from '../../../../api/event-types/event-data.ts';
+import { formatted } from '../../../../dev/receiver-types/formatted.ts';
+import { typesFile } from '../../../../dev/receiver-types/types-file.ts';
+import type {
+  AgentData as AgentOfService,
+  ContextFileData as ContextFileOfService,
+} from '../../../../lib/model/resource-data.ts';
+import type { WebhookNotice } from '../../../../lib/webhooks/notices.ts';
+import {
+  type AgentData,
+  type ContextFileData,
+  isKnownEvent,
+  type KnownEvent,
+  resourceOf,
+  type WebhookEvent,
+  type WebhookNoticeData,
+} from '../../../../packages/receiver-ts/src/index.ts';
+import { receiverCases } from '../../../support/receiver-cases.ts';
+
+const event: WebhookEvent = {
+  eventId: 'evt_1',
+  event: 'agent.updated',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  appUid: 'app_1',
+  version: 1,
+  data: { uid: '1', externalTenantId: 'tenant-1' },
+};
+
+test('the file of types is what the schemas of the service say', async () => {
+  const written = readFileSync('packages/receiver-ts/src/events.ts', 'utf8');
+  expect(written).toBe(await formatted(typesFile()));
+});
+
+test('the types take what the service sends', () => {
+  expectTypeOf<Written<AgentOfService>>().toExtend<AgentData>();
+  expectTypeOf<Written<ContextFileOfService>>().toExtend<ContextFileData>();
+  expectTypeOf<Written<WebhookNotice>>().toExtend<WebhookNoticeData>();
+});
+
+test('the name of a known event tells the type of its data', () => {
+  const nameOf = (known: KnownEvent): string => {
+    if (known.event === 'agent.updated') return known.data.agentName;
+    return known.event === 'contextfile.created' ? known.data.fileName : '';
+  };
+  expectTypeOf(nameOf).returns.toBeString();
+  expect(isKnownEvent(event)).toBe(true);
+});
+
+test('an event or a version that came later is not known', () => {
+  expect(isKnownEvent({ ...event, event: 'agent.archived' })).toBe(false);
+  expect(isKnownEvent({ ...event, version: 2 })).toBe(false);
+});
+
+test('every event of the service is known', () => {
+  const samples = receiverCases.deliveries.filter(({ name }) => name.startsWith('the sample of'));
+  expect(samples).toHaveLength(16);
+  for (const { bodyBase64 = '' } of samples) {
+    const sample = JSON.parse(Buffer.from(bodyBase64, 'base64').toString()) as WebhookEvent;
+    expect(isKnownEvent(sample)).toBe(true);
+  }
+});
+
+test('a resource is its kind and its uid together', () => {
+  expect(resourceOf(event)).toBe('agent/1');
+  expect(resourceOf({ ...event, event: 'context.deleted' })).toBe('context/1');
+});

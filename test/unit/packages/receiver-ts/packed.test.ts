@@ -1,0 +1,113 @@
+// The packed package works in an empty folder, and each snippet of its README runs as it stands.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
+
+const run = promisify(execFile);
+const source = 'packages/receiver-ts';
+const modules = resolve('node_modules');
+let folder = '';
+let installed: string[] = [];
+let snippets: { language: string; code: string }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'receiver-'));
+  await run('npm', ['pack', '--pack-destination', folder, resolve(source)], { cwd: source });
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const tarball = join(folder, 'agent-herald-receiver-0.1.0.tgz');
+  await run('npm', ['install', '--offline', '--no-audit', tarball], { cwd: folder });
+  installed = await readdir(join(folder, 'node_modules'));
+  for (const name of ['express', 'koa', 'fastify', '@types'])
+    await symlink(join(modules, name), join(folder, 'node_modules', name));
+  const readme = await readFile(join(source, 'README.md'), 'utf8');
+  snippets = [...readme.matchAll(/^```(js|ts)\n(.*?)^```/gms)].map(
+    ([, language = '', code = '']) => ({ language, code }),
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Starts a snippet of a server, gives it a delivery, and returns the status and what was printed. */
+async function deliverTo(file: string, flags: string[] = []) {
+  const child = spawn(process.execPath, [...flags, file], {
+    cwd: folder,
+    env: { ...process.env, WEBHOOK_SECRET: receiverSecret, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const printed: string[] = [];
+  const errors: string[] = [];
+  child.stderr.on('data', (data: Buffer) => errors.push(data.toString()));
+  const lines = createInterface(child.stdout).on('line', (line) => printed.push(line));
+  try {
+    await once(lines, 'line');
+    const port = /^listening on (\d+)$/.exec(printed[0] ?? '')?.[1];
+    const url = `http://127.0.0.1:${port}/webhooks`;
+    const { status } = await fetch(url, signedDelivery());
+    const hostile = { ...signedDelivery({ eventId: 'evt_2' }), body: '{}' };
+    const { status: refused } = await fetch(url, hostile);
+    return { status, refused, printed: printed.join('\n'), errors: errors.join('') };
+  } finally {
+    child.kill();
+    await closed;
+  }
+}
+
+const expected = {
+  status: 204,
+  refused: 401,
+  printed: expect.stringContaining('agent.updated'),
+  errors: expect.stringContaining('WebhookRefused'),
+};
+
+test('nothing else is installed', () => {
+  expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@agent-herald']);
+});
+
+test('the quick start takes a delivery', async () => {
+  const [quickStart] = snippets;
+  await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
+  expect(await deliverTo('server.mjs')).toEqual(expected);
+});
+
+test('it takes a delivery where Node has no getBuiltinModule, as on edge runtimes', async () => {
+  const [quickStart] = snippets;
+  await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
+  const without = 'data:text/javascript,process.getBuiltinModule = undefined;';
+  expect(await deliverTo('server.mjs', ['--import', without])).toEqual(expected);
+});
+
+test.each(['express', 'koa', 'fastify'])('the snippet for %s takes a delivery', async (name) => {
+  const snippet = snippets.find(({ code }) => code.includes(`from '${name}'`));
+  await writeFile(join(folder, `${name}.mjs`), snippet?.code ?? '');
+  expect(await deliverTo(`${name}.mjs`)).toEqual(expected);
+});
+
+test('the snippets in TypeScript compile with the packed types', async () => {
+  const typed = snippets.filter(({ language }) => language === 'ts');
+  expect(typed).toHaveLength(4);
+  for (const [index, { code }] of typed.entries())
+    await writeFile(join(folder, `snippet-${index}.ts`), code);
+  const adapters = ['express', 'fastify', 'koa', 'node'].map(
+    (name) => `import '@agent-herald/receiver/${name}';\n`,
+  );
+  await writeFile(join(folder, 'adapters.ts'), adapters.join(''));
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    types: ['node'],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const tsc = join(modules, 'typescript', 'bin', 'tsc');
+  const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch(
+    (failed: { stdout: string }) => failed,
+  );
+  expect(stdout).toBe('');
+});

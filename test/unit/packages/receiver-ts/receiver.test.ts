@@ -1,0 +1,208 @@
+// From a delivery to its answer: each event once, the newest of each resource, and what fails is sent again.
+import { expect, test } from 'vitest';
+import { signBody } from '../../../../lib/webhooks/signature.ts';
+import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';
+import {
+  BodyTooLarge,
+  type DeliveryStore,
+  MemoryDeliveryStore,
+  MemorySequenceStore,
+  type ReceiverOptions,
+  Receiver,
+  WebhookRefused,
+} from '../../../../packages/receiver-ts/src/index.ts';
+import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
+
+type Wanted = Parameters<typeof signedDelivery>[0];
+
+function setUp(options: Partial<ReceiverOptions> = {}) {
+  const handled: string[] = [];
+  const errors: unknown[] = [];
+  const handle = fetchReceiver({
+    secrets: receiverSecret,
+    onEvent: ({ eventId }) => handled.push(eventId),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const deliver = async (wanted: Wanted = {}): Promise<number> => {
+    const response = await handle(new Request('http://receiver.test', signedDelivery(wanted)));
+    return response.status;
+  };
+  return { handle, handled, errors, deliver };
+}
+
+/** Two events that are handled at the same time: each handler waits for its `finish`. */
+function setUpSlow() {
+  const finish: ((error?: Error) => void)[] = [];
+  const onEvent = () =>
+    new Promise<void>((resolve, reject) => {
+      finish.push((error) => (error === undefined ? resolve() : reject(error)));
+    });
+  return { finish, ...setUp({ onEvent }) };
+}
+
+test('an event is handled once, however often it arrives', async () => {
+  const { deliver, handled } = setUp();
+  expect(await deliver()).toBe(204);
+  expect(await deliver()).toBe(204);
+  expect(await deliver({ eventId: 'evt_2' })).toBe(204);
+  expect(handled).toEqual(['evt_1', 'evt_2']);
+});
+
+test('a handler that fails gets the next attempt', async () => {
+  let calls = 0;
+  const onEvent = () => {
+    calls += 1;
+    if (calls === 1) throw new Error('not now');
+  };
+  const { deliver, errors } = setUp({ onEvent });
+  expect(await deliver()).toBe(500);
+  expect(errors).toEqual([new Error('not now')]);
+  expect(await deliver()).toBe(204);
+  expect(await deliver()).toBe(204);
+  expect(calls).toBe(2);
+});
+
+test('while an event is handled, another attempt at it is answered 409', async () => {
+  const { deliver, finish } = setUpSlow();
+  const first = deliver();
+  await expect.poll(() => finish.length).toBe(1);
+  expect(await deliver()).toBe(409);
+  finish[0]?.(new Error('not now'));
+  expect(await first).toBe(500);
+  const second = deliver();
+  await expect.poll(() => finish.length).toBe(2);
+  finish[1]?.();
+  expect(await second).toBe(204);
+  expect(await deliver()).toBe(204);
+});
+
+test('a test event is answered, and handled only where tests are asked for', async () => {
+  const { deliver, handled } = setUp();
+  expect(await deliver({ isTest: true })).toBe(204);
+  expect(handled).toEqual([]);
+  const tests: string[] = [];
+  const asked = setUp({ onTest: ({ eventId }) => tests.push(eventId) });
+  expect(await asked.deliver({ isTest: true })).toBe(204);
+  expect(tests).toEqual(['evt_1']);
+  expect(asked.handled).toEqual([]);
+});
+
+test('with a store of sequences a change older than one seen of its resource is not handled', async () => {
+  const { deliver, handled } = setUp({ sequences: new MemorySequenceStore() });
+  await deliver({ eventId: 'evt_3', sequence: 3 });
+  expect(await deliver({ eventId: 'evt_2', sequence: 2 })).toBe(204);
+  await deliver({ eventId: 'evt_3b', sequence: 3 });
+  await deliver({ eventId: 'evt_1', sequence: 1, uid: 'agt_2' });
+  await deliver({ eventId: 'evt_n', sequence: null });
+  expect(handled).toEqual(['evt_3', 'evt_3b', 'evt_1', 'evt_n']);
+});
+
+test('without a store of sequences every change is handled', async () => {
+  const { deliver, handled } = setUp();
+  await deliver({ eventId: 'evt_3', sequence: 3 });
+  await deliver({ eventId: 'evt_2', sequence: 2 });
+  expect(handled).toEqual(['evt_3', 'evt_2']);
+});
+
+test('what is refused is answered with its code and reported', async () => {
+  const { handle, errors, handled } = setUp();
+  const wrong = signedDelivery({ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' });
+  const response = await handle(new Request('http://receiver.test', wrong));
+  expect(response.status).toBe(401);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await response.json()).toEqual({ code: 'signature_mismatch' });
+  expect(errors).toEqual([expect.any(WebhookRefused)]);
+  expect(handled).toEqual([]);
+});
+
+test.each([
+  ['event_id_mismatch', { eventId: 'evt_2' }],
+  ['invalid_body', { data: null }],
+])('a signed body that is refused as %s is answered 400', async (code, fields) => {
+  const { handle } = setUp({ scheme: 'body-only' });
+  const { body } = signedDelivery();
+  const changed = JSON.stringify({ ...(JSON.parse(body) as object), ...fields });
+  const signature = signBody(receiverSecret, changed);
+  const headers = { 'X-Webhook-Signature': signature, 'X-Webhook-Event-Id': 'evt_1' };
+  const request = new Request('http://receiver.test', { method: 'POST', headers, body: changed });
+  const response = await handle(request);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({ code });
+});
+
+test.each(['GET', 'PUT', 'HEAD'])('a %s is answered 405', async (method) => {
+  const { handle, errors } = setUp();
+  const response = await handle(new Request('http://receiver.test', { method }));
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('POST');
+  expect(errors).toEqual([]);
+});
+
+test.each([true, false])(
+  'a body over the limit is answered 413 (told its length: %s)',
+  async (isTold) => {
+    const { body, headers, method } = signedDelivery({ bytes: 1_000 });
+    const bytes = Buffer.byteLength(body);
+    const request = () =>
+      new Request('http://receiver.test', {
+        method,
+        headers: isTold ? { ...headers, 'Content-Length': String(bytes) } : headers,
+        body,
+      });
+    const within = setUp({ bodyBytesMax: bytes });
+    expect((await within.handle(request())).status).toBe(204);
+    const beyond = setUp({ bodyBytesMax: bytes - 1 });
+    expect((await beyond.handle(request())).status).toBe(413);
+    expect(beyond.errors).toEqual([expect.any(BodyTooLarge)]);
+  },
+);
+
+test.each(['claim', 'confirm'] as const)(
+  'when %s of the store fails, the answer is 500',
+  async (method) => {
+    const store: DeliveryStore = new MemoryDeliveryStore();
+    const failing: DeliveryStore = {
+      claim: (eventId) => store.claim(eventId),
+      confirm: (eventId) => store.confirm(eventId),
+      release: (eventId) => store.release(eventId),
+      [method]: () => Promise.reject(new Error('no connection')),
+    };
+    const { deliver, errors } = setUp({ deliveries: failing });
+    expect(await deliver()).toBe(500);
+    expect(errors).toEqual([new Error('no connection')]);
+    expect(store.claim('evt_1')).toBe('new');
+  },
+);
+
+test('when release fails too, both failures are reported', async () => {
+  const store = new MemoryDeliveryStore();
+  const deliveries: DeliveryStore = {
+    claim: (eventId) => store.claim(eventId),
+    confirm: () => Promise.reject(new Error('first')),
+    release: () => Promise.reject(new Error('second')),
+  };
+  const { deliver, errors } = setUp({ deliveries });
+  expect(await deliver()).toBe(500);
+  expect(errors).toEqual([new Error('second'), new Error('first')]);
+});
+
+test.each([
+  ['secrets is empty', { secrets: [] }],
+  ['secrets is not a text, or empty', { secrets: '' }],
+  ['secrets[1] is not a text, or empty', { secrets: [receiverSecret, undefined as never] }],
+  ["secrets is not a webhook's secret", { secrets: `${receiverSecret}\n` }],
+  ["secrets is not a webhook's secret", { secrets: receiverSecret.slice(6) }],
+  ["secrets is not a webhook's secret", { secrets: receiverSecret.slice(0, -1) }],
+  ["secrets is not a webhook's secret", { secrets: 'whsec_' }],
+  ['scheme is', { scheme: 'both' as never }],
+  ['toleranceSeconds is', { toleranceSeconds: -1 }],
+  ['toleranceSeconds is', { toleranceSeconds: Number.NaN }],
+  ['onEvent is not', { onEvent: undefined as never }],
+])('a receiver is not made when %s', (message, options) => {
+  const good: ReceiverOptions = { secrets: receiverSecret, onEvent: () => undefined };
+  const make = () => new Receiver({ ...good, ...options });
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(message);
+  expect(make).not.toThrow(receiverSecret.slice(6));
+});
