@@ -11,7 +11,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY activities activities
 COPY api api
 COPY cli cli
-COPY docs/migration.md docs/
+COPY docs/migration.md docs/openapi.json docs/
+COPY docs/reference docs/reference
 COPY lib lib
 COPY worker worker
 COPY workflows workflows

@@ -189,10 +189,7 @@ export default {
     ),
     forbid(
       'dev/packages/**',
-      outside(
-        except('dev', 'packages', 'test'),
-        'dev/packages uses the packages, and the cases that tests share.',
-      ),
+      outside(except('dev'), 'dev/packages runs the tests of packages as programs of their own.'),
       outside(
         ['bench', 'demo', 'metrics', 'screenshots', 'start'],
         'dev/packages uses dev/servers only.',

@@ -34,11 +34,11 @@ export interface ApiRequest<Body = undefined> {
   caller: Caller;
 }
 
-/** Either `body`, sent as JSON, or `markdown`, or none. */
+/** Either `body`, sent as JSON, or `content` as it is, or none. */
 export interface ApiAnswer {
   status: number;
   body?: unknown;
-  markdown?: string;
+  content?: { type: string; bytes: Buffer };
   headers?: Record<string, string | string[]>;
 }
 
@@ -212,9 +212,9 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (result.body !== undefined) {
       ctx.body = JSON.stringify(result.body);
       ctx.type = 'application/json';
-    } else if (result.markdown !== undefined) {
-      ctx.body = result.markdown;
-      ctx.type = 'text/markdown; charset=utf-8';
+    } else if (result.content !== undefined) {
+      ctx.body = result.content.bytes;
+      ctx.type = result.content.type;
     } else {
       // Koa would write the name of the status.
       ctx.body = null;

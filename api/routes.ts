@@ -22,6 +22,8 @@ import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
 import { getErasure } from './jobs/get-erasure.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
+import { getOpenapi } from './openapi/get-openapi.ts';
+import { getReference, getReferenceScript } from './openapi/get-reference.ts';
 import { route, type Route, routeWithBody } from './router.ts';
 import { changeAgentBody, createAgentBody } from './resources/agent.ts';
 import { changeAgent } from './resources/change-agent.ts';
@@ -163,5 +165,8 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: '/healthz', scope: null, withoutPermit: true, handler: getHealth }),
   route({ method: 'get', path: '/readyz', scope: null, withoutPermit: true, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),
+  route({ method: 'get', path: '/openapi.json', scope: null, handler: getOpenapi }),
+  route({ method: 'get', path: '/docs', scope: null, handler: getReference }),
+  route({ method: 'get', path: '/docs/scalar.js', scope: null, handler: getReferenceScript }),
   route({ method: 'get', path: '/docs/migration', scope: null, handler: getMigrationPage }),
 ];

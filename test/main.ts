@@ -81,7 +81,9 @@ async function build(path: string): Promise<void> {
   const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
   const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
   await runProgram(process.execPath, [tsc, ...flags], { timeoutMs: buildTimeoutMs });
-  await cp(join('docs', 'migration.md'), join(path, 'docs', 'migration.md'));
+  for (const name of ['migration.md', 'openapi.json', 'reference']) {
+    await cp(join('docs', name), join(path, 'docs', name), { recursive: true });
+  }
 }
 
 async function runVitest(servers: Record<string, string>): Promise<number> {

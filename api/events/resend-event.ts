@@ -47,6 +47,7 @@ const resentSchema = named(
 const facts: Operation = {
   id: 'resendEvent',
   summary: 'Sends an event again, now',
+  example: {},
   answers: { 202: { description: 'Where it is sent', schema: resentSchema } },
   problems: ['conflict', 'unknown_webhook_uids'],
   takesIdempotencyKey: true,

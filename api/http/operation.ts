@@ -24,6 +24,8 @@ export interface Operation {
   answers: Readonly<Record<number, OperationAnswer>>;
   /** The problems of this call, beside those of every call with its access and body. */
   problems?: readonly ErrorCode[];
+  /** A body that it takes. */
+  example?: Readonly<Record<string, unknown>>;
   /** True where it takes `Idempotency-Key`. */
   takesIdempotencyKey?: boolean;
 }

@@ -31,6 +31,7 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
 const facts: Operation = {
   id: 'createReplay',
   summary: 'Sends what failed in a period again, to all webhooks or some',
+  example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   problems: ['unknown_webhook_uids'],
   takesIdempotencyKey: true,

@@ -35,6 +35,7 @@ export const createErasureBody = validator<CreateErasureBody>({
 const facts: Operation = {
   id: 'createErasure',
   summary: 'Erases the payloads of a tenant or a user',
+  example: { externalTenantId: 'tenant-1' },
   answers: {
     202: { description: 'The erasure, which runs', schema: erasureSchema, headers: ['location'] },
   },

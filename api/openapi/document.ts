@@ -125,7 +125,8 @@ function bodyOf({ body, handler }: Route, components: Components): Json {
   const name = `${nameOf(handler.operation.id)}Body`;
   const schema = components.schema(named(name, body.schema));
   const required = isRequired(body.schema);
-  return { requestBody: { required, content: { 'application/json': { schema } } } };
+  const { example } = handler.operation;
+  return { requestBody: { required, content: { 'application/json': { schema, example } } } };
 }
 
 function isRequired({ required }: SchemaObject): boolean {

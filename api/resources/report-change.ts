@@ -41,6 +41,10 @@ const reportedSchema = named(
 const facts: Operation = {
   id: 'reportChange',
   summary: 'Reports a change of a resource that lives elsewhere',
+  example: {
+    event: 'agent.updated',
+    data: { uid: 'agent-17', externalTenantId: 'tenant-1', agentName: 'Support' },
+  },
   answers: { 202: { description: 'The event, which is on its way', schema: reportedSchema } },
   takesIdempotencyKey: true,
 };

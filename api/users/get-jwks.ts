@@ -2,14 +2,20 @@
 import { createHash } from 'node:crypto';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
 import type { Handler } from '../router.ts';
-import { listOf, named, objectOf } from '../http/schemas.ts';
+import { listOf, named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 
 const jwksSchema = named(
   'JwkSet',
-  objectOf<{ keys: unknown[] }>({ keys: listOf({ type: 'object', required: ['kty'] }) }),
+  objectOf<{ keys: unknown[] }>({
+    keys: listOf({
+      type: 'object',
+      additionalProperties: true,
+      ...objectOf<{ kty: string }>({ kty: text }),
+    }),
+  }),
 );
 
 const facts: Operation = {

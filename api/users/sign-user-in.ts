@@ -53,6 +53,7 @@ const signedInSchema = named(
 const facts: Operation = {
   id: 'signUserIn',
   summary: 'Signs a user in; the first sign-in creates the user',
+  example: { externalId: 'user-1', name: 'Ada' },
   answers: { 200: { description: 'The token', schema: signedInSchema } },
   problems: ['unknown_account_uids', 'limit_reached'],
 };

@@ -50,6 +50,7 @@ const verifiedTokenSchema = named('VerifiedToken', { oneOf: [goodToken, badToken
 const facts: Operation = {
   id: 'verifyToken',
   summary: 'Says whether a token is valid now, and for which agent',
+  example: { authToken: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
   answers: {
     200: { description: 'Whose token it is, or why it is not valid', schema: verifiedTokenSchema },
   },

@@ -19,6 +19,7 @@ import { operation, type Operation } from '../http/operation.ts';
 const facts: Operation = {
   id: 'changeWebhook',
   summary: 'Changes, pauses or resumes a webhook',
+  example: { active: true, onResume: 'deliver' },
   answers: { 200: { description: 'The webhook', schema: webhookSchema } },
   problems: ['conflict', 'invalid_webhook_url'],
 };

@@ -19,6 +19,10 @@ import { operation, type Operation } from '../http/operation.ts';
 const facts: Operation = {
   id: 'createWebhook',
   summary: 'Registers a webhook',
+  example: {
+    url: 'https://hooks.example.com/agents',
+    entities: ['agent', 'context', 'contextfile'],
+  },
   answers: {
     201: { description: 'The webhook, with its secret this once', schema: createdWebhookSchema },
   },

@@ -23,6 +23,7 @@ const cancelReasons: CancelReason[] = ['expired'];
 const facts: Operation = {
   id: 'recoverWebhook',
   summary: 'Sends what was lost since a time again',
+  example: { since: '2026-01-01T00:00:00Z', dryRun: true },
   answers: replayAnswers,
   takesIdempotencyKey: true,
 };

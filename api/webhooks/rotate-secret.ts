@@ -30,6 +30,7 @@ export const rotateSecretBody = validator<RotateSecretBody>({
 const facts: Operation = {
   id: 'rotateWebhookSecret',
   summary: 'Makes a new secret; the old one signs, too, for a while',
+  example: { overlapSeconds: 86_400 },
   answers: {
     200: {
       description: 'The webhook, with its new secret this once',

@@ -41,6 +41,7 @@ const testedSchema = named(
 const facts: Operation = {
   id: 'testWebhook',
   summary: 'Sends a test event, or the sample of another',
+  example: { event: 'agent.created' },
   answers: { 202: { description: 'The event, which is on its way', schema: testedSchema } },
   problems: ['conflict'],
 };

@@ -10,6 +10,11 @@ export async function playOpen({ call }: Stage): Promise<void> {
   const headers = { 'if-none-match': keys.headers.get('etag'), 'cache-control': 'max-age=0' };
   await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
   await call('the page on migration', 'GET /docs/migration');
+  // Not its body: docs/openapi.json is a record of its own.
+  const any = { 'if-none-match': '*', 'cache-control': 'max-age=0' };
+  await call('the contract, for those who have it', 'GET /openapi.json', { headers: any });
+  await call('the pages of the contract', 'GET /docs');
+  await call('the program of the pages', 'GET /docs/scalar.js');
   await call('the retired flow', 'POST /api-authenticate-embedded-user', { body: {} });
   await call('a path that nothing is at', 'GET /nothing');
   await call('a path of an application that nothing is at', 'GET …/nothing');

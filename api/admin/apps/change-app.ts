@@ -11,6 +11,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'changeApp',
   summary: 'Renames an application, disables or enables it',
+  example: { active: false },
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
 

@@ -11,6 +11,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'createApp',
   summary: 'Creates an application that the caller owns',
+  example: { name: 'Search' },
   answers: { 201: { description: 'The application', schema: appSchema } },
   takesIdempotencyKey: true,
 };

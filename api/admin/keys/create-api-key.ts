@@ -9,6 +9,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'createApiKey',
   summary: 'Creates an API key',
+  example: { name: 'Backend', scopes: ['webhooks:read', 'webhooks:write'] },
   answers: { 201: { description: 'The key, shown this once', schema: createdApiKeySchema } },
   problems: ['limit_reached'],
   takesIdempotencyKey: true,

@@ -24,6 +24,7 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
 const facts: Operation = {
   id: 'rollApiKey',
   summary: 'Replaces an API key after an overlap',
+  example: { overlapSeconds: 86_400 },
   answers: { 201: { description: 'The new key, shown this once', schema: rolledApiKeySchema } },
   problems: ['conflict', 'limit_reached'],
   takesIdempotencyKey: true,

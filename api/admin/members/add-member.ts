@@ -28,6 +28,7 @@ export const addMemberBody = validator<AddMemberBody>({
 const facts: Operation = {
   id: 'addMember',
   summary: 'Adds an admin to an application',
+  example: { email: 'ada@example.com', role: 'viewer' },
   answers: { 201: { description: 'The member', schema: memberSchema } },
   problems: ['conflict', 'limit_reached', 'unknown_admin'],
 };

@@ -27,6 +27,7 @@ export const changePasswordBody = validator<ChangePasswordBody>({
 const facts: Operation = {
   id: 'changePassword',
   summary: 'Changes the password of the caller, and ends all sessions but a new one',
+  example: { currentPassword: 'correct horse', newPassword: 'battery staple correct' },
   answers: {
     200: { description: 'The new session', schema: sessionSchema, headers: ['set-cookie'] },
   },

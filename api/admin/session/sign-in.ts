@@ -31,6 +31,7 @@ export const signInBody = validator<SignInBody>({
 const facts: Operation = {
   id: 'signIn',
   summary: 'Signs an admin in with e-mail and password',
+  example: { email: 'ada@example.com', password: 'correct horse' },
   answers: { 200: { description: 'The session', schema: sessionSchema, headers: ['set-cookie'] } },
   problems: ['sign_in_refused', 'too_many_sign_ins'],
 };

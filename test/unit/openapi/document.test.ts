@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { openapiOf, renderOpenapi } from '../../../api/openapi/document.ts';
+import { noFields } from '../../../api/http/validate.ts';
 import { routes } from '../../../api/routes.ts';
 
 const file = new URL('../../../docs/openapi.json', import.meta.url);
@@ -25,4 +29,21 @@ test('two calls of one id are refused', () => {
   expect(() =>
     openapiOf([...routes, { ...first, path: '/other' } as (typeof routes)[number]]),
   ).toThrow('two calls are signUserIn');
+});
+
+test('two validators of OpenAPI find no fault', async () => {
+  const contract = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+  expect(await new Validator().validate(contract)).toMatchObject({ valid: true });
+  // It would reject with the faults.
+  const redocly = 'node_modules/@redocly/cli/bin/cli.js';
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  await promisify(execFile)(process.execPath, [redocly, 'lint', 'docs/openapi.json'], { env });
+});
+
+test('every body of the contract has an example, which its call takes', () => {
+  for (const { body, handler } of routes) {
+    if (body === null || body === noFields) continue;
+    expect(handler.operation.example, handler.operation.id).toBeDefined();
+    expect(body(handler.operation.example)).toBe(handler.operation.example);
+  }
 });

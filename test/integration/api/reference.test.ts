@@ -1,0 +1,38 @@
+// The contract, as the service serves it, and its pages.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(() => service[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  service.raw('GET', path, { headers });
+
+test('the contract is served as it is in the repository, and once to those who have it', async () => {
+  const answer = await get('/openapi.json');
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.text).toBe(await readFile('docs/openapi.json', 'utf8'));
+  const etag = answer.headers.get('etag') ?? '';
+  const headers = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
+  expect(await get('/openapi.json', headers)).toMatchObject({ status: 304, text: '' });
+});
+
+test('the pages load the contract and their program from this service alone', async () => {
+  const { text, headers } = await get('/docs');
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).not.toContain('http');
+  const loaded = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(([, url]) => url);
+  expect(new Set(loaded)).toEqual(new Set(['/docs/scalar.js', '/openapi.json']));
+  const script = await get('/docs/scalar.js');
+  expect(script.headers.get('content-encoding')).toBe('gzip');
+  expect(script.text).toContain('@scalar/api-reference');
+});
