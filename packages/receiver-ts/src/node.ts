@@ -17,19 +17,12 @@ export function nodeReceiver(options: ReceiverOptions) {
 /** Returns what answers requests of node:http. */
 export function nodeAnswers(options: ReceiverOptions): (request: NodeRequest) => Promise<Answer> {
   const receiver = new Receiver(options);
-  return async (request) => {
-    const answer = await receiver.receive({
+  return (request) =>
+    receiver.receive({
       method: request.method ?? '',
       headers: request.headers,
       readBody: (bytesMax) => readBody(request, bytesMax),
     });
-    // What is not read would be taken for the next request of the connection.
-    return request.complete ? answer : withClose(answer);
-  };
-}
-
-function withClose(answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, Connection: 'close' } };
 }
 
 async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Array> {
@@ -47,14 +40,16 @@ function withinLimit(body: Uint8Array, bytesMax: number): Uint8Array {
   return body;
 }
 
-/** Leaves the socket open when it stops, so that the answer can be sent. */
 async function readStream(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Uint8Array);
     bytes += (chunk as Uint8Array).length;
-    if (bytes > bytesMax) throw new BodyTooLarge(`the body has more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) break;
   }
-  return Buffer.concat(chunks);
+  if (bytes <= bytesMax) return Buffer.concat(chunks);
+  // The rest is dropped as it comes, so that the sender can read the answer.
+  request.resume();
+  throw new BodyTooLarge(`the body has more than ${bytesMax} bytes`);
 }
