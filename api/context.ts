@@ -17,6 +17,7 @@ import { createUseRecorder, type UseRecorder } from './access/record-use.ts';
 import { type ApiKeyReader, createApiKeyReader } from './access/api-key-reader.ts';
 import { Load } from './access/load.ts';
 import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
+import { EventStreams } from './events/event-streams.ts';
 import { type ChangeCommitter, createChangeCommitter } from './resources/commit-changes.ts';
 import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
 import { createTokenIssuer, type TokenIssuer } from './users/token-issuer.ts';
@@ -33,6 +34,7 @@ export interface ApiContext {
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
   load: Load;
+  streams: EventStreams;
   readTokenEpoch: TokenEpochReader;
   readUser: UserReader;
   recordKeyUse: UseRecorder;
@@ -77,6 +79,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     load: new Load(config.http.requestsAtOnceMax),
+    streams: new EventStreams({ store, clock }),
     readTokenEpoch: createTokenEpochReader(store),
     readUser: createUserReader(store),
     recordKeyUse: createUseRecorder(clock, store.apiKeys),

@@ -1,4 +1,5 @@
 // The table of routes, and the checks before each handler: credential, query, body, in that order.
+import type { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
 import { inTime } from '../lib/concurrency/in-time.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
@@ -38,7 +39,7 @@ export interface ApiRequest<Body = undefined> {
 export interface ApiAnswer {
   status: number;
   body?: unknown;
-  content?: { type: string; bytes: Buffer };
+  content?: { type: string; bytes: Buffer | Readable };
   headers?: Record<string, string | string[]>;
 }
 

@@ -16,6 +16,7 @@ import { getEvent } from './events/get-event.ts';
 import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
+import { streamEvents } from './events/stream-events.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
@@ -144,6 +145,7 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${app}/changes`, scope: write, body: reportChangeBody, handler: reportChange }),
 
   route({ method: 'get', path: `${app}/events`, scope: 'events:read', handler: listEvents }),
+  route({ method: 'get', path: `${app}/events/stream`, scope: 'events:read', handler: streamEvents }),
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${app}/deliveries`, scope: 'events:read', handler: listDeliveries }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),

@@ -29,6 +29,7 @@ export async function serve(context: ApiContext): Promise<AsyncDisposable & { po
       context.draining = true;
       const closed = once(server, 'close');
       server.close();
+      await context.streams[Symbol.asyncDispose]();
       const cutAfterMs = processLimits.requestsCutAfterMs;
       const cut = setTimeout(() => server.closeAllConnections(), cutAfterMs);
       await closed;

@@ -272,6 +272,38 @@ export const statisticsLimits = {
   daysKeptMs: 400 * 24 * 60 * 60 * 1_000,
 } as const;
 
+/** Streams of events */
+export const streamLimits = {
+  /** Streams of a process. */
+  streamsMax: 200,
+  /** Streams of an API key in a process. */
+  streamsPerKeyMax: 10,
+  /** Committed events in memory for all streams of a process; a reader that is further behind is closed. */
+  keptEventsMax: 10_000,
+  /** Payloads of these in memory. */
+  keptBytesMax: 32 * 1024 * 1024,
+  /** Payloads and messages that a stream holds for its connection. */
+  buffersBytesMax: 64 * 1024,
+  // Less than half of the idle time after which a connection is closed.
+  /** Silence of a stream. */
+  heartbeatEveryMs: 15_000,
+  /** Time between checks whether the keys and applications of the streams are still good. */
+  keyCheckEveryMs: 2_000,
+  /** Time that a reader has to take the reason why its stream ends. */
+  farewellMs: 1_000,
+  /** Time since a reader was cut, up to which it resumes in the order of commits. */
+  resumedExactlyMsMax: 10 * 60 * 1_000,
+  /** Time from one event to the next meanwhile; after that, stored events are read instead. */
+  resumingMsMax: 10_000,
+  // A transaction may live for 90 s, and begins within 10 s; the rest is for clocks that differ.
+  /** Time from the making of an event to its commit. */
+  lateCommitMsMax: 3 * 60 * 1_000,
+  /** Events of a page of stored ones. */
+  storedPageSizeMax: 100,
+  /** Streams of a process that read stored events at the same time. */
+  storedReadsAtOnceMax: 8,
+} as const;
+
 /** Requests to receivers */
 export const egressLimits = {
   /** Headers of an answer. */

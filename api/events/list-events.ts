@@ -7,7 +7,7 @@ import { oneOf, parseTime, textUpTo } from '../http/query-values.ts';
 import { eventSchema, presentEvent } from './present-event.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
 
-const eventFilters = {
+export const eventFilters = {
   event: oneOf(subscribedEventNames),
   entity: oneOf(entities),
   resourceUid: textUpTo(limits.filterCharactersMax),

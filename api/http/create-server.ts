@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { httpLimits } from '../../lib/limits.ts';
 import { AppError, type ErrorCode } from '../../lib/platform/errors.ts';
+import { errorCode } from '../../lib/platform/error-code.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
@@ -26,7 +27,11 @@ export function createServer(
   app: Koa,
   { publicUrl, ...limits }: ConnectionLimits & { publicUrl: string },
 ): Server {
-  app.on('error', (error: unknown) => httpLog.error({ err: error }, 'request.faulted'));
+  app.on('error', (error: unknown) => {
+    // The reader of a stream left.
+    if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    httpLog.error({ err: error }, 'request.faulted');
+  });
   const handle = app.callback();
   const common = { ...securityHeaders(publicUrl), connection: 'close' };
   const refused = new WeakSet<Duplex>();

@@ -28,6 +28,8 @@ export interface Operation {
   example?: Readonly<Record<string, unknown>>;
   /** True where it takes `Idempotency-Key`. */
   takesIdempotencyKey?: boolean;
+  /** True where it takes `Last-Event-ID`. */
+  takesLastEventId?: boolean;
 }
 
 /** Returns the answer of a list of named items. */

@@ -14,6 +14,7 @@ import {
   deliveryHeaders,
   idempotencyKey,
   introduction,
+  lastEventId,
   securitySchemes,
   tagOf,
   tags,
@@ -117,7 +118,11 @@ function queryParameters({ handler }: Route, components: Components): Json[] {
 }
 
 function headersOf({ handler }: Route): Json[] {
-  return handler.operation.takesIdempotencyKey === true ? [idempotencyKey] : [];
+  const { takesIdempotencyKey, takesLastEventId } = handler.operation;
+  return [
+    ...(takesIdempotencyKey === true ? [idempotencyKey] : []),
+    ...(takesLastEventId === true ? [lastEventId] : []),
+  ];
 }
 
 function bodyOf({ body, handler }: Route, components: Components): Json {

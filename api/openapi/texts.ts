@@ -67,6 +67,13 @@ export const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
+export const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The last id that you got: the stream goes on from there.',
+  schema: { type: 'string' },
+};
+
 interface HeaderText {
   description: string;
   schema?: Readonly<Record<string, unknown>>;

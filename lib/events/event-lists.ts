@@ -1,18 +1,22 @@
+import type { ClientSession } from 'mongodb';
+import { streamLimits } from '../limits.ts';
 import {
   type Entity,
   type SubscribedEventName,
   subscribedEventNames,
 } from '../model/event-name.ts';
 import type { EventDocument, EventFacts } from '../model/event.ts';
-import type { Store } from '../mongo/connect.ts';
+import { type Store, within } from '../mongo/connect.ts';
 import {
   madeWithin,
   type Page,
   type PageRequest,
   readPage,
   type Search,
+  takeItems,
   type TimeRange,
 } from '../mongo/paging.ts';
+import { idAt } from '../platform/ids.ts';
 import { factsOnly } from './events.ts';
 
 /** The events of an application that are asked for; null asks for all. */
@@ -35,6 +39,41 @@ export async function readEvents(
   const { filter, hint } = search;
   const options = { ...request, projection: factsOnly, hint };
   return readPage<EventDocument, EventFacts>(store.events, filter, options);
+}
+
+/** Reads a page of events with their payloads, the oldest first, between two uids. */
+export async function readEventsForward(
+  store: Store,
+  wanted: WantedEvents,
+  { after, before, session }: { after: string; before: string | null; session?: ClientSession },
+): Promise<{ items: EventDocument[]; isCut: boolean }> {
+  const search = searchOf(wanted);
+  if (search === null) return { items: [], isCut: false };
+  const { storedPageSizeMax: limit } = streamLimits;
+  const between = { _id: { $gt: after, ...(before === null ? {} : { $lt: before }) } };
+  const rows = store.events
+    .find({ $and: [search.filter, between] }, { hint: search.hint, ...within(session) })
+    .sort({ _id: 1 })
+    .limit(limit + 1);
+  return takeItems(rows, limit);
+}
+
+/** Returns a time by which all events are committed that were made before, if it is over. */
+export function lateBefore(at: Date): Date {
+  return new Date(at.getTime() - streamLimits.lateCommitMsMax);
+}
+
+/** Reports whether an event is one that `readEvents` would find. */
+export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
+  const { resourceUid, externalTenantId, since, until } = wanted;
+  return (
+    event.appUid === wanted.appUid &&
+    subscribedEventNames.some((name) => name === event.event && isAskedFor(name, wanted)) &&
+    (resourceUid === null || event.resourceUid === resourceUid) &&
+    (externalTenantId === null || event.externalTenantId === externalTenantId) &&
+    (since === null || event._id >= idAt('evt', since)) &&
+    (until === null || event._id < idAt('evt', until))
+  );
 }
 
 /**

@@ -28,6 +28,7 @@ export const deliveryLog = root.child({ subject: 'delivery' });
 export const dispatchLog = root.child({ subject: 'dispatch' });
 export const relayLog = root.child({ subject: 'relay' });
 export const statisticsLog = root.child({ subject: 'statistics' });
+export const streamLog = root.child({ subject: 'stream' });
 export const processLog = root.child({ subject: 'process' });
 export const tokenLog = root.child({ subject: 'token' });
 export const temporalLog = root.child({ subject: 'temporal' });

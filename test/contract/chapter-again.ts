@@ -22,6 +22,10 @@ async function playEvents({ call }: Stage): Promise<void> {
   await call('events of a time without any', `GET …/events?until=${since}`);
   await call('events of a type and a tenant', 'GET …/events?entity=agent&externalTenantId=nobody');
   await call('an event that is none', 'GET …/events?event=agent.renamed');
+  // Only its head, as a stream has no end.
+  await call('opens a stream of events', 'HEAD …/events/stream?entity=agent');
+  const headers = { 'last-event-id': 'none' };
+  await call('a stream from an id that is none', 'GET …/events/stream', { headers });
   await call('a time without an offset', 'GET …/events?since=2026-01-01T00:00:00');
 }
 

@@ -71,6 +71,7 @@ test('the routes take only these parameters', () => {
       `GET ${app}/contexts: limit, cursor`,
       `GET ${app}/deliveries: ${attempts}, webhookUid, event, externalTenantId, ${page}`,
       `GET ${app}/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
+      `GET ${app}/events/stream: event, entity, resourceUid, externalTenantId, since`,
       `GET ${app}/events: event, entity, resourceUid, externalTenantId, ${page}`,
       `GET ${app}/replays: limit, cursor`,
       `GET ${app}/sdkusers: externalId, email, limit, cursor`,

@@ -1,0 +1,216 @@
+// What one reader of a stream gets: what it missed, then each event as it is committed.
+import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import type { EventFeed } from '../../lib/events/event-feed.ts';
+import {
+  isWanted,
+  lateBefore,
+  readEventsForward,
+  type WantedEvents,
+} from '../../lib/events/event-lists.ts';
+import { placeOf, startAfter, watchCommits } from '../../lib/events/watch-commits.ts';
+import { streamLimits } from '../../lib/limits.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { idAt, timeOfId } from '../../lib/platform/ids.ts';
+import { streamLog } from '../../lib/platform/logger.ts';
+import {
+  type CloseReason,
+  renderClosed,
+  renderEvent,
+  renderHeartbeat,
+  renderOpened,
+  type StreamPlace,
+} from './stream-messages.ts';
+
+const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } = streamLimits;
+// For readers that leave the wait to the server, as browsers do.
+const retryMs = 1_000;
+
+export interface ReaderPorts {
+  store: Store;
+  clock: Clock;
+  feed: EventFeed;
+  storedReads: Semaphore;
+}
+
+export interface ReaderWish {
+  wanted: WantedEvents;
+  /** Where the reader was cut; null: it begins. */
+  place: StreamPlace | null;
+}
+
+type Messages = AsyncGenerator<string, void>;
+
+export class EventReader {
+  readonly #ports: ReaderPorts;
+  readonly #wish: ReaderWish;
+  /** The number in the log of the next event. */
+  #next: number;
+  /** Events up to this token are sent. */
+  #sentTo = '';
+  /** Events that are sent, of those that may still be in the log. */
+  readonly #sent = new Set<string>();
+  #sentUntilMs = Infinity;
+  #closing: CloseReason | 'left' | null = null;
+  #wake = (): void => undefined;
+  sentCount = 0;
+
+  constructor(ports: ReaderPorts, wish: ReaderWish) {
+    this.#ports = ports;
+    this.#wish = wish;
+    this.#next = ports.feed.log.end;
+  }
+
+  /** Why it ended or is about to; null while it reads. */
+  get closing(): CloseReason | 'left' | null {
+    return this.#closing;
+  }
+
+  /** Ends the messages, with the reason unless the reader left. */
+  close(reason: CloseReason | 'left'): void {
+    this.#closing ??= reason;
+    this.#wake();
+  }
+
+  async *messages(): Messages {
+    const unlisten = this.#ports.feed.listen(() => this.#wake());
+    try {
+      yield* this.#begin();
+      yield* this.#follow();
+    } catch (error) {
+      streamLog.warn({ err: error }, 'reader.interrupted');
+      this.close('interrupted');
+    } finally {
+      unlisten();
+    }
+    if (this.#closing !== null && this.#closing !== 'left') yield renderClosed(this.#closing);
+  }
+
+  async *#begin(): Messages {
+    const { place, wanted } = this.#wish;
+    const from = place === null ? wanted.since : lateBefore(place.seenAt);
+    if (from === null) {
+      // With an id from the start, nobody who is cut before the first event misses one.
+      const { feed } = this.#ports;
+      while (feed.place === null && !feed.hasFailed && !this.#isOver()) await this.#rest();
+      yield renderOpened(retryMs, feed.place);
+      return;
+    }
+    yield renderOpened(retryMs, null);
+    if (place?.token != null && (yield* this.#resume(place.token, place.seenAt))) return;
+    yield* this.#readStored(idAt('evt', from));
+  }
+
+  /** Sends what was committed since a place, in that order; false where MongoDB cannot tell any more. */
+  async *#resume(token: string, seenAt: Date): AsyncGenerator<string, boolean> {
+    const { store, clock, feed } = this.#ports;
+    if (clock.now().getTime() - seenAt.getTime() > resumedExactlyMsMax) return false;
+    let endsAtMs = performance.now() + resumingMsMax;
+    const watch = watchCommits(store, startAfter(token));
+    try {
+      while (!this.#isOver() && performance.now() < endsAtMs) {
+        const change = await watch.tryNext();
+        this.#sentTo = placeOf(watch) ?? this.#sentTo;
+        // What is in the log by then is behind that place.
+        this.#next = feed.log.end;
+        const isThere = feed.place !== null && this.#sentTo >= feed.place.token;
+        if (change !== null) {
+          const place = { token: change._id._data, seenAt: clock.now() };
+          yield* this.#send(change.fullDocument, place);
+          endsAtMs = performance.now() + resumingMsMax;
+        }
+        if (isThere) return true;
+      }
+    } catch (error) {
+      // Such as a token that is not in the oplog any more.
+      streamLog.info({ err: error }, 'reader.resumed_from_store');
+    } finally {
+      await watch.close();
+    }
+    this.#sentTo = '';
+    return false;
+  }
+
+  /** Sends the stored events behind a uid. */
+  async *#readStored(from: string): Messages {
+    // What is older than any late commit is complete, so that the order of uids misses nothing.
+    const horizon = idAt('evt', lateBefore(this.#ports.clock.now()));
+    const behind = from < horizon ? horizon : from;
+    for await (const event of this.#pages(from, horizon)) yield* this.#sendStored(event);
+    // The rest is read while the log keeps what is committed meanwhile.
+    this.#next = this.#ports.feed.log.end;
+    this.#sentUntilMs = performance.now() + lateCommitMsMax;
+    for await (const event of this.#pages(behind, null)) {
+      this.#sent.add(event._id);
+      yield* this.#sendStored(event);
+    }
+  }
+
+  async *#pages(from: string, before: string | null): AsyncGenerator<EventDocument, void> {
+    const { store, feed, storedReads } = this.#ports;
+    const session = store.client.startSession();
+    try {
+      if (feed.operationTime !== null) session.advanceOperationTime(feed.operationTime);
+      let after = from;
+      while (!this.#isOver()) {
+        const range = { after, before, session };
+        const { items, isCut } = await storedReads.run('', () =>
+          readEventsForward(store, this.#wish.wanted, range),
+        );
+        yield* items;
+        after = items.at(-1)?._id ?? after;
+        if (!isCut) return;
+      }
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  async *#follow(): Messages {
+    const { log } = this.#ports.feed;
+    while (!this.#isOver()) {
+      if (this.#next < log.first) {
+        this.close('slow_reader');
+        return;
+      }
+      if (performance.now() > this.#sentUntilMs) this.#sent.clear();
+      const entry = log.at(this.#next);
+      if (entry !== undefined) {
+        this.#next += 1;
+        if (entry.token > this.#sentTo && !this.#sent.delete(entry.event._id)) {
+          yield* this.#send(entry.event, entry);
+        }
+      } else if (this.#ports.feed.hasFailed) {
+        this.close('interrupted');
+      } else if (await this.#rest()) {
+        yield renderHeartbeat(this.#next === log.end ? this.#ports.feed.place : null);
+      }
+    }
+  }
+
+  *#send(event: EventDocument, place: StreamPlace): Generator<string, void> {
+    if (!isWanted(event, this.#wish.wanted)) return;
+    this.sentCount += 1;
+    yield renderEvent(event, place);
+  }
+
+  *#sendStored(event: EventDocument): Generator<string, void> {
+    yield* this.#send(event, { seenAt: timeOfId(event._id), token: null });
+  }
+
+  #isOver(): boolean {
+    return this.#closing !== null;
+  }
+
+  /** Waits for something new; true when a heartbeat is due instead. */
+  #rest(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(true), heartbeatEveryMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
+}

@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream';
+import { isKeyAlive } from '../../lib/access/api-keys.ts';
+import { isActive } from '../../lib/access/apps.ts';
+import { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import { EventFeed } from '../../lib/events/event-feed.ts';
+import { streamLimits } from '../../lib/limits.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { streamLog } from '../../lib/platform/logger.ts';
+import { overloaded } from '../../lib/platform/overloaded.ts';
+import { EventReader, type ReaderWish } from './event-reader.ts';
+import type { CloseReason } from './stream-messages.ts';
+
+const { streamsMax, streamsPerKeyMax, buffersBytesMax, farewellMs, keyCheckEveryMs } = streamLimits;
+const retryAfterSeconds = 10;
+
+interface StreamOwner {
+  keyUid: string;
+  appUid: string;
+}
+
+interface OpenStream extends StreamOwner {
+  openedAtMs: number;
+  /** Null while the feed starts. */
+  reader: EventReader | null;
+  body: Readable | null;
+}
+
+/** The streams of a process: how many there may be, what they read from, and when they end. */
+export class EventStreams implements AsyncDisposable {
+  readonly #ports: { store: Store; clock: Clock };
+  readonly #streams = new Set<OpenStream>();
+  readonly #storedReads = new Semaphore(streamLimits.storedReadsAtOnceMax, overloaded);
+  #feed: EventFeed | null = null;
+  #check: NodeJS.Timeout | null = null;
+  #isStopping = false;
+
+  constructor(ports: { store: Store; clock: Clock }) {
+    this.#ports = ports;
+  }
+
+  /** How many are open. */
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  /** Opens a stream, which ends by itself or when it is destroyed. Throws `rate_limited`, `overloaded`. */
+  async open(owner: StreamOwner, wish: ReaderWish): Promise<Readable> {
+    this.#refuseTooMany(owner);
+    const stream: OpenStream = {
+      ...owner,
+      openedAtMs: performance.now(),
+      reader: null,
+      body: null,
+    };
+    this.#streams.add(stream);
+    try {
+      const feed = this.#takeFeed();
+      await feed.started;
+      if (this.#isStopping) throw overloaded('the process stops');
+      const ports = { ...this.#ports, feed, storedReads: this.#storedReads };
+      stream.reader = new EventReader(ports, wish);
+      stream.body = toReadable(stream.reader);
+    } catch (error) {
+      this.#remove(stream);
+      throw error;
+    }
+    stream.body.once('close', () => this.#remove(stream));
+    this.#check ??= setTimeout(() => void this.#checkKeys(), keyCheckEveryMs).unref();
+    return stream.body;
+  }
+
+  /** Ends all streams; those that do not take the reason in time are cut. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    if (this.#check !== null) clearTimeout(this.#check);
+    for (const stream of this.#streams) this.#close(stream, 'stopping');
+    await this.#feed?.[Symbol.asyncDispose]();
+  }
+
+  #refuseTooMany({ keyUid }: StreamOwner): void {
+    if (this.#isStopping) throw overloaded('the process stops');
+    if (this.#streams.size >= streamsMax) {
+      throw overloaded(`this process has ${streamsMax} streams open`);
+    }
+    const ofKey = [...this.#streams].filter((stream) => stream.keyUid === keyUid).length;
+    if (ofKey < streamsPerKeyMax) return;
+    const detail = `an API key has at most ${streamsPerKeyMax} streams open`;
+    throw new AppError('rate_limited', detail, { retryAfterSeconds });
+  }
+
+  #takeFeed(): EventFeed {
+    if (this.#feed === null || this.#feed.hasFailed) this.#feed = new EventFeed(this.#ports);
+    return this.#feed;
+  }
+
+  #remove(stream: OpenStream): void {
+    const { appUid, keyUid, reader, openedAtMs } = stream;
+    this.#streams.delete(stream);
+    if (reader !== null) {
+      const durationMs = Math.round(performance.now() - openedAtMs);
+      const { closing: reason, sentCount: sent } = reader;
+      streamLog.info({ appUid, keyUid, reason, sent, durationMs }, 'stream.closed');
+    }
+    if (this.#streams.size > 0 || this.#feed === null) return;
+    // Nobody reads, so nothing need be watched.
+    const feed = this.#feed;
+    this.#feed = null;
+    feed[Symbol.asyncDispose]().catch((error: unknown) => {
+      streamLog.warn({ err: error }, 'feed.not_closed');
+    });
+  }
+
+  #close({ reader, body }: OpenStream, reason: CloseReason): void {
+    reader?.close(reason);
+    setTimeout(() => body?.destroy(), farewellMs).unref();
+  }
+
+  async #checkKeys(): Promise<void> {
+    try {
+      await this.#closeEnded();
+    } catch (error) {
+      // Without MongoDB there are no events to keep from anyone.
+      streamLog.warn({ err: error }, 'streams.not_checked');
+    }
+    const isNeeded = this.#streams.size > 0 && !this.#isStopping;
+    this.#check = isNeeded
+      ? setTimeout(() => void this.#checkKeys(), keyCheckEveryMs).unref()
+      : null;
+  }
+
+  async #closeEnded(): Promise<void> {
+    const { store, clock } = this.#ports;
+    const streams = [...this.#streams];
+    const keyUids = [...new Set(streams.map(({ keyUid }) => keyUid))];
+    const appUids = [...new Set(streams.map(({ appUid }) => appUid))];
+    const keys = await store.apiKeys.find({ _id: { $in: keyUids } }).toArray();
+    const apps = await store.apps.find({ _id: { $in: appUids } }).toArray();
+    const now = clock.now();
+    const alive = new Set(keys.filter((key) => isKeyAlive(key, now)).map(({ _id }) => _id));
+    const active = new Set(apps.filter(isActive).map(({ _id }) => _id));
+    for (const stream of streams) {
+      if (!alive.has(stream.keyUid)) this.#close(stream, 'key_ended');
+      else if (!active.has(stream.appUid)) this.#close(stream, 'app_disabled');
+    }
+  }
+}
+
+/** A body that asks for the next message only when there is room. */
+function toReadable(reader: EventReader): Readable {
+  const messages = reader.messages();
+  return new Readable({
+    highWaterMark: buffersBytesMax,
+    read() {
+      void messages.next().then(({ value, done }) => this.push(done === true ? null : value));
+    },
+    destroy(error, done) {
+      reader.close('left');
+      void messages.return();
+      done(error);
+    },
+  });
+}

@@ -1,0 +1,54 @@
+// GET …/events/stream: each event as it is committed, as server-sent events.
+import { lateBefore } from '../../lib/events/event-lists.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { readFilters } from '../http/query-values.ts';
+import { headerValues } from '../http/raw-headers.ts';
+import type { ApiContext } from '../context.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { text } from '../http/schemas.ts';
+import type { ApiAnswer, ApiRequest, Handler } from '../router.ts';
+import { eventFilters } from './list-events.ts';
+import { readStreamId, type StreamPlace } from './stream-messages.ts';
+
+// A stream has no end.
+const { until: _, ...streamFilters } = eventFilters;
+
+const facts: Operation = {
+  id: 'streamEvents',
+  summary: 'Sends each event as it is committed',
+  description:
+    'Server-sent events. The data of each message is the event with its payload; `opened` and ' +
+    '`closed` are messages of other types. After a cut, send the last id as `Last-Event-ID`.',
+  answers: { 200: { description: 'The stream', schema: text, contentType: 'text/event-stream' } },
+  problems: ['invalid_cursor'],
+  takesLastEventId: true,
+};
+
+async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnswer> {
+  const { appUid, caller } = request;
+  const wanted = { appUid, ...readFilters(streamFilters, request.query), until: null };
+  const place = readPlace(request, context);
+  const owner = { appUid, keyUid: caller.actor.uid ?? '' };
+  const bytes = await context.streams.open(owner, { wanted, place });
+  // The connection ends with the stream, so that no stop waits for it; proxies are not to collect messages.
+  const headers = { connection: 'close', 'x-accel-buffering': 'no' };
+  return { status: 200, content: { type: 'text/event-stream', bytes }, headers };
+}
+
+/** `since` includes what is stored; without it and `Last-Event-ID` the stream begins now. */
+export const streamEvents: Handler = operation(
+  facts,
+  Object.assign(handle, { parameters: streamFilters }),
+);
+
+function readPlace({ rawHeaders }: ApiRequest, { config, clock }: ApiContext): StreamPlace | null {
+  const [id, ...more] = headerValues(rawHeaders, 'last-event-id');
+  if (more.length > 0) throw new AppError('malformed_request', 'send Last-Event-ID once');
+  // Browsers send an empty one before the first message.
+  if (id === undefined || id.trim() === '') return null;
+  const place = readStreamId(id.trim());
+  const keptSince = clock.now().getTime() - config.retention.recordsMs;
+  if (lateBefore(place.seenAt).getTime() >= keptSince) return place;
+  const detail = 'events since that Last-Event-ID are not kept any more; begin without it';
+  throw new AppError('invalid_cursor', detail);
+}

@@ -1,0 +1,59 @@
+// The texts of a stream of server-sent events, and the ids by which it is resumed.
+import type { EventDocument } from '../../lib/model/event.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { presentEventWithPayload } from './present-event.ts';
+
+/** How far a reader has come; without a token it is only known by time. */
+export interface StreamPlace {
+  seenAt: Date;
+  token: string | null;
+}
+
+const timeBase = 36;
+const shape = /^([0-9a-z]{8})(?:\.([0-9A-F]{16,1000}))?$/;
+
+export function streamIdOf({ seenAt, token }: StreamPlace): string {
+  const time = seenAt.getTime().toString(timeBase);
+  return token === null ? time : `${time}.${token}`;
+}
+
+/** Throws `invalid_cursor`. */
+export function readStreamId(text: string): StreamPlace {
+  const [, time, token = null] = shape.exec(text) ?? [];
+  if (time !== undefined) return { seenAt: new Date(parseInt(time, timeBase)), token };
+  const detail = 'Last-Event-ID must be the id of a message of this stream';
+  const errors = [{ pointer: 'Last-Event-ID', code: 'stream', detail }];
+  throw new AppError('invalid_cursor', detail, { errors });
+}
+
+const closings = {
+  slow_reader: 'you read more slowly than events come; go on from your last id',
+  interrupted: 'the database does not answer; go on from your last id',
+  stopping: 'this process stops; go on from your last id at another',
+  key_ended: 'your API key was revoked, deleted or has expired',
+  app_disabled: 'this application is disabled',
+} as const;
+
+export type CloseReason = keyof typeof closings;
+
+export function renderOpened(retryMs: number, place: StreamPlace | null): string {
+  return `retry: ${retryMs}\nevent: opened\n${idLine(place)}data: {}\n\n`;
+}
+
+export function renderEvent(event: EventDocument, place: StreamPlace): string {
+  // JSON has no line breaks of its own, which would end the data.
+  return `${idLine(place)}data: ${JSON.stringify(presentEventWithPayload(event))}\n\n`;
+}
+
+/** A comment; the id moves on readers that no event was for. */
+export function renderHeartbeat(place: StreamPlace | null): string {
+  return `: heartbeat\n${idLine(place)}\n`;
+}
+
+export function renderClosed(reason: CloseReason): string {
+  return `event: closed\ndata: ${JSON.stringify({ reason, detail: closings[reason] })}\n\n`;
+}
+
+function idLine(place: StreamPlace | null): string {
+  return place === null ? '' : `id: ${streamIdOf(place)}\n`;
+}

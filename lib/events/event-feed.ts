@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Timestamp } from 'mongodb';
+import type { Store } from '../mongo/connect.ts';
+import { isDatabaseAway } from '../mongo/database-away.ts';
+import type { Clock } from '../platform/clock.ts';
+import { streamLog } from '../platform/logger.ts';
+import { EventLog } from './event-log.ts';
+import { type CommitWatch, placeOf, startAfter, watchCommits } from './watch-commits.ts';
+
+const reopenAfterMs = 1_000;
+
+/** All events as they are committed, from one change stream for all readers of a process. */
+export class EventFeed implements AsyncDisposable {
+  readonly log = new EventLog();
+  /** Settles once every later commit will be seen; rejects when MongoDB cannot tell. */
+  readonly started: Promise<void>;
+  readonly #ports: { store: Store; clock: Clock };
+  readonly #listeners = new Set<() => void>();
+  #watch: CommitWatch | null = null;
+  #ended: Promise<void> = Promise.resolve();
+  #state: 'running' | 'failed' | 'closed' = 'running';
+  #place: { token: string; seenAt: Date } | null = null;
+  #operationTime: Timestamp | null = null;
+
+  constructor(ports: { store: Store; clock: Clock }) {
+    this.#ports = ports;
+    this.started = this.#start();
+  }
+
+  get hasFailed(): boolean {
+    return this.#state === 'failed';
+  }
+
+  /** The place up to which all commits are in the log; null before the first answer. */
+  get place(): { token: string; seenAt: Date } | null {
+    return this.#place;
+  }
+
+  /** A read after this time finds all events that were ever in the log. */
+  get operationTime(): Timestamp | null {
+    return this.#operationTime;
+  }
+
+  /** Calls `listener` after each change until the returned function is called. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#state = 'closed';
+    await this.#watch?.close();
+    await this.#ended;
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const answer = await this.#ports.store.db.command({ ping: 1 });
+      this.#operationTime = answer['operationTime'] as Timestamp;
+    } catch (error) {
+      this.#state = 'failed';
+      throw error;
+    }
+    this.#ended = this.#run({ startAtOperationTime: this.#operationTime });
+  }
+
+  /** Reads until it is closed; goes on where it was when MongoDB was away. */
+  async #run(from: Parameters<typeof watchCommits>[1]): Promise<void> {
+    let start = from;
+    while (this.#state === 'running') {
+      try {
+        await this.#read(watchCommits(this.#ports.store, start));
+      } catch (error) {
+        if (this.#state !== 'running') return;
+        if (!isDatabaseAway(error)) {
+          this.#fail(error);
+          return;
+        }
+        streamLog.warn({ err: error }, 'feed.interrupted');
+        if (this.#place !== null) start = startAfter(this.#place.token);
+        await sleep(reopenAfterMs);
+      }
+    }
+  }
+
+  async #read(watch: CommitWatch): Promise<void> {
+    this.#watch = watch;
+    try {
+      while (this.#state === 'running') {
+        const change = await watch.tryNext();
+        const token = placeOf(watch);
+        const seenAt = this.#ports.clock.now();
+        if (change !== null) {
+          this.log.push({ event: change.fullDocument, token: change._id._data, seenAt });
+          this.#operationTime = change.clusterTime ?? this.#operationTime;
+        }
+        const isFirst = this.#place === null;
+        if (token !== null) this.#place = { token, seenAt };
+        if (change !== null || isFirst) this.#tell();
+      }
+    } finally {
+      await watch.close();
+    }
+  }
+
+  #fail(error: unknown): void {
+    streamLog.error({ err: error }, 'feed.failed');
+    this.#state = 'failed';
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,22 @@
+// The stream of events over a restart of the api and a cut connection.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readThroughCuts } from '../support/cut-stream.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+test('of 1,000 changes over a restart and a cut of 2 s a reader that resumes gets each once, and the stop is quick', async () => {
+  const course = await readThroughCuts(installation, { changes: 1_000, cutMs: 2_000 });
+  const { stopMs, ...counts } = course;
+  expect(counts).toEqual({ reported: 1_000, lost: 0, repeated: 0, reason: 'stopping' });
+  // Not the 8 s after which open requests are cut.
+  expect(stopMs).toBeLessThan(4_000);
+}, 60_000);

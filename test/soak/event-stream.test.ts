@@ -1,0 +1,21 @@
+// The stream of events over a restart of the api and a connection that is cut for a minute.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readThroughCuts } from '../support/cut-stream.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+test('of 1,000 changes over a restart and a cut of 60 s a reader that resumes gets each once', async () => {
+  const course = await readThroughCuts(installation, { changes: 1_000, cutMs: 60_000 });
+  const { stopMs, ...counts } = course;
+  expect(counts).toEqual({ reported: 1_000, lost: 0, repeated: 0, reason: 'stopping' });
+  expect(stopMs).toBeLessThan(4_000);
+}, 180_000);

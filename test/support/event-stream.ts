@@ -1,0 +1,89 @@
+// A reader of the stream of events: parses server-sent events, keeps the last id, and can be cut, paused and resumed.
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import type { NewApp } from '../../lib/access/create-app-with-key.ts';
+import type { JsonBody } from './api-client.ts';
+
+export interface StreamMessage {
+  /** `message` for an event. */
+  type: string;
+  data: JsonBody;
+  atMs: number;
+}
+
+export interface StreamReader extends Disposable {
+  status: number;
+  headers: IncomingMessage['headers'];
+  messages: readonly StreamMessage[];
+  /** The ids of the events, in the order in which they came. */
+  eventIds(): string[];
+  lastEventId(): string;
+  /** Resolves when the other side has ended the stream, or it was cut. */
+  ended: Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Cuts the connection. */
+  [Symbol.dispose](): void;
+}
+
+interface StreamOptions {
+  query?: string;
+  lastEventId?: string;
+  apiKey?: string;
+}
+
+/** Opens a stream of an application; returns once the headers of the answer are there. */
+export async function openStream(
+  { apiUrl, app }: { apiUrl: string; app: NewApp },
+  { query = '', lastEventId = '', apiKey = app.apiKey }: StreamOptions = {},
+): Promise<StreamReader> {
+  const headers = {
+    'x-api-key': apiKey,
+    ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
+  };
+  const url = `${apiUrl}/api/v1/appuid/${app.appUid}/events/stream${query}`;
+  const request = get(url, { headers, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const messages: StreamMessage[] = [];
+  let id = lastEventId;
+  let rest = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = parseBlock(block);
+      id = fields['id'] ?? id;
+      const { event: type = 'message', data } = fields;
+      if (data === undefined) continue;
+      messages.push({ type, data: JSON.parse(data) as JsonBody, atMs: performance.now() });
+    }
+  });
+  // Also after a cut, which is an error of the response.
+  response.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => response.once('close', () => resolve()));
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    messages,
+    eventIds: () => messages.filter(({ type }) => type === 'message').map(eventIdOf),
+    lastEventId: () => id,
+    ended,
+    pause: () => response.pause(),
+    resume: () => response.resume(),
+    [Symbol.dispose]: () => request.destroy(),
+  };
+}
+
+function eventIdOf({ data }: StreamMessage): string {
+  return String(data['eventId']);
+}
+
+function parseBlock(block: string): Record<string, string> {
+  const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')];
+    }),
+  );
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { EventReader, type ReaderPorts } from '../../../api/events/event-reader.ts';
+import { readStreamId, streamIdOf } from '../../../api/events/stream-messages.ts';
+import { EventLog } from '../../../lib/events/event-log.ts';
+import { streamLimits } from '../../../lib/limits.ts';
+import { newEvent } from '../../support/fixtures.ts';
+
+const app = { appUid: 'app_1', accountUid: 'acc_1', apiKey: '' };
+const anything = { event: null, entity: null, resourceUid: null, externalTenantId: null };
+const wanted = { appUid: app.appUid, ...anything, since: null, until: null };
+
+/** A feed that a test fills. */
+function fakeFeed() {
+  const log = new EventLog();
+  const place = { token: '82A0', seenAt: new Date(0) };
+  const listeners = new Set<() => void>();
+  const feed = {
+    log,
+    place: place as typeof place | null,
+    hasFailed: false,
+    operationTime: null,
+    listen(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    commit(token: string) {
+      const event = newEvent({ app }, [], new Date());
+      log.push({ event, token, seenAt: new Date() });
+      feed.place = { token, seenAt: new Date() };
+      feed.tell();
+      return event;
+    },
+    tell() {
+      for (const listener of listeners) listener();
+    },
+    listeners,
+  };
+  return feed;
+}
+
+function readerOf(feed: ReturnType<typeof fakeFeed>): EventReader {
+  const ports = { feed, clock: { now: () => new Date() } };
+  return new EventReader(ports as unknown as ReaderPorts, { wanted, place: null });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a comment with the present place is sent after 15 s of silence, and not before', async () => {
+  const feed = fakeFeed();
+  const reader = readerOf(feed);
+  const messages = reader.messages();
+  const opened = `retry: 1000\nevent: opened\nid: 0.82A0\ndata: {}\n\n`;
+  expect((await messages.next()).value).toBe(opened);
+  let beat: string | null = null;
+  const next = messages.next().then(({ value }) => (beat = value ?? ''));
+  await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
+  expect(beat).toBeNull();
+  feed.place = { token: '82A1', seenAt: new Date(1_795_386_944_000) };
+  await vi.advanceTimersByTimeAsync(1);
+  await next;
+  expect(beat).toBe(`: heartbeat\nid: ${streamIdOf(feed.place)}\n\n`);
+  await messages.return();
+  expect(feed.listeners.size).toBe(0);
+});
+
+test('each new event starts the silence anew, and is sent immediately', async () => {
+  const feed = fakeFeed();
+  const messages = readerOf(feed).messages();
+  await messages.next();
+  for (const token of ['82B1', '82B2', '82B3']) {
+    const next = messages.next();
+    await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
+    const event = feed.commit(token);
+    expect((await next).value).toContain(event._id);
+  }
+});
+
+test('a reader behind the log is told that it is slow; one at its edge is not', async () => {
+  const feed = fakeFeed();
+  const messages = readerOf(feed).messages();
+  await messages.next();
+  for (let n = 0; n < streamLimits.keptEventsMax; n += 1) feed.commit(`82C${n}`);
+  expect((await messages.next()).value).toContain('data: {"eventId"');
+  feed.commit('82D0');
+  expect((await messages.next()).value).toContain('data: {"eventId"');
+  feed.commit('82D1');
+  feed.commit('82D2');
+  expect((await messages.next()).value).toContain('"reason":"slow_reader"');
+  expect((await messages.next()).done).toBe(true);
+});
+
+test('a feed that fails ends the stream, also before its first answer', async () => {
+  const feed = fakeFeed();
+  feed.place = null;
+  const messages = readerOf(feed).messages();
+  const opened = messages.next();
+  feed.hasFailed = true;
+  feed.tell();
+  expect((await opened).value).toBe('retry: 1000\nevent: opened\ndata: {}\n\n');
+  expect((await messages.next()).value).toContain('"reason":"interrupted"');
+});
+
+test('who left gets no reason', async () => {
+  const reader = readerOf(fakeFeed());
+  const messages = reader.messages();
+  await messages.next();
+  const next = messages.next();
+  reader.close('left');
+  expect(await next).toEqual({ done: true, value: undefined });
+});
+
+test('a place is read back from its id', () => {
+  const places = [
+    { seenAt: new Date(1_795_386_944_123), token: '826B036E41000000012B022C' },
+    { seenAt: new Date(1_795_386_944_123), token: null },
+  ];
+  for (const place of places) expect(readStreamId(streamIdOf(place))).toEqual(place);
+});
