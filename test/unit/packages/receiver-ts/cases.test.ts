@@ -3,7 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { signerOf } from '../../../../packages/receiver-ts/src/hmac.ts';
 import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
-import { bodyOf, type ReceiverCase, receiverCases } from '../../../support/receiver-cases.ts';
+import {
+  bodyOf,
+  caseNamed,
+  type ReceiverCase,
+  receiverCases,
+} from '../../../support/receiver-cases.ts';
 
 const { deliveries, standardWebhooks, xWebhookSignature } = receiverCases;
 
@@ -29,6 +34,20 @@ test.each(deliveries)('$scheme: $name', async (each) => {
   expect(verdict).toEqual(each.expect);
   const { headers } = new Request('http://receiver.test', { headers: asLatin1(each.headers) });
   expect(await verdictOf(verifierOf(each), { headers, body })).toEqual(each.expect);
+});
+
+test('a header that came twice is joined by a comma and a space', async () => {
+  const each = caseNamed('the sample of agent.created');
+  const { 'webhook-signature': right = '' } = each.headers;
+  const body = bodyOf(each);
+  const verdictWith = (signatures: string[]) =>
+    verdictOf(verifierOf(each), {
+      headers: { ...each.headers, 'webhook-signature': signatures },
+      body,
+    });
+  expect(await verdictWith(['v1,AAAA', right])).toEqual(each.expect);
+  const refused = { ok: false, code: 'signature_mismatch' };
+  expect(await verdictWith([right, 'v1,AAAA'])).toEqual(refused);
 });
 
 /** Headers of fetch hold one byte a letter. */
