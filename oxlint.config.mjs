@@ -189,7 +189,10 @@ export default {
     ),
     forbid(
       'dev/packages/**',
-      outside(except('dev'), 'dev/packages runs the tests of packages as programs of their own.'),
+      outside(
+        except('dev', 'packages', 'test'),
+        'dev/packages uses the packages, and the cases that tests share.',
+      ),
       outside(
         ['bench', 'demo', 'metrics', 'screenshots', 'start'],
         'dev/packages uses dev/servers only.',

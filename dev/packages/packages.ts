@@ -20,6 +20,15 @@ const python = (...args: string[]) => [pythonOfTests, ...args];
 
 export const testedPackages: readonly TestedPackage[] = [
   {
+    name: 'receiver-ts',
+    probe: [process.execPath, '--version'],
+    needs: 'node',
+    // Its tests are files of `npm test`.
+    tests: [],
+    // From the root, to which the paths of what tests share are relative.
+    judge: ['sh', '-c', 'cd ../.. && exec node --import tsx dev/packages/judge-typescript.ts'],
+  },
+  {
     name: 'receiver-py',
     probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))'],
     needs: 'python3 (3.10 or newer, with venv)',

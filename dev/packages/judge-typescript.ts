@@ -1,0 +1,30 @@
+// Prints what packages/receiver-ts makes of each case, as JSON by the name of the case.
+import { Verifier, WebhookRefused } from '../../packages/receiver-ts/src/index.ts';
+import { bodyOf, type ReceiverCase, receiverCases } from '../../test/support/receiver-cases.ts';
+
+async function judge(one: ReceiverCase): Promise<object> {
+  const { secrets, scheme, toleranceSeconds, nowSeconds, headers } = one;
+  const now = () => nowSeconds * 1_000;
+  try {
+    const verifier = new Verifier({ secrets, scheme, toleranceSeconds, now });
+    const { event, attempt, sequence, isTest } = await verifier.verify({
+      headers,
+      body: bodyOf(one),
+    });
+    return {
+      ok: true,
+      eventId: event.eventId,
+      event: event.event,
+      attempt,
+      sequence,
+      test: isTest,
+    };
+  } catch (error) {
+    if (error instanceof WebhookRefused) return { ok: false, code: error.code };
+    throw error;
+  }
+}
+
+const verdicts: Record<string, object> = {};
+for (const one of receiverCases.deliveries) verdicts[one.name] = await judge(one);
+process.stdout.write(JSON.stringify(verdicts));
