@@ -155,6 +155,14 @@ export default {
       ),
     ),
     forbid(
+      'dev/python/**',
+      outside(except('dev'), 'dev/python makes environments, and runs programs of dev/servers.'),
+      outside(
+        ['bench', 'demo', 'fuzz', 'metrics', 'packages', 'screenshots', 'start'],
+        'dev/python stands below what uses it.',
+      ),
+    ),
+    forbid(
       'dev/start/**',
       outside(
         except('dev', 'cli', 'worker'),
@@ -194,8 +202,8 @@ export default {
         'dev/packages uses the packages, and the cases that tests share.',
       ),
       outside(
-        ['bench', 'demo', 'metrics', 'screenshots', 'start'],
-        'dev/packages uses dev/servers only.',
+        ['bench', 'demo', 'fuzz', 'metrics', 'screenshots', 'start'],
+        'dev/packages uses dev/python and dev/servers only.',
       ),
     ),
     forbid(

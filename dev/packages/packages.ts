@@ -1,5 +1,5 @@
 // The packages, and how each is tested. A new language is one more entry.
-import { preparePython, pythonOfTests } from './python.ts';
+import { prepareEnvironment, programOf, pythonNeeds, pythonProbe } from '../python/environment.ts';
 
 export interface TestedPackage {
   /** Its folder in packages/, where its commands run. */
@@ -16,7 +16,8 @@ export interface TestedPackage {
   readonly judge: readonly string[];
 }
 
-const python = (...args: string[]) => [pythonOfTests, ...args];
+const receiverPy = 'receiver-py';
+const python = (...args: string[]) => [programOf(receiverPy, 'python'), ...args];
 
 export const testedPackages: readonly TestedPackage[] = [
   {
@@ -29,10 +30,10 @@ export const testedPackages: readonly TestedPackage[] = [
     judge: ['sh', '-c', 'cd ../.. && exec node --import tsx dev/packages/judge-typescript.ts'],
   },
   {
-    name: 'receiver-py',
-    probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))'],
-    needs: 'python3 (3.10 or newer, with venv)',
-    prepare: preparePython,
+    name: receiverPy,
+    probe: pythonProbe,
+    needs: pythonNeeds,
+    prepare: (folder) => prepareEnvironment(receiverPy, `${folder}/requirements-dev.txt`),
     tests: [
       python('-m', 'ruff', 'check', '.'),
       python('-m', 'ruff', 'format', '--check', '.'),

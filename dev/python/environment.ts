@@ -1,0 +1,51 @@
+// Environments with Python packages, each made once from PyPI.
+import { createHash } from 'node:crypto';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runProgram } from '../servers/run-program.ts';
+
+const cache = fileURLToPath(new URL('../../.cache/python', import.meta.url));
+const installTimeoutMs = 10 * 60_000;
+
+/** Ends with 0 where environments can be made. */
+export const pythonProbe = [
+  'python3',
+  '-c',
+  'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))',
+] as const;
+export const pythonNeeds = 'python3 (3.10 or newer, with venv)';
+
+/** Returns the path of a program of an environment. */
+export function programOf(environment: string, program: string): string {
+  return join(cache, environment, 'bin', program);
+}
+
+/** Makes an environment anew when the file with its requirements, or Python, has changed. */
+export async function prepareEnvironment(name: string, requirements: string): Promise<void> {
+  const folder = join(cache, name);
+  const version = await runProgram('python3', ['-VV'], { timeoutMs: installTimeoutMs });
+  const key = createHash('sha256')
+    .update(version)
+    .update(await readFile(requirements));
+  const done = join(folder, `installed-${key.digest('hex').slice(0, 16)}`);
+  if (await exists(done)) return;
+  await runProgram('python3', ['-m', 'venv', '--clear', folder], { timeoutMs: installTimeoutMs });
+  const options = [
+    '--quiet',
+    '--no-input',
+    '--disable-pip-version-check',
+    '--only-binary',
+    ':all:',
+  ];
+  const install = ['-m', 'pip', 'install', ...options, '-r', requirements];
+  await runProgram(programOf(name, 'python'), install, { timeoutMs: installTimeoutMs });
+  await writeFile(done, '');
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
