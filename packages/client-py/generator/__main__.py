@@ -1,0 +1,7 @@
+"""Writes the generated modules of the package: `python generator`."""
+
+from generate import PACKAGE, generate
+
+if __name__ == "__main__":
+    for name, source in generate().items():
+        (PACKAGE / name).write_text(source, "utf-8")

@@ -1,0 +1,146 @@
+"""The operations of the contract as methods, with asyncio."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from contract import APP_PREFIX, Contract, Operation, Schema
+from python_types import PythonTypes, always_required
+from surface import ALSO_ANSWERS, REPEATABLE, ROOT, SURFACE
+
+_HEADER = '''"""The calls. Generated from docs/openapi.json; do not edit."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Literal
+
+from . import types
+from ._async_transport import AsyncPaged, AsyncTransport
+from ._calls import Call, idempotency_key_of, path_of
+
+'''
+
+
+class Resources:
+    """Writes the resources of the client."""
+
+    def __init__(self, contract: Contract, types: PythonTypes) -> None:
+        self._contract = contract
+        self._types = types
+
+    def source(self) -> str:
+        parts = [_HEADER]
+        for resource, methods in SURFACE.items():
+            parts.append(f"\nclass Async{class_name(resource)}:\n{_CONSTRUCTOR}")
+            parts += [self._method(name, id) for name, id in methods.items()]
+        parts.append('\nclass AsyncResources:\n    """What a client calls."""\n\n')
+        parts.append("    def __init__(self, transport: AsyncTransport) -> None:\n")
+        parts.append("        self._transport = transport\n")
+        parts += [
+            f"        self.{resource} = Async{class_name(resource)}(transport)\n"
+            for resource in SURFACE
+        ]
+        parts += [self._method(name, id) for name, id in ROOT.items()]
+        return "".join(parts)
+
+    def _method(self, name: str, operation_id: str) -> str:
+        operation = self._contract.operations[operation_id]
+        item = self._page_item(operation)
+        answer = self._answer(operation) if item is None else f"AsyncPaged[{item}]"
+        call = f"Call({', '.join(self._call_arguments(operation))})"
+        arguments = ", ".join(["self", *self._arguments(operation)])
+        heading = f"\n    def {name}({arguments}) -> {answer}:\n"
+        docs = f'        """{_docstring(operation)}"""\n'
+        if item is not None:
+            return f"{heading}{docs}        return AsyncPaged(self._transport, {call})\n"
+        heading = heading.replace("    def", "    async def", 1)
+        if answer == "None":
+            return f"{heading}{docs}        await self._transport.send({call})\n"
+        return (
+            f"{heading}{docs}        answer: {answer} = await self._transport.send({call})\n"
+            "        return answer\n"
+        )
+
+    def _arguments(self, operation: Operation) -> Iterator[str]:
+        for parameter in path_parameters(operation):
+            yield f"{snake_case(parameter)}: str"
+        body = operation.body
+        if body is not None:
+            written = self._types.expression(body, "", prefix="types.")
+            yield f"body: {written}" + (" | None = None" if self._may_lack(operation) else "")
+        query = operation.parameters("query")
+        if query or operation.takes_idempotency_key:
+            yield "*"
+        for one in query:
+            written = self._types.expression(one["schema"], "", prefix="types.")
+            yield f"{snake_case(one['name'])}: {written} | None = None"
+        if operation.takes_idempotency_key:
+            yield "idempotency_key: str | None = None"
+
+    def _may_lack(self, operation: Operation) -> bool:
+        """Whether a call without a body is one with no wishes."""
+        body: Schema = self._contract.resolve(operation.body or {})
+        wishes_nothing = operation.method == "POST" and not always_required(body)
+        return wishes_nothing and operation.id not in ("signUserIn", "createErasure")
+
+    def _call_arguments(self, operation: Operation) -> Iterator[str]:
+        yield repr(operation.method)
+        yield f"path_of({', '.join(_segments(operation))})"
+        query = operation.parameters("query")
+        if query:
+            pairs = (f"{one['name']!r}: {snake_case(one['name'])}" for one in query)
+            yield f"query={{{', '.join(pairs)}}}"
+        if operation.body is not None:
+            yield "body=body"
+        if operation.takes_idempotency_key:
+            yield "idempotency_key=idempotency_key_of(idempotency_key)"
+        if operation.id in REPEATABLE:
+            yield "repeatable=True"
+        if operation.is_public:
+            yield "public=True"
+        if operation.id in ALSO_ANSWERS:
+            yield f"answers={ALSO_ANSWERS[operation.id]!r}"
+
+    def _page_item(self, operation: Operation) -> str | None:
+        for answer in operation.answers:
+            fields = self._contract.resolve(answer).get("properties", {})
+            if {"data", "nextCursor"} <= fields.keys():
+                return self._types.expression(fields["data"]["items"], "", prefix="types.")
+        return None
+
+    def _answer(self, operation: Operation) -> str:
+        written = [self._types.expression(one, "", prefix="types.") for one in operation.answers]
+        # In the body of a class `list` is the method of that name.
+        return " | ".join(written).replace("list[", "builtins.list[") or "None"
+
+
+_CONSTRUCTOR = (
+    "    def __init__(self, transport: AsyncTransport) -> None:\n"
+    "        self._transport = transport\n"
+)
+
+
+def path_parameters(operation: Operation) -> list[str]:
+    """Returns the names of what a caller gives, in the order of the path."""
+    return re.findall(r"\{(\w+)\}", operation.path.removeprefix(APP_PREFIX))
+
+
+def class_name(resource: str) -> str:
+    return "".join(word.capitalize() for word in resource.split("_"))
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"(?=[A-Z])", "_", name).lower()
+
+
+def _segments(operation: Operation) -> Iterator[str]:
+    for segment in operation.path.removeprefix(APP_PREFIX).strip("/").split("/"):
+        yield snake_case(segment[1:-1]) if segment.startswith("{") else repr(segment)
+
+
+def _docstring(operation: Operation) -> str:
+    scope = operation.facts.get("x-required-scope")
+    summary = operation.facts["summary"].rstrip(".")
+    return f"{summary}." if scope is None else f"{summary}. Needs the scope `{scope}`."

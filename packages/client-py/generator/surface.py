@@ -1,0 +1,114 @@
+"""Which operation is which method. All else comes from the contract."""
+
+from __future__ import annotations
+
+SURFACE: dict[str, dict[str, str]] = {
+    "users": {
+        "sign_in": "signUserIn",
+        "verify_token": "verifyToken",
+        "revoke_tokens": "revokeUserTokens",
+        "revoke_all_tokens": "revokeTokens",
+        "list": "listUsers",
+        "get": "getUser",
+        "change": "changeUser",
+        "delete": "deleteUser",
+    },
+    "accounts": {
+        "create": "createAccount",
+        "list": "listAccounts",
+        "get": "getAccount",
+        "change": "changeAccount",
+        "delete": "deleteAccount",
+        "members": "listAccountMembers",
+        "add_member": "addAccountMember",
+        "remove_member": "removeAccountMember",
+    },
+    "webhooks": {
+        "create": "createWebhook",
+        "list": "listWebhooks",
+        "get": "getWebhook",
+        "change": "changeWebhook",
+        "delete": "deleteWebhook",
+        "rotate_secret": "rotateWebhookSecret",
+        "promote_secret": "promoteWebhookSecret",
+        "test": "testWebhook",
+        "recover": "recoverWebhook",
+        "deliveries": "listWebhookDeliveries",
+    },
+    "webhook_replays": {
+        "create": "createWebhookReplay",
+        "list": "listWebhookReplays",
+        "get": "getWebhookReplay",
+        "cancel": "cancelWebhookReplay",
+    },
+    "event_types": {"list": "listEventTypes"},
+    "agents": {
+        "create": "createAgent",
+        "list": "listAgents",
+        "get": "getAgent",
+        "change": "changeAgent",
+        "delete": "deleteAgent",
+    },
+    "contexts": {
+        "create": "createContext",
+        "list": "listContexts",
+        "get": "getContext",
+        "change": "changeContext",
+        "delete": "deleteContext",
+    },
+    "context_files": {
+        "create": "createContextFile",
+        "list": "listContextFiles",
+        "get": "getContextFile",
+        "change": "changeContextFile",
+        "delete": "deleteContextFile",
+    },
+    "changes": {"report": "reportChange"},
+    "events": {
+        "list": "listEvents",
+        "get": "getEvent",
+        "deliveries": "listEventDeliveries",
+        "resend": "resendEvent",
+    },
+    "deliveries": {"list": "listDeliveries"},
+    "replays": {
+        "create": "createReplay",
+        "list": "listReplays",
+        "get": "getReplay",
+        "cancel": "cancelReplay",
+    },
+    "erasures": {"create": "createErasure", "get": "getErasure"},
+    "stats": {"deliveries": "getDeliveryStats"},
+    "audit_log": {"list": "listAuditLog"},
+}
+
+# Methods of the client itself.
+ROOT = {"health": "getHealth", "readiness": "getReadiness", "jwks": "getJwks"}
+
+# Pages for people, and a flow that only answers that it has ended.
+WITHOUT_METHOD = frozenset({"getMigrationPage", "legacyAuth"})
+
+# A repeat of these changes nothing more, although they take no key.
+REPEATABLE = frozenset({"signUserIn", "verifyToken"})
+
+# A process that is not ready says so with 503.
+ALSO_ANSWERS = {"getReadiness": (503,)}
+
+# Names of enumerations, each by a field that has it.
+LITERALS = {
+    "Entity": "Webhook.entities",
+    "EventName": "Event.event",
+    "SubscribableEventName": "Webhook.events",
+    "ResourceEventName": "ReportChangeBody.event",
+    "DeliveryState": "Delivery.state",
+    "CancelReason": "Delivery.cancelReason",
+    "StatusClass": "Delivery.statusClass",
+    "ErrorClass": "Delivery.errorClass",
+    "JobState": "Replay.state",
+    "ReplayableState": "CreateWebhookReplayBody.states",
+    "FailedState": "CreateReplayBody.states",
+    "ProcessingStatus": "ContextFile.processingStatus",
+    "Ordering": "Webhook.ordering",
+    "WebhookKind": "Webhook.kind",
+    "Interval": "DeliveryStatistics.interval",
+}

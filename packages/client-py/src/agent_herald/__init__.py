@@ -1,0 +1,33 @@
+"""Calls the API of agent-herald: `HeraldClient`, and `AsyncHeraldClient` with asyncio."""
+
+from . import problems, types
+from ._async_client import AsyncHeraldClient
+from ._async_transport import AsyncPaged
+from ._calls import Page
+from ._sync_client import HeraldClient
+from ._sync_transport import Paged
+from ._version import __version__
+from .errors import (
+    HeraldError,
+    NoAnswerError,
+    NoAnswerInTimeError,
+    NotReachedError,
+    UnexpectedAnswerError,
+)
+from .problems import *  # noqa: F403
+
+__all__ = [
+    "AsyncHeraldClient",
+    "AsyncPaged",
+    "HeraldClient",
+    "HeraldError",
+    "NoAnswerError",
+    "NoAnswerInTimeError",
+    "NotReachedError",
+    "Page",
+    "Paged",
+    "UnexpectedAnswerError",
+    "__version__",
+    "types",
+]
+__all__ += problems.__all__

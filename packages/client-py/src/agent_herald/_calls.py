@@ -1,0 +1,184 @@
+"""A call as an HTTP request, and what its answer means. Knows nothing of sending."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypedDict, TypeVar
+from urllib.parse import quote, urlsplit
+from uuid import uuid4
+
+import httpx
+
+from ._version import __version__
+from .errors import HeraldError, UnexpectedAnswerError
+from .problems import PROBLEMS
+
+_VISIBLE = re.compile(r"[!-~]{1,255}")
+_DETAIL_LENGTH_MAX = 200
+_HTTP_ERROR = 400
+
+
+T = TypeVar("T")
+
+
+class Page(TypedDict, Generic[T]):
+    """A part of a list."""
+
+    data: list[T]
+    nextCursor: str | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a client. The key is in no repr."""
+
+    url: str
+    app_uid: str
+    api_key: str = field(repr=False)
+    timeout_seconds: float
+    retries: int
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("url must be one like https://herald.example.com")
+        if parts.username or parts.query or parts.fragment:
+            raise ValueError("url must have no user, query or fragment")
+        if not _VISIBLE.fullmatch(self.api_key):
+            # Without the key: a line break at its end is the usual fault.
+            raise ValueError("api_key must be printable ASCII without spaces or line breaks")
+        if not self.timeout_seconds > 0 or math.isinf(self.timeout_seconds):
+            raise ValueError("timeout_seconds must be more than 0")
+        if self.retries < 0:
+            raise ValueError("retries must be 0 or more")
+        path_of("appuid", self.app_uid)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One operation with its values."""
+
+    method: str
+    path: str
+    query: Mapping[str, str | int | None] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    idempotency_key: str | None = None
+    repeatable: bool = False
+    """Whether a repeat does no harm, although it is a POST without a key."""
+    public: bool = False
+    """Whether it is open to all, and the key is not sent."""
+    answers: tuple[int, ...] = ()
+    """Statuses from 400 that are answers and no problems."""
+
+    def at(self, cursor: str | None) -> Call:
+        return replace(self, query={**self.query, "cursor": cursor})
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether to send it again when it may have been done already."""
+        return self.method in ("GET", "PUT") or self.repeatable or self.idempotency_key is not None
+
+
+def path_of(*segments: str) -> str:
+    """Returns a path of which no segment can reach out of its place."""
+    for segment in segments:
+        if segment in ("", ".", ".."):
+            raise ValueError(f"{segment!r} is no uid")
+    return "".join(f"/{quote(segment, safe='')}" for segment in segments)
+
+
+def idempotency_key_of(own: str | None) -> str:
+    """Returns the caller's key, or a new one."""
+    if own is None:
+        return str(uuid4())
+    if not _VISIBLE.fullmatch(own):
+        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters, no spaces")
+    return own
+
+
+def new_request_id() -> str:
+    return f"req_{uuid4().hex}"
+
+
+def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, Any]:
+    """Returns the options of `httpx.Client.build_request`."""
+    prefix = "" if call.public else f"/api/v1{path_of('appuid', settings.app_uid)}"
+    headers = {
+        "accept": "application/json",
+        "user-agent": f"agent-herald-client-py/{__version__}",
+        "x-request-id": request_id,
+    }
+    if not call.public:
+        # httpx shows this header as [secure], and an x-api-key as it is.
+        headers["authorization"] = f"Bearer {settings.api_key}"
+    if call.idempotency_key is not None:
+        headers["idempotency-key"] = call.idempotency_key
+    query = {name: str(value) for name, value in call.query.items() if value is not None}
+    return {
+        "method": call.method,
+        "url": f"{settings.url.rstrip('/')}{prefix}{call.path}",
+        "params": query or None,
+        "headers": headers,
+        "timeout": settings.timeout_seconds,
+        **({} if call.body is None else {"json": call.body}),
+    }
+
+
+def read_answer(call: Call, response: httpx.Response, request_id: str) -> Any:
+    """Returns the JSON of an answer, None of one without a body. Raises a HeraldError."""
+    if not response.is_success and response.status_code not in call.answers:
+        raise _problem_of(response, request_id)
+    if not response.content:
+        return None
+    if _content_type(response) != "application/json":
+        raise _problem_of(response, request_id)
+    return _json_of(response, request_id)
+
+
+def _content_type(response: httpx.Response) -> str:
+    header: str = response.headers.get("content-type", "")
+    return header.partition(";")[0].strip().lower()
+
+
+def _json_of(response: httpx.Response, request_id: str) -> Any:
+    try:
+        return response.json()
+    except ValueError as error:
+        raise _unexpected(response, request_id, "the answer is no JSON") from error
+
+
+def _problem_of(response: httpx.Response, request_id: str) -> HeraldError:
+    if _content_type(response) != "application/problem+json":
+        kind = _content_type(response) or "no content type"
+        return _unexpected(response, request_id, f"the answer is none of the service ({kind})")
+    problem = _json_of(response, request_id)
+    code = problem.get("code") if isinstance(problem, dict) else None
+    if not isinstance(code, str):
+        return _unexpected(response, request_id, "the problem has no code")
+    return PROBLEMS.get(code, HeraldError)(
+        str(problem.get("detail", "")),
+        code=code,
+        status=response.status_code,
+        request_id=str(problem.get("requestId", request_id)),
+        errors=problem.get("errors"),
+        retry_after_seconds=_retry_after_seconds(response),
+    )
+
+
+def _unexpected(response: httpx.Response, request_id: str, what: str) -> UnexpectedAnswerError:
+    text = response.text[:_DETAIL_LENGTH_MAX].strip()
+    return UnexpectedAnswerError(
+        f"{what}: {text}" if text and response.status_code >= _HTTP_ERROR else what,
+        status=response.status_code,
+        request_id=response.headers.get("x-request-id", request_id),
+        retry_after_seconds=_retry_after_seconds(response),
+    )
+
+
+def _retry_after_seconds(response: httpx.Response) -> float | None:
+    # The service sends whole seconds; a date, which proxies may send, is not honoured.
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isdecimal() and value.isascii() else None

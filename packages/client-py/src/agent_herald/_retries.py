@@ -1,0 +1,36 @@
+"""Whether a failed call is sent again, and when."""
+
+from __future__ import annotations
+
+import random
+
+from ._calls import Call
+from .errors import HeraldError, NoAnswerError, NotReachedError
+
+FIRST_WAIT_SECONDS = 0.5
+WAIT_SECONDS_MAX = 8.0
+RETRY_AFTER_SECONDS_MAX = 60.0
+
+# The service refuses these before it does anything.
+_REFUSED_UNDONE = frozenset({408, 429})
+_MAYBE_DONE = frozenset({502, 503, 504})
+
+
+def seconds_until_retry(
+    call: Call, error: HeraldError, *, attempt: int, retries: int
+) -> float | None:
+    """Returns how long to wait after attempt 1, 2, …; None when the error is final."""
+    if attempt > retries or not _is_retryable(call, error):
+        return None
+    asked = error.retry_after_seconds
+    if asked is not None:
+        return asked if asked <= RETRY_AFTER_SECONDS_MAX else None
+    longest: float = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
+    return longest * random.uniform(0.5, 1)  # noqa: S311
+
+
+def _is_retryable(call: Call, error: HeraldError) -> bool:
+    if isinstance(error, NotReachedError) or error.status in _REFUSED_UNDONE:
+        return True
+    maybe_done = isinstance(error, NoAnswerError) or error.status in _MAYBE_DONE
+    return maybe_done and call.may_repeat

@@ -1,0 +1,52 @@
+"""The client.
+
+Made from _async_client.py by the generator; do not edit.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from ._calls import Settings
+from ._sync_resources import Resources
+from ._sync_transport import Transport
+
+
+class HeraldClient(Resources):
+    """Calls the API for one application. Close it, or use it in a `with` block."""
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        app_uid: str,
+        api_key: str,
+        timeout_seconds: float = 30,
+        retries: int = 2,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        """Takes an `http_client` of yours for proxies or certificates; that one you close."""
+        settings = Settings(url, app_uid, api_key, timeout_seconds, retries)
+        super().__init__(Transport(settings, http_client))
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        settings = self._transport.settings
+        name = type(self).__name__
+        return f"{name}(url={settings.url!r}, app_uid={settings.app_uid!r})"

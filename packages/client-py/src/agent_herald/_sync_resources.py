@@ -1,0 +1,778 @@
+"""The calls. Generated from docs/openapi.json; do not edit."""
+
+from __future__ import annotations
+
+import builtins
+
+from . import types
+from ._calls import Call, idempotency_key_of, path_of
+from ._sync_transport import Paged, Transport
+
+
+class Users:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
+        """Signs a user in; the first sign-in creates the user. Needs the scope `users:auth`."""
+        answer: types.SignedIn = self._transport.send(
+            Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
+        )
+        return answer
+
+    def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
+        """Says whether a token is valid now, and for which agent. Needs the scope `users:auth`."""
+        answer: types.VerifiedToken = self._transport.send(
+            Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
+        )
+        return answer
+
+    def revoke_tokens(self, user_uid: str) -> None:
+        """Ends the tokens of a user. Needs the scope `users:auth`."""
+        self._transport.send(Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke")))
+
+    def revoke_all_tokens(self) -> None:
+        """Ends the tokens of all users. Needs the scope `users:auth`."""
+        self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke")))
+
+    def list(
+        self,
+        *,
+        external_id: str | None = None,
+        email: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.User]:
+        """Lists the users, newest first. Needs the scope `admin`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("sdkusers"),
+                query={"externalId": external_id, "email": email, "limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def get(self, user_uid: str) -> types.User:
+        """Shows a user. Needs the scope `admin`."""
+        answer: types.User = self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
+        return answer
+
+    def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
+        """Changes the name of a user. Needs the scope `admin`."""
+        answer: types.User = self._transport.send(
+            Call("PATCH", path_of("sdkusers", user_uid), body=body)
+        )
+        return answer
+
+    def delete(self, user_uid: str) -> None:
+        """Erases who a user is, and ends the tokens. Needs the scope `admin`."""
+        self._transport.send(Call("DELETE", path_of("sdkusers", user_uid)))
+
+
+class Accounts:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateAccountBody, *, idempotency_key: str | None = None
+    ) -> types.Account:
+        """Creates an account. Needs the scope `admin`."""
+        answer: types.Account = self._transport.send(
+            Call(
+                "POST",
+                path_of("accounts"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Account]:
+        """Lists the accounts, newest first. Needs the scope `admin`."""
+        return Paged(
+            self._transport,
+            Call("GET", path_of("accounts"), query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, account_uid: str) -> types.Account:
+        """Shows an account. Needs the scope `admin`."""
+        answer: types.Account = self._transport.send(Call("GET", path_of("accounts", account_uid)))
+        return answer
+
+    def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
+        """Changes the name of an account. Needs the scope `admin`."""
+        answer: types.Account = self._transport.send(
+            Call("PATCH", path_of("accounts", account_uid), body=body)
+        )
+        return answer
+
+    def delete(self, account_uid: str) -> None:
+        """Deletes an account, and removes it from users and agents. Needs the scope `admin`."""
+        self._transport.send(Call("DELETE", path_of("accounts", account_uid)))
+
+    def members(
+        self, account_uid: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.User]:
+        """Lists the users in an account, newest first. Needs the scope `admin`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("accounts", account_uid, "members"),
+                query={"limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def add_member(self, account_uid: str, user_uid: str) -> None:
+        """Adds a user to an account. Needs the scope `admin`."""
+        self._transport.send(Call("PUT", path_of("accounts", account_uid, "members", user_uid)))
+
+    def remove_member(self, account_uid: str, user_uid: str) -> None:
+        """Removes a user from an account. Needs the scope `admin`."""
+        self._transport.send(Call("DELETE", path_of("accounts", account_uid, "members", user_uid)))
+
+
+class Webhooks:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateWebhookBody, *, idempotency_key: str | None = None
+    ) -> types.WebhookWithSecret:
+        """Registers a webhook. Needs the scope `webhooks:write`."""
+        answer: types.WebhookWithSecret = self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(self) -> builtins.list[types.Webhook]:
+        """Lists all webhooks, oldest first. Needs the scope `webhooks:read`."""
+        answer: builtins.list[types.Webhook] = self._transport.send(
+            Call("GET", path_of("webhooks"))
+        )
+        return answer
+
+    def get(self, webhook_uid: str) -> types.Webhook:
+        """Shows a webhook. Needs the scope `webhooks:read`."""
+        answer: types.Webhook = self._transport.send(Call("GET", path_of("webhooks", webhook_uid)))
+        return answer
+
+    def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
+        """Changes, pauses or resumes a webhook. Needs the scope `webhooks:write`."""
+        answer: types.Webhook = self._transport.send(
+            Call("PATCH", path_of("webhooks", webhook_uid), body=body)
+        )
+        return answer
+
+    def delete(self, webhook_uid: str) -> None:
+        """Deletes a webhook, and cancels its open deliveries. Needs the scope `webhooks:write`."""
+        self._transport.send(Call("DELETE", path_of("webhooks", webhook_uid)))
+
+    def rotate_secret(
+        self,
+        webhook_uid: str,
+        body: types.RotateWebhookSecretBody | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.WebhookWithSecret:
+        """Makes a new secret; the old one signs, too, for a while. Needs the scope `webhooks:write`."""
+        answer: types.WebhookWithSecret = self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "secret", "rotate"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def promote_secret(self, webhook_uid: str) -> types.Webhook:
+        """Signs `X-Webhook-Signature` with the new secret. Needs the scope `webhooks:write`."""
+        answer: types.Webhook = self._transport.send(
+            Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
+        )
+        return answer
+
+    def test(
+        self, webhook_uid: str, body: types.TestWebhookBody | None = None
+    ) -> types.TestedWebhook:
+        """Sends a test event, or the sample of another. Needs the scope `webhooks:write`."""
+        answer: types.TestedWebhook = self._transport.send(
+            Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
+        )
+        return answer
+
+    def recover(
+        self,
+        webhook_uid: str,
+        body: types.RecoverWebhookBody,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.ReplayDryRun | types.StartedReplay:
+        """Sends what was lost since a time again. Needs the scope `events:write`."""
+        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "recover"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def deliveries(
+        self,
+        webhook_uid: str,
+        *,
+        state: types.DeliveryState | None = None,
+        status_class: types.StatusClass | None = None,
+        error_class: types.ErrorClass | None = None,
+        event: types.EventName | None = None,
+        external_tenant_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.Delivery]:
+        """Lists the deliveries to a webhook, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("webhooks", webhook_uid, "deliveries"),
+                query={
+                    "state": state,
+                    "statusClass": status_class,
+                    "errorClass": error_class,
+                    "event": event,
+                    "externalTenantId": external_tenant_id,
+                    "since": since,
+                    "until": until,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
+
+
+class WebhookReplays:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        webhook_uid: str,
+        body: types.CreateWebhookReplayBody,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.ReplayDryRun | types.StartedReplay:
+        """Sends the events of a period to a webhook again. Needs the scope `events:write`."""
+        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "replays"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(
+        self, webhook_uid: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.Replay]:
+        """Lists replays, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("webhooks", webhook_uid, "replays"),
+                query={"limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
+        """Shows how far a replay is. Needs the scope `events:read`."""
+        answer: types.Replay = self._transport.send(
+            Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
+        )
+        return answer
+
+    def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
+        """Stops a replay that still runs. Needs the scope `events:write`."""
+        answer: types.Replay = self._transport.send(
+            Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
+        )
+        return answer
+
+
+class EventTypes:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> types.EventTypes:
+        """Lists the events that webhooks get, with their schemas and samples. Needs the scope `webhooks:read`."""
+        answer: types.EventTypes = self._transport.send(Call("GET", path_of("event-types")))
+        return answer
+
+
+class Agents:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateAgentBody, *, idempotency_key: str | None = None
+    ) -> types.Agent:
+        """Creates an agent. Needs the scope `resources:write`."""
+        answer: types.Agent = self._transport.send(
+            Call(
+                "POST",
+                path_of("agents"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Agent]:
+        """Lists the agents, newest first. Needs the scope `resources:read`."""
+        return Paged(
+            self._transport,
+            Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, agent_uid: str) -> types.Agent:
+        """Shows an agent. Needs the scope `resources:read`."""
+        answer: types.Agent = self._transport.send(Call("GET", path_of("agents", agent_uid)))
+        return answer
+
+    def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
+        """Changes an agent. Needs the scope `resources:write`."""
+        answer: types.Agent = self._transport.send(
+            Call("PATCH", path_of("agents", agent_uid), body=body)
+        )
+        return answer
+
+    def delete(self, agent_uid: str) -> None:
+        """Deletes an agent. Needs the scope `resources:write`."""
+        self._transport.send(Call("DELETE", path_of("agents", agent_uid)))
+
+
+class Contexts:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateContextBody, *, idempotency_key: str | None = None
+    ) -> types.Context:
+        """Creates a context. Needs the scope `resources:write`."""
+        answer: types.Context = self._transport.send(
+            Call(
+                "POST",
+                path_of("contexts"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Context]:
+        """Lists the contexts, newest first. Needs the scope `resources:read`."""
+        return Paged(
+            self._transport,
+            Call("GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, context_uid: str) -> types.Context:
+        """Shows a context. Needs the scope `resources:read`."""
+        answer: types.Context = self._transport.send(Call("GET", path_of("contexts", context_uid)))
+        return answer
+
+    def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
+        """Changes a context. Needs the scope `resources:write`."""
+        answer: types.Context = self._transport.send(
+            Call("PATCH", path_of("contexts", context_uid), body=body)
+        )
+        return answer
+
+    def delete(self, context_uid: str) -> None:
+        """Deletes a context and its files. Needs the scope `resources:write`."""
+        self._transport.send(Call("DELETE", path_of("contexts", context_uid)))
+
+
+class ContextFiles:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        context_uid: str,
+        body: types.CreateContextFileBody,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.ContextFile:
+        """Creates a file of a context. Needs the scope `resources:write`."""
+        answer: types.ContextFile = self._transport.send(
+            Call(
+                "POST",
+                path_of("contexts", context_uid, "files"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(
+        self, context_uid: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.ContextFile]:
+        """Lists the files of a context, newest first. Needs the scope `resources:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("contexts", context_uid, "files"),
+                query={"limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
+        """Shows a file of a context. Needs the scope `resources:read`."""
+        answer: types.ContextFile = self._transport.send(
+            Call("GET", path_of("contexts", context_uid, "files", file_uid))
+        )
+        return answer
+
+    def change(
+        self, context_uid: str, file_uid: str, body: types.ChangeContextFileBody
+    ) -> types.ContextFile:
+        """Changes a file of a context. Needs the scope `resources:write`."""
+        answer: types.ContextFile = self._transport.send(
+            Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
+        )
+        return answer
+
+    def delete(self, context_uid: str, file_uid: str) -> None:
+        """Deletes a file of a context. Needs the scope `resources:write`."""
+        self._transport.send(Call("DELETE", path_of("contexts", context_uid, "files", file_uid)))
+
+
+class Changes:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def report(
+        self, body: types.ReportChangeBody, *, idempotency_key: str | None = None
+    ) -> types.ReportedChange:
+        """Reports a change of a resource that lives elsewhere. Needs the scope `resources:write`."""
+        answer: types.ReportedChange = self._transport.send(
+            Call(
+                "POST",
+                path_of("changes"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+
+class Events:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        event: types.SubscribableEventName | None = None,
+        entity: types.Entity | None = None,
+        resource_uid: str | None = None,
+        external_tenant_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.Event]:
+        """Lists the events without their payloads, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("events"),
+                query={
+                    "event": event,
+                    "entity": entity,
+                    "resourceUid": resource_uid,
+                    "externalTenantId": external_tenant_id,
+                    "since": since,
+                    "until": until,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
+
+    def get(self, event_id: str) -> types.EventWithPayload:
+        """Shows an event with its payload. Needs the scope `events:read`."""
+        answer: types.EventWithPayload = self._transport.send(
+            Call("GET", path_of("events", event_id))
+        )
+        return answer
+
+    def deliveries(
+        self,
+        event_id: str,
+        *,
+        state: types.DeliveryState | None = None,
+        status_class: types.StatusClass | None = None,
+        error_class: types.ErrorClass | None = None,
+        webhook_uid: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.Delivery]:
+        """Lists the deliveries of an event. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("events", event_id, "deliveries"),
+                query={
+                    "state": state,
+                    "statusClass": status_class,
+                    "errorClass": error_class,
+                    "webhookUid": webhook_uid,
+                    "since": since,
+                    "until": until,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
+
+    def resend(
+        self,
+        event_id: str,
+        body: types.ResendEventBody | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.Resent:
+        """Sends an event again, now. Needs the scope `events:write`."""
+        answer: types.Resent = self._transport.send(
+            Call(
+                "POST",
+                path_of("events", event_id, "resend"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+
+class Deliveries:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        state: types.DeliveryState | None = None,
+        status_class: types.StatusClass | None = None,
+        error_class: types.ErrorClass | None = None,
+        webhook_uid: str | None = None,
+        event: types.EventName | None = None,
+        external_tenant_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.Delivery]:
+        """Lists the deliveries to all webhooks, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("deliveries"),
+                query={
+                    "state": state,
+                    "statusClass": status_class,
+                    "errorClass": error_class,
+                    "webhookUid": webhook_uid,
+                    "event": event,
+                    "externalTenantId": external_tenant_id,
+                    "since": since,
+                    "until": until,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
+
+
+class Replays:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
+    ) -> types.ReplayDryRun | types.StartedReplay:
+        """Sends what failed in a period again, to all webhooks or some. Needs the scope `events:write`."""
+        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+            Call(
+                "POST",
+                path_of("replays"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Replay]:
+        """Lists replays, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call("GET", path_of("replays"), query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, replay_uid: str) -> types.Replay:
+        """Shows how far a replay is. Needs the scope `events:read`."""
+        answer: types.Replay = self._transport.send(Call("GET", path_of("replays", replay_uid)))
+        return answer
+
+    def cancel(self, replay_uid: str) -> types.Replay:
+        """Stops a replay that still runs. Needs the scope `events:write`."""
+        answer: types.Replay = self._transport.send(
+            Call("POST", path_of("replays", replay_uid, "cancel"))
+        )
+        return answer
+
+
+class Erasures:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
+    ) -> types.Erasure:
+        """Erases the payloads of a tenant or a user. Needs the scope `events:write`."""
+        answer: types.Erasure = self._transport.send(
+            Call(
+                "POST",
+                path_of("erasures"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return answer
+
+    def get(self, erasure_uid: str) -> types.Erasure:
+        """Shows how far an erasure is. Needs the scope `events:read`."""
+        answer: types.Erasure = self._transport.send(Call("GET", path_of("erasures", erasure_uid)))
+        return answer
+
+
+class Stats:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def deliveries(
+        self,
+        *,
+        interval: types.Interval | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        webhook_uid: str | None = None,
+    ) -> types.DeliveryStatistics:
+        """Counts what became of the attempts of a range. Needs the scope `events:read`."""
+        answer: types.DeliveryStatistics = self._transport.send(
+            Call(
+                "GET",
+                path_of("stats", "deliveries"),
+                query={
+                    "interval": interval,
+                    "since": since,
+                    "until": until,
+                    "webhookUid": webhook_uid,
+                },
+            )
+        )
+        return answer
+
+
+class AuditLog:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        action: str | None = None,
+        actor_uid: str | None = None,
+        target_uid: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Paged[types.AuditRow]:
+        """Lists who did what in the application, newest first. Needs the scope `admin`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("audit-log"),
+                query={
+                    "action": action,
+                    "actorUid": actor_uid,
+                    "targetUid": target_uid,
+                    "since": since,
+                    "until": until,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
+
+
+class Resources:
+    """What a client calls."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.users = Users(transport)
+        self.accounts = Accounts(transport)
+        self.webhooks = Webhooks(transport)
+        self.webhook_replays = WebhookReplays(transport)
+        self.event_types = EventTypes(transport)
+        self.agents = Agents(transport)
+        self.contexts = Contexts(transport)
+        self.context_files = ContextFiles(transport)
+        self.changes = Changes(transport)
+        self.events = Events(transport)
+        self.deliveries = Deliveries(transport)
+        self.replays = Replays(transport)
+        self.erasures = Erasures(transport)
+        self.stats = Stats(transport)
+        self.audit_log = AuditLog(transport)
+
+    def health(self) -> types.Health:
+        """Says that the process runs."""
+        answer: types.Health = self._transport.send(Call("GET", path_of("healthz"), public=True))
+        return answer
+
+    def readiness(self) -> types.Readiness:
+        """Says whether this process should get requests."""
+        answer: types.Readiness = self._transport.send(
+            Call("GET", path_of("readyz"), public=True, answers=(503,))
+        )
+        return answer
+
+    def jwks(self) -> types.JwkSet:
+        """Shows the public keys of user tokens (RFC 7517)."""
+        answer: types.JwkSet = self._transport.send(
+            Call("GET", path_of(".well-known", "jwks.json"), public=True)
+        )
+        return answer

@@ -1,0 +1,210 @@
+"""Problems by their codes. Generated from docs/openapi.json; do not edit."""
+
+from .errors import HeraldError
+
+__all__ = [
+    "AppDisabledError",
+    "ConflictError",
+    "CredentialsConflictError",
+    "ExpectationFailedError",
+    "HeadersTooLargeError",
+    "IdempotencyKeyReusedError",
+    "InsufficientScopeError",
+    "InternalError",
+    "InvalidCursorError",
+    "InvalidRequestError",
+    "InvalidWebhookUrlError",
+    "LegacyAuthRetiredError",
+    "LimitReachedError",
+    "MalformedJsonError",
+    "MalformedRequestError",
+    "NotFoundError",
+    "OverloadedError",
+    "PayloadTooLargeError",
+    "RateLimitedError",
+    "RequestTimeoutError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnknownAccountUidsError",
+    "UnknownWebhookUidsError",
+    "UnsupportedMediaTypeError",
+]
+
+
+class AppDisabledError(HeraldError):
+    """403: The application is disabled."""
+
+    default_code = "app_disabled"
+
+
+class ConflictError(HeraldError):
+    """409: The request conflicts with the current state."""
+
+    default_code = "conflict"
+
+
+class CredentialsConflictError(HeraldError):
+    """400: More than one credential was sent."""
+
+    default_code = "credentials_conflict"
+
+
+class ExpectationFailedError(HeraldError):
+    """417: The expectation cannot be met."""
+
+    default_code = "expectation_failed"
+
+
+class HeadersTooLargeError(HeraldError):
+    """431: The request headers are too large."""
+
+    default_code = "headers_too_large"
+
+
+class IdempotencyKeyReusedError(HeraldError):
+    """422: The idempotency key was used for another body."""
+
+    default_code = "idempotency_key_reused"
+
+
+class InsufficientScopeError(HeraldError):
+    """403: The API key lacks the scope for this call."""
+
+    default_code = "insufficient_scope"
+
+
+class InternalError(HeraldError):
+    """500: Something went wrong on our side."""
+
+    default_code = "internal"
+
+
+class InvalidCursorError(HeraldError):
+    """400: The cursor is not one this list gave out."""
+
+    default_code = "invalid_cursor"
+
+
+class InvalidRequestError(HeraldError):
+    """400: The request does not match its schema."""
+
+    default_code = "invalid_request"
+
+
+class InvalidWebhookUrlError(HeraldError):
+    """422: The webhook URL cannot be used."""
+
+    default_code = "invalid_webhook_url"
+
+
+class LegacyAuthRetiredError(HeraldError):
+    """410: The legacy authentication flow is retired."""
+
+    default_code = "legacy_auth_retired"
+
+
+class LimitReachedError(HeraldError):
+    """409: A limit of this application is reached."""
+
+    default_code = "limit_reached"
+
+
+class MalformedJsonError(HeraldError):
+    """400: The body is not acceptable JSON."""
+
+    default_code = "malformed_json"
+
+
+class MalformedRequestError(HeraldError):
+    """400: The request is malformed."""
+
+    default_code = "malformed_request"
+
+
+class NotFoundError(HeraldError):
+    """404: There is no such thing here."""
+
+    default_code = "not_found"
+
+
+class OverloadedError(HeraldError):
+    """503: The service has too much to do right now."""
+
+    default_code = "overloaded"
+
+
+class PayloadTooLargeError(HeraldError):
+    """413: The body is too large."""
+
+    default_code = "payload_too_large"
+
+
+class RateLimitedError(HeraldError):
+    """429: Too many requests came."""
+
+    default_code = "rate_limited"
+
+
+class RequestTimeoutError(HeraldError):
+    """408: The request took too long to arrive."""
+
+    default_code = "request_timeout"
+
+
+class UnauthenticatedError(HeraldError):
+    """401: No valid API key was sent."""
+
+    default_code = "unauthenticated"
+
+
+class UnavailableError(HeraldError):
+    """503: The service cannot answer right now."""
+
+    default_code = "unavailable"
+
+
+class UnknownAccountUidsError(HeraldError):
+    """422: Some accounts do not exist in this application."""
+
+    default_code = "unknown_account_uids"
+
+
+class UnknownWebhookUidsError(HeraldError):
+    """422: Some webhooks do not exist in this application."""
+
+    default_code = "unknown_webhook_uids"
+
+
+class UnsupportedMediaTypeError(HeraldError):
+    """415: The content type is not supported."""
+
+    default_code = "unsupported_media_type"
+
+
+PROBLEMS: dict[str, type[HeraldError]] = {
+    "app_disabled": AppDisabledError,
+    "conflict": ConflictError,
+    "credentials_conflict": CredentialsConflictError,
+    "expectation_failed": ExpectationFailedError,
+    "headers_too_large": HeadersTooLargeError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "insufficient_scope": InsufficientScopeError,
+    "internal": InternalError,
+    "invalid_cursor": InvalidCursorError,
+    "invalid_request": InvalidRequestError,
+    "invalid_webhook_url": InvalidWebhookUrlError,
+    "legacy_auth_retired": LegacyAuthRetiredError,
+    "limit_reached": LimitReachedError,
+    "malformed_json": MalformedJsonError,
+    "malformed_request": MalformedRequestError,
+    "not_found": NotFoundError,
+    "overloaded": OverloadedError,
+    "payload_too_large": PayloadTooLargeError,
+    "rate_limited": RateLimitedError,
+    "request_timeout": RequestTimeoutError,
+    "unauthenticated": UnauthenticatedError,
+    "unavailable": UnavailableError,
+    "unknown_account_uids": UnknownAccountUidsError,
+    "unknown_webhook_uids": UnknownWebhookUidsError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+}

@@ -1,0 +1,104 @@
+"""An HTTP server that gives scripted answers and remembers the requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+KEY = "ahk_" + "k" * 40
+
+
+@dataclass
+class Answer:
+    """No status: the connection is closed without an answer."""
+
+    status: int | None = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+    held: bool = False
+    """Whether it is not given before the server closes."""
+
+
+@dataclass
+class Received:
+    method: str
+    target: str
+    headers: Message
+    body: bytes
+
+
+def problem(status: int, code: str, **more: Any) -> Answer:
+    headers = more.pop("headers", {})
+    body = {"title": "t", "status": status, "detail": "why", "code": code, "requestId": "req_12345"}
+    return Answer(status, {**body, **more}, headers, "application/problem+json")
+
+
+class StubServer(ThreadingHTTPServer):
+    """Gives the answers in order, the last one for ever."""
+
+    daemon_threads = True
+
+    def __init__(self, answers: tuple[Answer, ...]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers = list(answers)
+        self.received: list[Received] = []
+        self.closing = Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"url": self.url, "app_uid": "app_1", "api_key": KEY}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: StubServer
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        server = self.server
+        server.received.append(Received(self.command, self.path, self.headers, body))
+        answer = server.answers.pop(0) if len(server.answers) > 1 else server.answers[0]
+        if answer.held:
+            server.closing.wait()
+        if answer.status is None or answer.held:
+            self.close_connection = True
+            return
+        content = answer.body if isinstance(answer.body, bytes) else _json(answer.body)
+        self.send_response(answer.status)
+        for name, value in {"content-type": answer.content_type, **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _answer  # noqa: N815
+
+    def log_message(self, *_arguments: Any) -> None:
+        pass
+
+
+def _json(body: Any) -> bytes:
+    return b"" if body is None else json.dumps(body).encode()
+
+
+@contextmanager
+def serving(*answers: Answer) -> Iterator[StubServer]:
+    with StubServer(answers) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.closing.set()
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import logging
+import pickle
+import traceback
+from typing import Any
+
+import httpx
+import pytest
+from stub_server import KEY, Answer, problem, serving
+
+import agent_herald
+from agent_herald import (
+    AsyncHeraldClient,
+    HeraldClient,
+    HeraldError,
+    InvalidRequestError,
+    NotFoundError,
+    UnexpectedAnswerError,
+)
+from agent_herald.problems import PROBLEMS
+
+
+def raised_by(answer: Answer) -> HeraldError:
+    with (
+        serving(answer) as server,
+        HeraldClient(**server.options, retries=0) as client,
+        pytest.raises(HeraldError) as raised,
+    ):
+        client.agents.get("agt_1")
+    return raised.value
+
+
+@pytest.mark.parametrize("code", PROBLEMS)
+def test_each_code_has_a_class(code: str) -> None:
+    error = raised_by(problem(418, code))
+    assert type(error) is PROBLEMS[code]
+    assert getattr(agent_herald, type(error).__name__) is PROBLEMS[code]
+    assert (error.code, error.status, error.detail) == (code, 418, "why")
+    assert error.request_id == "req_12345"
+
+
+def test_a_code_of_a_later_version_is_a_plain_error() -> None:
+    error = raised_by(problem(409, "brand_new"))
+    assert type(error) is HeraldError
+    assert error.code == "brand_new"
+
+
+def test_an_error_tells_the_places_of_faults() -> None:
+    faults = [{"pointer": "#/nmae", "code": "additionalProperties", "detail": "is not a field"}]
+    error = raised_by(problem(400, "invalid_request", errors=faults))
+    assert isinstance(error, InvalidRequestError)
+    assert error.errors == faults
+    assert str(error) == ("400 invalid_request: why; #/nmae: is not a field (request req_12345)")
+
+
+def test_an_error_survives_pickling() -> None:
+    error = raised_by(problem(404, "not_found"))
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert isinstance(copy, NotFoundError)
+    assert (copy.code, copy.request_id, str(copy)) == (error.code, error.request_id, str(error))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(502, b"<h1>Bad Gateway</h1>", content_type="text/html"),
+        Answer(302, None, {"location": "http://127.0.0.1:1/"}),
+        Answer(200, b"<h1>Sign in</h1>", content_type="text/html"),
+        Answer(200, b"{", content_type="application/json"),
+        Answer(500, b"{", content_type="application/problem+json"),
+        Answer(500, {"code": 7}, content_type="application/problem+json"),
+        Answer(500, [], content_type="application/problem+json"),
+    ],
+    ids=["html", "redirect", "a page", "cut", "cut problem", "no code", "no object"],
+)
+def test_an_answer_of_something_else_is_unexpected(answer: Answer) -> None:
+    error = raised_by(answer)
+    assert isinstance(error, UnexpectedAnswerError)
+    assert (error.code, error.status) == ("unexpected_answer", answer.status)
+    assert error.request_id.startswith("req_")
+
+
+def test_a_process_that_is_not_ready_is_an_answer() -> None:
+    not_ready = Answer(503, {"status": "stopping", "parts": {}})
+    with serving(not_ready) as server, HeraldClient(**server.options) as client:
+        assert client.readiness()["status"] == "stopping"
+        assert len(server.received) == 1
+
+
+def test_public_calls_send_no_key() -> None:
+    with serving(Answer(200, {"keys": []})) as server, HeraldClient(**server.options) as client:
+        client.jwks()
+        client.health()
+        client.readiness()
+        client.agents.get("agt_1")
+        sent = [received.headers["authorization"] for received in server.received]
+    assert sent == [None, None, None, f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("kind", [HeraldClient, AsyncHeraldClient])
+def test_no_repr_shows_the_key(kind: type[Any]) -> None:
+    client = kind(url="https://herald.example.com", app_uid="app_1", api_key=KEY)
+    assert repr(client) == (f"{kind.__name__}(url='https://herald.example.com', app_uid='app_1')")
+    shown = [repr(client._transport.settings), repr(vars(client)), repr(vars(client._transport))]
+    assert not any(KEY in text for text in shown)
+
+
+@pytest.mark.parametrize("answer", [Answer(200, {}), Answer(None), problem(401, "unauthenticated")])
+def test_no_log_line_and_no_traceback_shows_the_key(
+    answer: Answer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    text = ""
+    with serving(answer) as server, HeraldClient(**server.options) as client:
+        try:
+            client.agents.create({"agentName": "a", "externalTenantId": "t"})
+        except HeraldError as error:
+            text = "".join(traceback.format_exception(error)) + repr(vars(error))
+            cause = error.__cause__
+            if isinstance(cause, httpx.RequestError):
+                text += repr(cause.request.headers)
+    assert caplog.records
+    assert KEY not in caplog.text + text
+
+
+@pytest.mark.parametrize("key", ["", f"{KEY}\n", "schlüssel", "two words"])
+def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(ValueError, match="api_key must be") as raised:
+        HeraldClient(url="https://herald.example.com", app_uid="app_1", api_key=key)
+    assert not key.strip() or key.strip() not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"url": "herald.example.com"},
+        {"url": "ftp://herald.example.com"},
+        {"url": "https://u:p@herald.example.com"},
+        {"url": "https://herald.example.com/?a=1"},
+        {"app_uid": ""},
+        {"app_uid": ".."},
+        {"timeout_seconds": 0},
+        {"retries": -1},
+    ],
+    ids=str,
+)
+def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
+    good = {"url": "https://herald.example.com", "app_uid": "app_1", "api_key": KEY}
+    with pytest.raises(
+        ValueError, match=next(iter(options)) if "app_uid" not in options else "uid"
+    ):
+        HeraldClient(**{**good, **options})
+
+
+@pytest.mark.parametrize("uid", ["", ".", ".."])
+def test_a_uid_that_would_change_the_path_is_refused(uid: str) -> None:
+    with serving(Answer(204)) as server, HeraldClient(**server.options) as client:
+        with pytest.raises(ValueError, match="no uid"):
+            client.agents.delete(uid)
+        assert server.received == []
+
+
+def test_a_uid_stays_in_its_place() -> None:
+    with serving(Answer(204)) as server, HeraldClient(**server.options) as client:
+        client.agents.delete("../webhooks/whk_1?x#y%2f")
+        target = server.received[0].target
+    assert target == "/api/v1/appuid/app_1/agents/..%2Fwebhooks%2Fwhk_1%3Fx%23y%252f"
+
+
+def test_the_url_may_have_a_path() -> None:
+    with serving(Answer(204)) as server:
+        options = {**server.options, "url": f"{server.url}/herald/"}
+        with HeraldClient(**options) as client:
+            client.agents.delete("agt_1")
+        assert server.received[0].target == "/herald/api/v1/appuid/app_1/agents/agt_1"
+
+
+def test_a_client_of_httpx_stays_open() -> None:
+    with serving(Answer(204)) as server, httpx.Client() as http_client:
+        with HeraldClient(**server.options, http_client=http_client) as client:
+            client.agents.delete("agt_1")
+        assert not http_client.is_closed
