@@ -14,15 +14,22 @@ import {
   type Verdicts,
 } from './case-matrix.ts';
 import { type TestedPackage, testedPackages } from './packages.ts';
+import { startService, type StartedService } from './service.ts';
 
 const help = `Usage: npm run test:packages [-- NAME…]
 
 Tests the packages in packages/ whose toolchain is there: all, or those named. Prints what each makes of the cases
-of packages/receiver-cases. Python packages are tested in an environment in .cache, made from PyPI.
+of packages/receiver-cases. Python packages are tested in an environment in .cache, made from PyPI; clients call a
+service that is started for them.
 
   --help  shows this
 `;
 const probeTimeoutMs = 15_000;
+
+interface RunOptions {
+  readonly output?: 'inherit' | 'pipe';
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -40,19 +47,28 @@ function chosenPackages(): readonly TestedPackage[] {
   );
 }
 
-/** Returns its verdicts on the cases. Throws when a test fails. */
-async function testPackage(tested: TestedPackage): Promise<Verdicts> {
-  const { name, probe, needs, prepare, tests, judge } = tested;
+/** Returns its verdicts on the cases, null where it judges none. Throws when a test fails. */
+async function testPackage(tested: TestedPackage): Promise<Verdicts | null> {
+  const { name, probe, needs, prepare, judge } = tested;
   const startedAt = performance.now();
   if (!(await runs(probe))) {
     print(`${name}: skipped: ${needs} is missing`);
-    return 'skipped';
+    return judge === undefined ? null : 'skipped';
   }
   await prepare?.(pathOf(name));
-  for (const command of tests) await run(name, command);
-  const verdicts = JSON.parse(await run(name, judge, 'pipe')) as Verdicts;
+  await runTests(tested);
+  const verdicts = judge && (JSON.parse(await run(name, judge, { output: 'pipe' })) as Verdicts);
   print(`${name}: passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
-  return verdicts;
+  return verdicts ?? null;
+}
+
+async function runTests({ name, tests, callsService }: TestedPackage): Promise<void> {
+  const service: StartedService | null = callsService === true ? await startService() : null;
+  try {
+    for (const command of tests) await run(name, command, { env: service?.env });
+  } finally {
+    await service?.[Symbol.asyncDispose]();
+  }
 }
 
 async function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
@@ -66,9 +82,13 @@ async function runs([program = '', ...args]: readonly string[]): Promise<boolean
 async function run(
   name: string,
   [program = '', ...args]: readonly string[],
-  output: 'inherit' | 'pipe' = 'inherit',
+  { output = 'inherit', env = {} }: RunOptions,
 ): Promise<string> {
-  const child = spawn(program, args, { cwd: pathOf(name), stdio: ['ignore', output, 'inherit'] });
+  const child = spawn(program, args, {
+    cwd: pathOf(name),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', output, 'inherit'],
+  });
   const chunks: string[] = [];
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   const [code, signal] = await once(child, 'close');
@@ -83,14 +103,15 @@ await runCommand(async () => {
   const failures: string[] = [];
   for (const tested of chosenPackages()) {
     const { name } = tested;
-    const verdicts = await testPackage(tested).catch((error: unknown): Verdicts => {
+    const verdicts = await testPackage(tested).catch((error: unknown): Verdicts | null => {
       failures.push(`${name}: ${reasonOf(error)}`);
-      return 'failed';
+      return tested.judge === undefined ? null : 'failed';
     });
+    if (verdicts === null) continue;
     columns.push({ name, verdicts });
     const wrong = differences(cases, verdicts);
     if (wrong.length > 0) failures.push(`${name} differs in: ${wrong.join('; ')}`);
   }
-  print(`\n${caseMatrix(cases, columns).join('\n')}\n`);
+  if (columns.length > 0) print(`\n${caseMatrix(cases, columns).join('\n')}\n`);
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }, help);

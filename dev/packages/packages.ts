@@ -9,15 +9,18 @@ export interface TestedPackage {
   readonly needs: string;
   readonly prepare?: (folder: string) => Promise<void>;
   readonly tests: readonly (readonly string[])[];
+  /** Whether its tests call a service: HERALD_URL, HERALD_APP_UID and HERALD_API_KEY say where. */
+  readonly callsService?: true;
   /**
-   * Prints a JSON object with what the package makes of each case of receiver-cases, by the case's name and in the
+   * Of a receiver: prints a JSON object with what the package makes of each case of receiver-cases, by the case's name and in the
    * form of its `expect`.
    */
-  readonly judge: readonly string[];
+  readonly judge?: readonly string[];
 }
 
 const receiverPy = 'receiver-py';
 const python = (...args: string[]) => [programOf(receiverPy, 'python'), ...args];
+const clientPy = 'client-py';
 
 export const testedPackages: readonly TestedPackage[] = [
   {
@@ -34,12 +37,22 @@ export const testedPackages: readonly TestedPackage[] = [
     probe: pythonProbe,
     needs: pythonNeeds,
     prepare: (folder) => prepareEnvironment(receiverPy, `${folder}/requirements-dev.txt`),
-    tests: [
-      python('-m', 'ruff', 'check', '.'),
-      python('-m', 'ruff', 'format', '--check', '.'),
-      python('-m', 'mypy'),
-      python('-m', 'pytest'),
-    ],
+    tests: pythonTests(receiverPy),
     judge: ['env', 'PYTHONPATH=src', ...python('tests/judge_cases.py')],
   },
+  {
+    name: clientPy,
+    probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))'],
+    needs: 'python3 (3.11 or newer, with venv)',
+    prepare: (folder) => prepareEnvironment(clientPy, `${folder}/requirements-dev.txt`),
+    callsService: true,
+    tests: pythonTests(clientPy),
+  },
 ];
+
+/** Lint, format, types and tests, in the package's environment. */
+function pythonTests(name: string): string[][] {
+  const python = programOf(name, 'python');
+  const commands = ['ruff check .', 'ruff format --check .', 'mypy', 'pytest'];
+  return commands.map((command) => [python, '-m', ...command.split(' ')]);
+}

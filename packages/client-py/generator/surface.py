@@ -85,8 +85,17 @@ SURFACE: dict[str, dict[str, str]] = {
 # Methods of the client itself.
 ROOT = {"health": "getHealth", "readiness": "getReadiness", "jwks": "getJwks"}
 
-# Pages for people, and a flow that only answers that it has ended.
-WITHOUT_METHOD = frozenset({"getMigrationPage", "legacyAuth"})
+# The contract itself, pages for people, and a flow that only answers that it has ended.
+WITHOUT_METHOD = frozenset(
+    {
+        "getMigrationPage",
+        "getOpenapi",
+        "getReference",
+        "getReferenceScript",
+        "legacyAuth",
+        "streamEvents",
+    }
+)
 
 # A repeat of these changes nothing more, although they take no key.
 REPEATABLE = frozenset({"signUserIn", "verifyToken"})

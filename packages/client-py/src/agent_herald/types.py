@@ -802,8 +802,13 @@ class Readiness(TypedDict):
 
 
 @final
+class JwkSetKeysItem(TypedDict):
+    kty: str
+
+
+@final
 class JwkSet(TypedDict):
-    keys: list[dict[str, Any]]
+    keys: list[JwkSetKeysItem]
 
 
 VerifiedToken = ActiveToken | InactiveToken
