@@ -41,6 +41,18 @@ export const testedPackages: readonly TestedPackage[] = [
     judge: ['env', 'PYTHONPATH=src', ...python('tests/judge_cases.py')],
   },
   {
+    name: 'receiver-go',
+    probe: ['go', 'version'],
+    needs: 'go (1.22 or newer)',
+    tests: [
+      ['sh', '-c', 'unformatted=$(gofmt -l .) && test -z "$unformatted"'],
+      ['go', 'vet', './...'],
+      ['go', 'test', './...'],
+      ['./crosscheck/run.sh'],
+    ],
+    judge: ['go', 'run', './internal/judge'],
+  },
+  {
     name: clientPy,
     probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))'],
     needs: 'python3 (3.11 or newer, with venv)',

@@ -1,0 +1,10 @@
+module github.com/agent-herald/receiver-go/crosscheck
+
+go 1.22
+
+require (
+	github.com/agent-herald/receiver-go v0.0.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+)
+
+replace github.com/agent-herald/receiver-go => ../

@@ -1,0 +1,124 @@
+package receiver
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Delivery is a verified request of the service. No signature covers Attempt and Sequence.
+type Delivery struct {
+	// EventID is the same at every attempt.
+	EventID string
+	// Event is its name, such as agent.updated.
+	Event string
+	// Timestamp is the time of the change, as it came.
+	Timestamp string
+	AppUID    string
+	// Version is that of the payload; the types of Data are those of version 1.
+	Version int64
+	// Attempt is 1, 2, …; 0 where the header is absent or no number.
+	Attempt int64
+	// Sequence numbers the changes of a resource from 1 on; 0 where there is no order.
+	Sequence int64
+	// Test is true where somebody tried the webhook out, and Data is a sample.
+	Test bool
+	// Data is one of the types of this package, told apart by a type switch; *UnknownData for any other event.
+	Data EventData
+	// RawData is data as it came, fields included that this package does not know.
+	RawData json.RawMessage
+	// Body is the whole request as it came.
+	Body []byte
+
+	uid string
+}
+
+// ChangedAt returns Timestamp as a time.
+func (d *Delivery) ChangedAt() (time.Time, error) {
+	return time.Parse(time.RFC3339, d.Timestamp)
+}
+
+// Resource returns the kind and the uid that the event is about, such as agent/agt_….
+func (d *Delivery) Resource() string {
+	kind, _, _ := strings.Cut(d.Event, ".")
+	return kind + "/" + d.uid
+}
+
+// Reads a request whose signature was verified.
+func readDelivery(header http.Header, body []byte) (*Delivery, error) {
+	fields, ok := readObject(body)
+	if !ok || !utf8.Valid(body) {
+		return nil, refuse(InvalidBody, "the body is not a JSON object in UTF-8")
+	}
+	d := &Delivery{
+		Attempt:  readCount(valueOf(header, "x-webhook-attempt")),
+		Sequence: readCount(valueOf(header, "x-webhook-sequence")),
+		Test:     string(fields["test"]) == "true",
+		RawData:  fields["data"],
+		Body:     body,
+	}
+	texts := []struct {
+		name string
+		text *string
+	}{{"eventId", &d.EventID}, {"event", &d.Event}, {"timestamp", &d.Timestamp}, {"appUid", &d.AppUID}}
+	for _, field := range texts {
+		if *field.text = readText(fields[field.name]); *field.text == "" {
+			return nil, refuse(InvalidBody, field.name+" is not a text")
+		}
+	}
+	if d.Version = readVersion(fields["version"]); d.Version == 0 {
+		return nil, refuse(InvalidBody, "version is not a whole number from 1 on")
+	}
+	data, ok := readObject(d.RawData)
+	if d.uid = readText(data["uid"]); !ok || d.uid == "" {
+		return nil, refuse(InvalidBody, "data is not an object with a uid")
+	}
+	d.Data = readData(d, data)
+	return d, nil
+}
+
+// Returns the fields of an object. A struct would take names in any case.
+func readObject(raw []byte) (map[string]json.RawMessage, bool) {
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(raw, &fields)
+	return fields, err == nil && fields != nil
+}
+
+// Returns "" for anything but a text; Unmarshal alone would take null for one.
+func readText(raw json.RawMessage) string {
+	var text *string
+	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
+		return ""
+	}
+	return *text
+}
+
+// Returns 0 for anything but a whole number from 1 on.
+func readVersion(raw json.RawMessage) int64 {
+	var version *float64
+	if err := json.Unmarshal(raw, &version); err != nil || version == nil {
+		return 0
+	}
+	if *version < 1 || *version != math.Trunc(*version) || *version > math.MaxInt32 {
+		return 0
+	}
+	return int64(*version)
+}
+
+var count = regexp.MustCompile(`^[1-9][0-9]{0,14}$`)
+
+func readCount(text string) int64 {
+	if !count.MatchString(text) {
+		return 0
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
+}

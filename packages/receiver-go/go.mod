@@ -1,0 +1,3 @@
+module github.com/agent-herald/receiver-go
+
+go 1.22

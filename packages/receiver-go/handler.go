@@ -1,0 +1,166 @@
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+)
+
+// Handle handles an event; when it returns an error, the service sends the event again.
+type Handle func(ctx context.Context, delivery *Delivery) error
+
+// Handler answers the requests of a webhook. Safe for concurrent use.
+type Handler struct {
+	verifier  *Verifier
+	onEvent   Handle
+	onTest    Handle
+	store     DeliveryStore
+	sequences SequenceStore
+	logger    *slog.Logger
+}
+
+// HandlerOption changes what a Handler does by default.
+type HandlerOption func(*Handler)
+
+// WithStore replaces the memory of which events were handled, for several processes.
+func WithStore(store DeliveryStore) HandlerOption {
+	return func(h *Handler) { h.store = store }
+}
+
+// WithSequences leaves out changes that are older than one seen of their resource.
+func WithSequences(sequences SequenceStore) HandlerOption {
+	return func(h *Handler) { h.sequences = sequences }
+}
+
+// WithTests gives tests to a function; else they are answered, and that is all.
+func WithTests(onTest Handle) HandlerOption {
+	return func(h *Handler) { h.onTest = onTest }
+}
+
+// WithLogger replaces slog.Default(), which gets what was refused (info) and what failed (error).
+func WithLogger(logger *slog.Logger) HandlerOption {
+	return func(h *Handler) { h.logger = logger }
+}
+
+// NewHandler makes a handler for net/http that calls onEvent once for each event.
+func NewHandler(verifier *Verifier, onEvent Handle, options ...HandlerOption) *Handler {
+	h := &Handler{
+		verifier: verifier,
+		onEvent:  onEvent,
+		onTest:   func(context.Context, *Delivery) error { return nil },
+		store:    NewMemoryDeliveryStore(0),
+		logger:   slog.Default(),
+	}
+	for _, option := range options {
+		option(h)
+	}
+	return h
+}
+
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	delivery, err := h.verifier.receive(w, r)
+	if err != nil {
+		h.logger.InfoContext(r.Context(), "refused a request", "error", err)
+		answerUnread(w, err)
+		return
+	}
+	switch err := h.handle(r.Context(), delivery); {
+	case err == nil:
+		w.WriteHeader(http.StatusNoContent)
+	case errors.Is(err, errInProgress):
+		writeAnswer(w, http.StatusConflict, "in_progress")
+	default:
+		h.logger.ErrorContext(r.Context(), "could not handle an event",
+			"eventId", delivery.EventID, "event", delivery.Event, "error", err)
+		writeAnswer(w, http.StatusInternalServerError, "handler_failed")
+	}
+}
+
+func (h *Handler) handle(ctx context.Context, delivery *Delivery) error {
+	if delivery.Test {
+		return h.onTest(ctx, delivery)
+	}
+	claim, err := h.store.Claim(ctx, delivery.EventID)
+	if err != nil || claim == ClaimDone {
+		return err
+	}
+	if claim == ClaimBusy {
+		return errInProgress
+	}
+	return h.handleClaimed(ctx, delivery)
+}
+
+func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery) (err error) {
+	isConfirmed := false
+	// Also when onEvent panics; and when the service has hung up.
+	defer func() {
+		if !isConfirmed {
+			err = errors.Join(err, h.store.Release(context.WithoutCancel(ctx), delivery.EventID))
+		}
+	}()
+	isNewest, err := h.isNewest(ctx, delivery)
+	if err != nil {
+		return err
+	}
+	if isNewest {
+		if err := h.onEvent(ctx, delivery); err != nil {
+			return err
+		}
+	}
+	if err := h.store.Confirm(context.WithoutCancel(ctx), delivery.EventID); err != nil {
+		return err
+	}
+	isConfirmed = true
+	return nil
+}
+
+func (h *Handler) isNewest(ctx context.Context, delivery *Delivery) (bool, error) {
+	if h.sequences == nil || delivery.Sequence == 0 {
+		return true, nil
+	}
+	return h.sequences.Advance(ctx, delivery.Resource(), delivery.Sequence)
+}
+
+var (
+	errInProgress = errors.New("another attempt at the event is being handled")
+	errNoPost     = errors.New("the method is not POST")
+)
+
+// Reads and verifies a request.
+func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, error) {
+	if r.Method != http.MethodPost {
+		return nil, errNoPost
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, v.bodyBytesMax))
+	if err != nil {
+		return nil, err
+	}
+	return v.Verify(r.Header, body)
+}
+
+// Answers a request that is no delivery, or could not be read.
+func answerUnread(w http.ResponseWriter, err error) {
+	var refused *RefusedError
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &refused):
+		writeAnswer(w, refused.Status(), string(refused.Code))
+	case errors.As(err, &tooLarge):
+		writeAnswer(w, http.StatusRequestEntityTooLarge, "body_too_large")
+	case errors.Is(err, errNoPost):
+		w.Header().Set("Allow", http.MethodPost)
+		writeAnswer(w, http.StatusMethodNotAllowed, "method_not_allowed")
+	default:
+		writeAnswer(w, http.StatusInternalServerError, "handler_failed")
+	}
+}
+
+func writeAnswer(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// An error says that the service has hung up, which nobody can be told.
+	_ = json.NewEncoder(w).Encode(map[string]string{"code": code})
+}

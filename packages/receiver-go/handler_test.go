@@ -1,0 +1,212 @@
+package receiver_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	receiver "github.com/agent-herald/receiver-go"
+)
+
+type calls struct {
+	deliveries []*receiver.Delivery
+	err        error
+}
+
+func (c *calls) handle(_ context.Context, delivery *receiver.Delivery) error {
+	c.deliveries = append(c.deliveries, delivery)
+	return c.err
+}
+
+func (c *calls) expect(t *testing.T, count int) {
+	t.Helper()
+	if len(c.deliveries) != count {
+		t.Errorf("got %d calls, want %d", len(c.deliveries), count)
+	}
+}
+
+var quiet = receiver.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+
+func deliver(t *testing.T, handler http.Handler, eventID string, status int, code string) {
+	t.Helper()
+	expectAnswer(t, handler, signedRequest(eventID, bodyOf(eventID, "")), status, code)
+}
+
+func TestAnEventIsHandledOnce(t *testing.T) {
+	events := &calls{}
+	handler := receiver.NewHandler(newVerifier(t), events.handle, quiet)
+	deliver(t, handler, "evt_1", 204, "")
+	deliver(t, handler, "evt_1", 204, "")
+	deliver(t, handler, "evt_2", 204, "")
+	events.expect(t, 2)
+	if got := events.deliveries[0].Resource(); got != "agent/agt_1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnEventWhoseHandlingFailedIsHandledAgain(t *testing.T) {
+	events := &calls{err: errors.New("no database")}
+	log := &bytes.Buffer{}
+	logger := receiver.WithLogger(slog.New(slog.NewTextHandler(log, nil)))
+	handler := receiver.NewHandler(newVerifier(t), events.handle, logger)
+	deliver(t, handler, "evt_1", 500, "handler_failed")
+	if !strings.Contains(log.String(), "no database") || !strings.Contains(log.String(), "evt_1") {
+		t.Errorf("logged %q", log)
+	}
+	// A refusal of another service is no refusal of this request.
+	events.err = &receiver.RefusedError{Code: receiver.MissingHeader}
+	deliver(t, handler, "evt_1", 500, "handler_failed")
+	events.err = nil
+	deliver(t, handler, "evt_1", 204, "")
+	events.expect(t, 3)
+}
+
+func TestAPanicGivesTheEventBack(t *testing.T) {
+	events := &calls{}
+	isBroken := true
+	handler := receiver.NewHandler(newVerifier(t), func(ctx context.Context, d *receiver.Delivery) error {
+		if isBroken {
+			panic("broken")
+		}
+		return events.handle(ctx, d)
+	}, quiet)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		deliver(t, handler, "evt_1", 500, "")
+	}()
+	isBroken = false
+	deliver(t, handler, "evt_1", 204, "")
+	events.expect(t, 1)
+}
+
+func TestASecondAttemptMeanwhileGets409(t *testing.T) {
+	var handler http.Handler
+	handler = receiver.NewHandler(newVerifier(t), func(context.Context, *receiver.Delivery) error {
+		deliver(t, handler, "evt_1", 409, "in_progress")
+		return nil
+	}, quiet)
+	deliver(t, handler, "evt_1", 204, "")
+}
+
+func TestTestsAreAnsweredAndGivenToWhoAsksForThem(t *testing.T) {
+	events, tests := &calls{}, &calls{}
+	body := bodyOf("evt_1", `,"test":true`)
+	handler := receiver.NewHandler(newVerifier(t), events.handle, quiet)
+	expectAnswer(t, handler, signedRequest("evt_1", body), 204, "")
+	asking := receiver.NewHandler(newVerifier(t), events.handle, receiver.WithTests(tests.handle), quiet)
+	expectAnswer(t, asking, signedRequest("evt_1", body), 204, "")
+	expectAnswer(t, asking, signedRequest("evt_1", body), 204, "")
+	events.expect(t, 0)
+	tests.expect(t, 2)
+}
+
+func TestWithSequencesAnOlderChangeIsAnsweredAndNotHandled(t *testing.T) {
+	events := &calls{}
+	sequences := receiver.WithSequences(receiver.NewMemorySequenceStore(0))
+	handler := receiver.NewHandler(newVerifier(t), events.handle, sequences, quiet)
+	send := func(eventID, sequence string) {
+		request := signedRequest(eventID, bodyOf(eventID, ""))
+		request.Header.Set("X-Webhook-Sequence", sequence)
+		expectAnswer(t, handler, request, 204, "")
+	}
+	send("evt_2", "2")
+	send("evt_1", "1")
+	send("evt_0", "none")
+	send("evt_3", "3")
+	events.expect(t, 3)
+}
+
+type brokenStore struct{ receiver.DeliveryStore }
+
+func (brokenStore) Claim(context.Context, string) (receiver.Claim, error) {
+	return "", errors.New("no store")
+}
+
+func TestAStoreThatFailsIsAFailure(t *testing.T) {
+	events := &calls{}
+	handler := receiver.NewHandler(newVerifier(t), events.handle, receiver.WithStore(brokenStore{}), quiet)
+	deliver(t, handler, "evt_1", 500, "handler_failed")
+	events.expect(t, 0)
+}
+
+func TestWhatIsNoDeliveryIsRefusedWithItsCode(t *testing.T) {
+	events := &calls{}
+	handler := receiver.NewHandler(newVerifier(t, receiver.WithBodyBytesMax(1_000)), events.handle, quiet)
+	unsigned := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
+	expectAnswer(t, handler, unsigned, 401, "missing_header")
+	expectAnswer(t, handler, signedRequest("evt_1", "{}"), 400, "invalid_body")
+	expectAnswer(t, handler, signedRequest("evt_1", bodyOf("evt_2", "")), 400, "event_id_mismatch")
+	get := httptest.NewRequest(http.MethodGet, "/", nil)
+	if allow := expectAnswer(t, handler, get, 405, "method_not_allowed").Get("Allow"); allow != "POST" {
+		t.Errorf("Allow is %q", allow)
+	}
+	padding := 1_000 - len(bodyOf("evt_1", `,"more":""`))
+	fits := bodyOf("evt_1", `,"more":"`+strings.Repeat("x", padding)+`"`)
+	expectAnswer(t, handler, signedRequest("evt_1", fits), 204, "")
+	expectAnswer(t, handler, signedRequest("evt_1", fits+" "), 413, "body_too_large")
+	events.expect(t, 1)
+}
+
+func TestAnOptionThatCannotBeIsAnError(t *testing.T) {
+	ok := []string{secret}
+	wrong := map[string]func() (*receiver.Verifier, error){
+		"no secret":       func() (*receiver.Verifier, error) { return receiver.NewVerifier(nil) },
+		"an empty secret": func() (*receiver.Verifier, error) { return receiver.NewVerifier([]string{""}) },
+		"no prefix":       func() (*receiver.Verifier, error) { return receiver.NewVerifier([]string{"MfKQ9r8G"}) },
+		"no base64":       func() (*receiver.Verifier, error) { return receiver.NewVerifier([]string{"whsec_%"}) },
+		"a line break":    func() (*receiver.Verifier, error) { return receiver.NewVerifier([]string{secret + "\n"}) },
+		"a scheme":        func() (*receiver.Verifier, error) { return receiver.NewVerifier(ok, receiver.WithScheme("x")) },
+		"a tolerance":     func() (*receiver.Verifier, error) { return receiver.NewVerifier(ok, receiver.WithTolerance(-1)) },
+		"a limit":         func() (*receiver.Verifier, error) { return receiver.NewVerifier(ok, receiver.WithBodyBytesMax(0)) },
+	}
+	for name, make := range wrong {
+		if _, err := make(); err == nil {
+			t.Errorf("%s is accepted", name)
+		} else if strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: the error tells the secret", name)
+		}
+	}
+}
+
+func TestTheMiddlewareLetsOnlyDeliveriesThrough(t *testing.T) {
+	body := bodyOf("evt_1", "")
+	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		read, err := io.ReadAll(r.Body)
+		if err != nil || string(read) != body {
+			t.Errorf("got the body %q, %v", read, err)
+		}
+		if delivery := receiver.DeliveryOf(r); delivery == nil || delivery.EventID != "evt_1" {
+			t.Errorf("got %v", delivery)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	verified := newVerifier(t).Middleware(next)
+	expectAnswer(t, verified, signedRequest("evt_1", body), 204, "")
+	tampered := signedRequest("evt_1", body)
+	tampered.Header.Set("webhook-id", "evt_2")
+	expectAnswer(t, verified, tampered, 401, "signature_mismatch")
+	if receiver.DeliveryOf(tampered) != nil {
+		t.Error("a request that was not verified has a delivery")
+	}
+}
+
+func TestHeaderNamesOfMapsOfOthersAreFound(t *testing.T) {
+	request := signedRequest("evt_1", bodyOf("evt_1", ""))
+	lower := http.Header{}
+	for name, values := range request.Header {
+		lower[strings.ToLower(name)] = values
+	}
+	if _, err := newVerifier(t).Verify(lower, []byte(bodyOf("evt_1", ""))); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,100 @@
+// Package cases reads the deliveries that the receivers of all languages agree on.
+package cases
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	receiver "github.com/agent-herald/receiver-go"
+)
+
+// File is packages/receiver-cases/deliveries.json.
+type File struct {
+	StandardWebhooks  []Vector     `json:"standardWebhooks"`
+	XWebhookSignature []BodyVector `json:"xWebhookSignature"`
+	Deliveries        []Case       `json:"deliveries"`
+}
+
+// Vector is a public one of Standard Webhooks.
+type Vector struct {
+	Secret    string `json:"secret"`
+	ID        string `json:"id"`
+	Timestamp int64  `json:"timestamp"`
+	Body      string `json:"body"`
+	Signature string `json:"signature"`
+}
+
+// BodyVector is a public one of X-Webhook-Signature.
+type BodyVector struct {
+	Secret string `json:"secret"`
+	Body   string `json:"body"`
+	Header string `json:"header"`
+}
+
+// Case is a request, and what a receiver makes of it.
+type Case struct {
+	Name             string            `json:"name"`
+	Scheme           receiver.Scheme   `json:"scheme"`
+	Secrets          []string          `json:"secrets"`
+	Headers          map[string]string `json:"headers"`
+	BodyBase64       string            `json:"bodyBase64"`
+	BodyRepeat       *repeat           `json:"bodyRepeat"`
+	NowSeconds       int64             `json:"nowSeconds"`
+	ToleranceSeconds *int64            `json:"toleranceSeconds"`
+	Expect           json.RawMessage   `json:"expect"`
+}
+
+type repeat struct {
+	Before string `json:"before"`
+	Text   string `json:"text"`
+	Times  int    `json:"times"`
+	After  string `json:"after"`
+}
+
+// Read returns the file of this checkout.
+func Read() (File, error) {
+	_, here, _, _ := runtime.Caller(0)
+	path := filepath.Join(filepath.Dir(here), "../../../receiver-cases/deliveries.json")
+	var file File
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return file, err
+	}
+	return file, json.Unmarshal(text, &file)
+}
+
+// Header returns the headers as net/http would.
+func (c Case) Header() http.Header {
+	header := http.Header{}
+	for name, value := range c.Headers {
+		header.Set(name, value)
+	}
+	return header
+}
+
+// Body returns the bytes of the body.
+func (c Case) Body() ([]byte, error) {
+	if r := c.BodyRepeat; r != nil {
+		return []byte(r.Before + strings.Repeat(r.Text, r.Times) + r.After), nil
+	}
+	return base64.StdEncoding.DecodeString(c.BodyBase64)
+}
+
+// Verifier returns one with the options of the case.
+func (c Case) Verifier() (*receiver.Verifier, error) {
+	options := []receiver.VerifierOption{
+		receiver.WithScheme(c.Scheme),
+		receiver.WithClock(func() time.Time { return time.Unix(c.NowSeconds, 0) }),
+	}
+	if c.ToleranceSeconds != nil {
+		tolerance := time.Duration(*c.ToleranceSeconds) * time.Second
+		options = append(options, receiver.WithTolerance(tolerance))
+	}
+	return receiver.NewVerifier(c.Secrets, options...)
+}

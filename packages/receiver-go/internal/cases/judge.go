@@ -1,0 +1,42 @@
+package cases
+
+import (
+	"errors"
+
+	receiver "github.com/agent-herald/receiver-go"
+)
+
+// Judge returns what this package makes of a case, in the form of its Expect.
+func Judge(c Case) (map[string]any, error) {
+	verifier, err := c.Verifier()
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.Body()
+	if err != nil {
+		return nil, err
+	}
+	delivery, err := verifier.Verify(c.Header(), body)
+	var refused *receiver.RefusedError
+	if errors.As(err, &refused) {
+		return map[string]any{"ok": false, "code": string(refused.Code)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"ok":       true,
+		"eventId":  delivery.EventID,
+		"event":    delivery.Event,
+		"attempt":  countOrNil(delivery.Attempt),
+		"sequence": countOrNil(delivery.Sequence),
+		"test":     delivery.Test,
+	}, nil
+}
+
+func countOrNil(count int64) any {
+	if count == 0 {
+		return nil
+	}
+	return count
+}

@@ -1,0 +1,115 @@
+package receiver_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Returns the blocks of Go in the README, in their order.
+func blocksOfReadme(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, part := range strings.Split(string(text), "```go\n")[1:] {
+		block, _, _ := strings.Cut(part, "```")
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// Makes a module as the quick start says, and builds it.
+func build(t *testing.T, source string) string {
+	t.Helper()
+	folder := t.TempDir()
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	commands := [][]string{
+		{"mod", "init", "example.com/hook"},
+		{"mod", "edit", "-replace", "github.com/agent-herald/receiver-go=" + here},
+		{"mod", "tidy"},
+		{"build", "-o", "hook", "."},
+	}
+	for _, arguments := range commands {
+		command := exec.Command("go", arguments...)
+		command.Dir = folder
+		command.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(arguments, " "), err, output)
+		}
+	}
+	return filepath.Join(folder, "hook")
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func TestTheQuickStartOfTheReadmeReceivesADelivery(t *testing.T) {
+	const address = "localhost:4000"
+	source := blocksOfReadme(t)[0]
+	if !strings.Contains(source, address) {
+		t.Fatalf("the quick start does not listen on %s", address)
+	}
+	free := freeAddress(t)
+	program := exec.Command(build(t, strings.Replace(source, address, free, 1)))
+	program.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
+	var output bytes.Buffer
+	program.Stderr = &output
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	body := bodyOf("evt_1", `,"test":true`)
+	status := sendUntilAnswered(t, "http://"+free+"/hook", body)
+	if err := program.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	// Killed, so it ends with an error.
+	_ = program.Wait()
+	if status != http.StatusNoContent || !strings.Contains(output.String(), "the agent is called Ada") {
+		t.Errorf("answered %d, printed %q", status, output.String())
+	}
+}
+
+func sendUntilAnswered(t *testing.T, url, body string) int {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		request, _ := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+		request.Header = signedRequest("evt_1", body).Header
+		var response *http.Response
+		if response, err = http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+			return response.StatusCode
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal(fmt.Errorf("no answer: %w", err))
+	return 0
+}
+
+func TestTheStoreOfTheReadmeIsOne(t *testing.T) {
+	store := strings.Replace(blocksOfReadme(t)[1], "package hook", "package main", 1)
+	build(t, store+"\nvar _ receiver.DeliveryStore = Store{}\n\nfunc main() {}\n")
+}
