@@ -226,6 +226,7 @@ export default {
       outside(except('dev', 'test'), 'dev/screenshots uses lib, dev/start and what tests share.'),
       outside(['bench', 'demo', 'metrics'], 'dev/screenshots uses dev/start only.'),
     ),
+    { files: ['examples/**'], rules: { 'no-console': 'off' } },
     // A table: it grows by two lines a limit.
     { files: ['lib/limits.ts'], rules: { 'max-lines': 'off' } },
     {

@@ -20,7 +20,7 @@ const help = `Usage: npm run test:packages [-- NAME…]
 
 Tests the packages in packages/ whose toolchain is there: all, or those named. Prints what each makes of the cases
 of packages/receiver-cases. Python packages are tested in an environment in .cache, made from PyPI; clients call a
-service that is started for them.
+service that is started for them. quickstart runs the commands of docs/quickstart.md.
 
   --help  shows this
 `;
@@ -49,23 +49,28 @@ function chosenPackages(): readonly TestedPackage[] {
 
 /** Returns its verdicts on the cases, null where it judges none. Throws when a test fails. */
 async function testPackage(tested: TestedPackage): Promise<Verdicts | null> {
-  const { name, probe, needs, prepare, judge } = tested;
+  const { name, folder = name, probe, needs, prepare, judge } = tested;
   const startedAt = performance.now();
   if (!(await runs(probe))) {
     print(`${name}: skipped: ${needs} is missing`);
     return judge === undefined ? null : 'skipped';
   }
-  await prepare?.(pathOf(name));
+  await prepare?.(pathOf(folder));
   await runTests(tested);
-  const verdicts = judge && (JSON.parse(await run(name, judge, { output: 'pipe' })) as Verdicts);
+  const verdicts = judge && (JSON.parse(await run(folder, judge, { output: 'pipe' })) as Verdicts);
   print(`${name}: passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   return verdicts ?? null;
 }
 
-async function runTests({ name, tests, callsService }: TestedPackage): Promise<void> {
+async function runTests({
+  name,
+  folder = name,
+  tests,
+  callsService,
+}: TestedPackage): Promise<void> {
   const service: StartedService | null = callsService === true ? await startService() : null;
   try {
-    for (const command of tests) await run(name, command, { env: service?.env });
+    for (const command of tests) await run(folder, command, { env: service?.env });
   } finally {
     await service?.[Symbol.asyncDispose]();
   }
@@ -78,14 +83,14 @@ async function runs([program = '', ...args]: readonly string[]): Promise<boolean
   );
 }
 
-/** Runs a command in the package's folder. Returns its output, if that is not shown. */
+/** Runs a command in a folder. Returns its output, if that is not shown. */
 async function run(
-  name: string,
+  folder: string,
   [program = '', ...args]: readonly string[],
   { output = 'inherit', env = {} }: RunOptions,
 ): Promise<string> {
   const child = spawn(program, args, {
-    cwd: pathOf(name),
+    cwd: pathOf(folder),
     env: { ...process.env, ...env },
     stdio: ['ignore', output, 'inherit'],
   });

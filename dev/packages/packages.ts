@@ -2,8 +2,10 @@
 import { prepareEnvironment, programOf, pythonNeeds, pythonProbe } from '../python/environment.ts';
 
 export interface TestedPackage {
-  /** Its folder in packages/, where its commands run. */
+  /** Its folder in packages/, where its commands run, unless it has another `folder`. */
   readonly name: string;
+  /** From packages/. */
+  readonly folder?: string;
   /** Ends with 0 where the toolchain is there. */
   readonly probe: readonly string[];
   readonly needs: string;
@@ -12,8 +14,8 @@ export interface TestedPackage {
   /** Whether its tests call a service: HERALD_URL, HERALD_APP_UID and HERALD_API_KEY say where. */
   readonly callsService?: true;
   /**
-   * Of a receiver: prints a JSON object with what the package makes of each case of receiver-cases, by the case's name and in the
-   * form of its `expect`.
+   * Of a receiver: prints a JSON object with what the package makes of each case of receiver-cases, by the case's
+   * name and in the form of its `expect`.
    */
   readonly judge?: readonly string[];
 }
@@ -59,6 +61,13 @@ export const testedPackages: readonly TestedPackage[] = [
     prepare: (folder) => prepareEnvironment(clientPy, `${folder}/requirements-dev.txt`),
     callsService: true,
     tests: pythonTests(clientPy),
+  },
+  {
+    name: 'quickstart',
+    folder: '..',
+    probe: ['bash', '-c', 'curl --version'],
+    needs: 'bash or curl',
+    tests: [[process.execPath, '--import', 'tsx', 'dev/quickstart/main.ts']],
   },
 ];
 

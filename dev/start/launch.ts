@@ -1,5 +1,5 @@
 // Starts a development installation: servers, application, api and worker, in that order.
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../lib/config/config.ts';
@@ -12,7 +12,7 @@ import { prepareServers } from '../../cli/setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
 import { findOrCreateDevApp } from './dev-app.ts';
-import { type DevFile, writeDevFile } from '../../lib/config/dev-file.ts';
+import { type DevFile, removeDevFiles, writeDevFiles } from '../../lib/config/dev-file.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { superviseServer } from './supervise-server.ts';
 
@@ -55,14 +55,13 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const ports = await choosePorts(options);
   const bundlePath = join(dataDir, 'workflow-bundle.js');
   const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
-  const devPath = join(dataDir, 'dev.json');
-  // Scripts take the file for a service that runs.
-  open.defer(() => rm(devPath, { force: true }));
+  // Scripts take the files for a service that runs.
+  open.defer(() => removeDevFiles(dataDir));
   // Each restart changes a pid in the file.
   let dev: DevFile | null = null;
   const saved = (): void => {
     if (dev !== null)
-      writes = writes.then(() => writeDevFile(devPath, { ...dev, pids } as DevFile));
+      writes = writes.then(() => writeDevFiles(dataDir, { ...dev, pids } as DevFile));
   };
   let writes = Promise.resolve();
 

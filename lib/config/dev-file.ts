@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { NewApp } from '../access/create-app-with-key.ts';
 
 /** `.herald/dev.json`: what `npm start` prints, for scripts. */
@@ -28,9 +29,30 @@ export const readDevFile = readJson<DevFile>;
 /** Reads the application of the last start that kept its data; null as above. */
 export const readAppFile = readJson<NewApp>;
 
-/** Writes a file whole or not at all, readable by its owner only, for it holds a key. */
 export async function writeDevFile(path: string, content: DevFile | NewApp): Promise<void> {
+  await writeOwn(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Writes `dev.json` and, for a shell that reads it with `.`, `env`: what calls need. */
+export async function writeDevFiles(dataDir: string, dev: DevFile): Promise<void> {
+  const values = {
+    API: `${dev.apiUrl}/api/v1/appuid/${dev.appUid}`,
+    KEY: dev.apiKey,
+    ACCOUNT: dev.accountUid,
+  };
+  const lines = Object.entries(values).map(([name, value]) => `${name}='${value}'\n`);
+  await writeDevFile(join(dataDir, 'dev.json'), dev);
+  await writeOwn(join(dataDir, 'env'), lines.join(''));
+}
+
+export async function removeDevFiles(dataDir: string): Promise<void> {
+  await rm(join(dataDir, 'dev.json'), { force: true });
+  await rm(join(dataDir, 'env'), { force: true });
+}
+
+/** Writes a file whole or not at all, readable by its owner only, for it holds a key. */
+async function writeOwn(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.next`;
-  await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(next, text, { mode: 0o600 });
   await rename(next, path);
 }

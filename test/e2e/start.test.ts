@@ -88,7 +88,8 @@ afterAll(async () => {
 test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves none running', async () => {
   const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
-  expect((await stat(join(dataDir, 'dev.json'))).mode & 0o077).toBe(0);
+  for (const name of ['dev.json', 'env'])
+    expect((await stat(join(dataDir, name))).mode & 0o077).toBe(0);
   for (const fact of [
     dev.apiUrl,
     dev.appUid,

@@ -1,0 +1,123 @@
+// Runs the commands of docs/quickstart.md as they stand, in a copy of this checkout, for each language that is there.
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { pickPorts } from '../servers/free-port.ts';
+import { runProgram } from '../servers/run-program.ts';
+import { readQuickStart, type Section } from './read-quickstart.ts';
+import { openShell, type Shell } from './shell.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const startTimeoutMs = 180_000;
+const installTimeoutMs = 300_000;
+const deliveryTimeoutMs = 30_000;
+const probeTimeoutMs = 15_000;
+const pollIntervalMs = 100;
+// Not copied: what is installed, made or kept by a run.
+const notCopied = ['node_modules', '.git', '.herald', '.cache', '.venv', 'dist'];
+const portOfDocument = '4000';
+
+const toolchains: Record<string, { probe: readonly [string, ...string[]]; needs: string }> = {
+  Node: { probe: ['node', '--version'], needs: 'node' },
+  Python: {
+    probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))'],
+    needs: 'python3 (3.10 or newer, with venv)',
+  },
+  Go: { probe: ['go', 'version'], needs: 'go' },
+};
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  const open = new Disposal();
+  try {
+    await runQuickStart(open);
+  } finally {
+    await open[Symbol.asyncDispose]();
+  }
+}
+
+async function runQuickStart(open: Disposal): Promise<void> {
+  const { start, sections } = readQuickStart(
+    await readFile(join(root, 'docs/quickstart.md'), 'utf8'),
+  );
+  const checkout = await mkdtemp(join(tmpdir(), 'herald-quickstart-'));
+  open.defer(() => rm(checkout, { recursive: true }));
+  await copyCheckout(checkout);
+  const env = {
+    ...process.env,
+    MONGODB_URI: '',
+    TEMPORAL_ADDRESS: '',
+    PORT: '0',
+    HERALD_DATA_DIR: '',
+    HERALD_SERVERS_CACHE: process.env['HERALD_SERVERS_CACHE'] || join(root, '.cache', 'servers'),
+  };
+  const service = open.use(openShell(start, { cwd: checkout, env }));
+  await service.until('agent-herald is ready', startTimeoutMs);
+  for (const section of sections) await runSection(section, checkout);
+}
+
+async function copyCheckout(to: string): Promise<void> {
+  const filter = (path: string): boolean => !notCopied.includes(basename(path));
+  await cp(root, to, { recursive: true, filter });
+  await symlink(join(root, 'node_modules'), join(to, 'node_modules'));
+}
+
+async function runSection(section: Section, checkout: string): Promise<void> {
+  const { language, application, change, shown } = section;
+  const toolchain = toolchains[language];
+  if (toolchain === undefined) throw new Error(`no toolchain is known for ${language}`);
+  if (!(await runs(toolchain.probe)))
+    return print(`quick start of ${language}: skipped: ${toolchain.needs} is missing`);
+  const startedAt = performance.now();
+  const [port = 0] = await pickPorts([0]);
+  const atPort = (commands: string): string => commands.replaceAll(portOfDocument, String(port));
+  const options = { cwd: checkout, env: process.env };
+  const second = openShell(atPort(application.join('\n')), options);
+  try {
+    await untilForgeryIsRefused(port, second);
+    const third = openShell(change, options);
+    await third.ended;
+    await second.until(shown, deliveryTimeoutMs);
+  } finally {
+    await second[Symbol.asyncDispose]();
+  }
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  print(`quick start of ${language}: "${shown}" after ${seconds} s`);
+}
+
+async function runs([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Waits until the application answers: a delivery without a signature gets 401. */
+async function untilForgeryIsRefused(port: number, application: Shell): Promise<void> {
+  const deadline = performance.now() + installTimeoutMs;
+  const ending = new AbortController();
+  void application.ended.then(() => ending.abort());
+  while (!ending.signal.aborted && performance.now() < deadline) {
+    const status = await statusOfForgery(port);
+    if (status === 401) return;
+    if (status !== null) throw new Error(`the application answers ${status} to a forgery`);
+    await delay(pollIntervalMs);
+  }
+  throw new Error(`the application does not answer at port ${port}:\n${application.output()}`);
+}
+
+async function statusOfForgery(port: number): Promise<number | null> {
+  return fetch(`http://localhost:${port}/hook`, { method: 'POST', body: '{}' }).then(
+    ({ status }) => status,
+    () => null,
+  );
+}
+
+await runCommand(main);
