@@ -1,0 +1,214 @@
+// The texts of the client's generated files: types of what is sent, calls, and classes of problems.
+import {
+  type Call,
+  type Contract,
+  isStream,
+  jsonOf,
+  problemsOf,
+  publicCalls,
+  resultsOf,
+  type Schema,
+} from './contract.ts';
+import { faultStatuses, methodNames, repeatablePosts, withoutMethod } from './method-names.ts';
+import { doc, fieldsOf, literals, namedEnums, typeOf } from './schema-type.ts';
+
+const header = '// Written by `npm run client-types` from docs/openapi.json.\n';
+const importsOfCalls = `import type { CallOptions, IdempotentCallOptions } from '../options.ts';
+import type { Pages } from '../pages.ts';
+import type { EventStream, StreamOptions } from '../stream.ts';
+`;
+
+/** Returns the texts of the files in \`packages/client-ts/src/generated\`, not formatted, by their names. */
+export function generatedFiles(contract: Contract): Readonly<Record<string, string>> {
+  const calls = publicCalls(contract).filter(({ operationId }) => !withoutMethod.has(operationId));
+  const named = Object.values(methodNames).flatMap((methods) => Object.values(methods));
+  const nameless = calls.filter(({ operationId }) => !named.includes(operationId));
+  if (nameless.length > 0)
+    throw new Error(`no method has ${nameless.map(({ operationId }) => operationId).join(', ')}`);
+  const models = [
+    ...Object.entries(namedEnums).map(([name, values]) => enumType(name, values)),
+    ...schemaTypes(calls, contract),
+  ];
+  const groups = Object.keys(methodNames).map((group) => groupType(group, calls, contract));
+  const texts = {
+    'models.ts': models.join(''),
+    'calls.ts': [
+      importsOfCalls,
+      importOf(models.join(''), groups.join('')),
+      ...groups,
+      clientType(),
+      callTable(calls, contract),
+    ].join(''),
+    'problems.ts': problemClasses(problemsOf(calls, contract)),
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, header + text]));
+}
+
+/** The line that imports the types of one text which another uses. */
+function importOf(declared: string, using: string): string {
+  const names = [...declared.matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+  const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(using));
+  return `import type { ${used.join(', ')} } from './models.ts';\n\n`;
+}
+
+function enumType(name: string, values: readonly string[]): string {
+  return `export type ${name} = ${literals(values)};\n\n`;
+}
+
+/** The schemas that the calls use, directly or not, in the contract's order. */
+function schemaTypes(calls: readonly Call[], { components }: Contract): string[] {
+  const used = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      visit(components.schemas[name]);
+    }
+  };
+  for (const call of calls) {
+    visit(call.requestBody);
+    visit(resultsOf(call));
+  }
+  return Object.entries(components.schemas)
+    .filter(([name]) => used.has(name) && name !== 'FieldError')
+    .map(([name, schema]) => schemaType(name, schema));
+}
+
+function schemaType(name: string, schema: Schema): string {
+  const { description, ...plain } = schema;
+  const isInterface = plain.type === 'object' && plain.properties !== undefined;
+  return isInterface
+    ? `${doc(description)}export interface ${name} ${fieldsOf(plain)}\n\n`
+    : `${doc(description)}export type ${name} = ${typeOf(plain)};\n\n`;
+}
+
+const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+const typeOfGroup = (group: string) => `${capitalized(group)}Calls`;
+
+function callOf(operationId: string, calls: readonly Call[]): Call {
+  const call = calls.find((one) => one.operationId === operationId);
+  if (call === undefined) throw new Error(`the contract has no ${operationId}`);
+  return call;
+}
+
+function groupType(group: string, calls: readonly Call[], contract: Contract): string {
+  const methods = Object.entries(methodNames[group] ?? {}).map(([name, operationId]) => {
+    const call = callOf(operationId, calls);
+    const scope = call['x-required-scope'];
+    const note = scope === undefined ? '' : ` Scope: \`${scope}\`.`;
+    const shown = `${doc(`${call.summary}.${note}`)}${name}(${argumentsOf(call)})`;
+    return `${shown}: ${resultTypeOf(call, contract)};\n`;
+  });
+  return `export interface ${typeOfGroup(group)} {\n${methods.join('')}}\n\n`;
+}
+
+function clientType(): string {
+  const groups = Object.keys(methodNames).map(
+    (group) => `readonly ${group}: ${typeOfGroup(group)};\n`,
+  );
+  return `export interface HeraldCalls {\n${groups.join('')}}\n\n`;
+}
+
+const parametersOf = (call: Call, place: string) =>
+  (call.parameters ?? []).filter((one) => one.in === place && one.name !== 'appUid');
+const takesKey = (call: Call) =>
+  parametersOf(call, 'header').some(({ name }) => name === 'Idempotency-Key');
+
+function argumentsOf(call: Call): string {
+  const { requestBody } = call;
+  const query = parametersOf(call, 'query');
+  const body = requestBody === undefined ? undefined : jsonOf(requestBody);
+  const fields = query.map(({ name, schema, required }) => {
+    return `${doc(schema.description)}${name}${required ? '' : '?'}: ${typeOf(schema)};\n`;
+  });
+  return [
+    ...parametersOf(call, 'path').map(({ name }) => `${name}: string`),
+    ...(body === undefined ? [] : [`body${isBodyOptional(call) ? '?' : ''}: ${typeOf(body)}`]),
+    ...(query.length === 0 ? [] : [`query?: {\n${fields.join('')}}`]),
+    `options?: ${optionsTypeOf(call)}`,
+  ].join(', ');
+}
+
+function optionsTypeOf(call: Call): string {
+  if (isStream(call)) return 'StreamOptions';
+  return takesKey(call) ? 'IdempotentCallOptions' : 'CallOptions';
+}
+
+/** A call that means something without a body: others take an empty one to no use. */
+function isBodyOptional({ operationId }: Call): boolean {
+  return ['rotateWebhookSecret', 'testWebhook', 'resendEvent'].includes(operationId);
+}
+
+/** The schema of the items of a list, whether or not it has pages. */
+function itemOf(call: Call, { components }: Contract): Schema | undefined {
+  const [result, ...others] = resultsOf(call);
+  if (result === undefined || others.length > 0 || call.method !== 'GET') return undefined;
+  const resolved = components.schemas[result.$ref?.split('/').at(-1) ?? ''] ?? result;
+  const { data } = resolved.properties ?? {};
+  const list = resolved.type === 'array' ? resolved : data;
+  return typeof list === 'object' && list.type === 'array' ? list.items : undefined;
+}
+
+function resultTypeOf(call: Call, contract: Contract): string {
+  if (isStream(call)) return 'EventStream';
+  const item = itemOf(call, contract);
+  if (item !== undefined) return `Pages<${typeOf(item)}>`;
+  const results = resultsOf(call).map(typeOf);
+  return `Promise<${results.length === 0 ? 'void' : results.join(' | ')}>`;
+}
+
+function callTable(calls: readonly Call[], contract: Contract): string {
+  const groups = Object.entries(methodNames).map(([group, methods]) => {
+    const rows = Object.entries(methods).map(
+      ([name, operationId]) => `${name}: ${rowOf(callOf(operationId, calls), contract)},\n`,
+    );
+    return `${group}: {\n${rows.join('')}},\n`;
+  });
+  const docstring = '/** What the transport needs to know of each call. */\n';
+  return `${docstring}export const calls = {\n${groups.join('')}} as const;\n\n`;
+}
+
+function rowOf(call: Call, contract: Contract): string {
+  const { operationId, method, path, security, requestBody } = call;
+  const input = requestBody === undefined ? 'query' : 'body';
+  const hasInput = requestBody !== undefined || parametersOf(call, 'query').length > 0;
+  return JSON.stringify({
+    id: operationId,
+    method,
+    path,
+    input: hasInput ? input : null,
+    needsKey: security.length > 0,
+    takesIdempotencyKey: takesKey(call),
+    isRepeatable: ['GET', 'PUT', 'DELETE'].includes(method) || repeatablePosts.has(operationId),
+    faultStatus: faultStatuses[operationId] ?? null,
+    kind: kindOf(call, contract),
+  });
+}
+
+function kindOf(call: Call, contract: Contract): string {
+  if (isStream(call)) return 'stream';
+  return itemOf(call, contract) === undefined ? 'call' : 'list';
+}
+
+function problemClasses(problems: ReadonlyMap<string, string>): string {
+  const classNames = [...problems.keys()].map((code) => [code, classOf(code)] as const);
+  const classes = [...problems].map(
+    ([code, text]) =>
+      `${doc(text)}export class ${classOf(code)} extends HeraldProblem {
+  override readonly name = '${classOf(code)}';
+  declare readonly code: '${code}';
+}\n\n`,
+  );
+  const table = classNames.map(([code, name]) => `${code}: ${name},\n`).join('');
+  const docstring = '/** The class of each problem, by its code. */\n';
+  return [
+    "import { HeraldProblem } from '../errors.ts';\n\n",
+    ...classes,
+    `${docstring}export const problemClasses = {\n${table}} as const;\n\n`,
+    'export type ProblemCode = keyof typeof problemClasses;\n',
+  ].join('');
+}
+
+const classOf = (code: string) => `${code.split('_').map(capitalized).join('')}Error`;

@@ -1,0 +1,106 @@
+// How the calls are named in the client for TypeScript. A call without a name is refused.
+
+/** The methods of each group, by their name, with the operation's id in the contract. */
+export const methodNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  users: {
+    signIn: 'signUserIn',
+    verifyToken: 'verifyToken',
+    revokeAllTokens: 'revokeTokens',
+    revokeTokens: 'revokeUserTokens',
+    list: 'listUsers',
+    get: 'getUser',
+    change: 'changeUser',
+    delete: 'deleteUser',
+  },
+  accounts: {
+    create: 'createAccount',
+    list: 'listAccounts',
+    get: 'getAccount',
+    change: 'changeAccount',
+    delete: 'deleteAccount',
+    members: 'listAccountMembers',
+    addMember: 'addAccountMember',
+    removeMember: 'removeAccountMember',
+  },
+  webhooks: {
+    create: 'createWebhook',
+    list: 'listWebhooks',
+    get: 'getWebhook',
+    change: 'changeWebhook',
+    delete: 'deleteWebhook',
+    rotateSecret: 'rotateWebhookSecret',
+    promoteSecret: 'promoteWebhookSecret',
+    test: 'testWebhook',
+    recover: 'recoverWebhook',
+    deliveries: 'listWebhookDeliveries',
+  },
+  webhookReplays: {
+    create: 'createWebhookReplay',
+    list: 'listWebhookReplays',
+    get: 'getWebhookReplay',
+    cancel: 'cancelWebhookReplay',
+  },
+  agents: {
+    create: 'createAgent',
+    list: 'listAgents',
+    get: 'getAgent',
+    change: 'changeAgent',
+    delete: 'deleteAgent',
+  },
+  contexts: {
+    create: 'createContext',
+    list: 'listContexts',
+    get: 'getContext',
+    change: 'changeContext',
+    delete: 'deleteContext',
+  },
+  contextFiles: {
+    create: 'createContextFile',
+    list: 'listContextFiles',
+    get: 'getContextFile',
+    change: 'changeContextFile',
+    delete: 'deleteContextFile',
+  },
+  changes: { report: 'reportChange' },
+  events: {
+    list: 'listEvents',
+    get: 'getEvent',
+    deliveries: 'listEventDeliveries',
+    resend: 'resendEvent',
+    stream: 'streamEvents',
+  },
+  eventTypes: { list: 'listEventTypes' },
+  deliveries: { list: 'listDeliveries' },
+  replays: {
+    create: 'createReplay',
+    list: 'listReplays',
+    get: 'getReplay',
+    cancel: 'cancelReplay',
+  },
+  erasures: { create: 'createErasure', get: 'getErasure' },
+  stats: { deliveries: 'getDeliveryStats' },
+  auditLog: { list: 'listAuditLog' },
+  service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
+};
+
+/** Documents, and a sign-in that is no more. */
+export const withoutMethod: ReadonlySet<string> = new Set([
+  'legacyAuth',
+  'getMigrationPage',
+  'getOpenapi',
+  'getReference',
+  'getReferenceScript',
+]);
+
+/** Answers with this status tell of a fault in a result, not in a problem. */
+export const faultStatuses: Readonly<Record<string, number>> = { getReadiness: 503 };
+
+/** Calls without an idempotency key that a repeat does no harm to, though their method would not tell. */
+export const repeatablePosts: ReadonlySet<string> = new Set([
+  'signUserIn',
+  'verifyToken',
+  'revokeTokens',
+  'revokeUserTokens',
+  'cancelReplay',
+  'cancelWebhookReplay',
+]);

@@ -1,0 +1,67 @@
+/** What is wrong with one field of a request. */
+export interface FieldError {
+  /** A JSON pointer into the body, or the name of a parameter. */
+  pointer: string;
+  code: string;
+  detail: string;
+}
+
+export interface ErrorFacts {
+  readonly code: string;
+  readonly detail: string;
+  readonly status?: number | null;
+  readonly requestId: string;
+  readonly errors?: readonly FieldError[];
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}
+
+/** What every call throws, but for the reason of an aborted signal. */
+export class HeraldError extends Error {
+  override readonly name: string = 'HeraldError';
+  readonly code: string;
+  readonly detail: string;
+  /** The HTTP status, null where no answer came. */
+  readonly status: number | null;
+  /** Names the call in the log of the service. */
+  readonly requestId: string;
+  readonly errors: readonly FieldError[];
+  /** How long the service asked to wait. */
+  readonly retryAfterMs: number | null;
+
+  constructor(facts: ErrorFacts) {
+    const { code, detail, status = null, requestId, errors = [], retryAfterMs = null } = facts;
+    super(`${detail} (${code}, request ${requestId})`, { cause: facts.cause });
+    this.code = code;
+    this.detail = detail;
+    this.status = status;
+    this.requestId = requestId;
+    this.errors = errors;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** A problem that the service answered with; each code it knows has a class of its own. */
+export class HeraldProblem extends HeraldError {
+  override readonly name: string = 'HeraldProblem';
+  declare readonly status: number;
+}
+
+/** No answer came, or not all of it. */
+export class ConnectionFailedError extends HeraldError {
+  override readonly name = 'ConnectionFailedError';
+  declare readonly code: 'connection_failed';
+}
+
+/** The call took longer than its `timeoutMs`. */
+export class TimedOutError extends HeraldError {
+  override readonly name = 'TimedOutError';
+  declare readonly code: 'timed_out';
+}
+
+/** The answer is not one of this service: it may be one of a proxy. */
+export class UnexpectedAnswerError extends HeraldError {
+  override readonly name = 'UnexpectedAnswerError';
+  declare readonly code: 'unexpected_answer';
+  declare readonly status: number;
+}

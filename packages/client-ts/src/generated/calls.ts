@@ -1,0 +1,1151 @@
+// Written by `npm run client-types` from docs/openapi.json.
+import type { CallOptions, IdempotentCallOptions } from '../options.ts';
+import type { Pages } from '../pages.ts';
+import type { EventStream, StreamOptions } from '../stream.ts';
+import type {
+  SubscribedEventName,
+  EventName,
+  DeliveryState,
+  Account,
+  Agent,
+  AuditRow,
+  ChangeAccountBody,
+  ChangeAgentBody,
+  ChangeContextBody,
+  ChangeContextFileBody,
+  ChangeUserBody,
+  ChangeWebhookBody,
+  Context,
+  ContextFile,
+  CreateAccountBody,
+  CreateAgentBody,
+  CreateContextBody,
+  CreateContextFileBody,
+  CreateErasureBody,
+  CreateReplayBody,
+  CreateWebhookBody,
+  CreateWebhookReplayBody,
+  Delivery,
+  DeliveryStatistics,
+  Erasure,
+  Event,
+  EventType,
+  EventWithPayload,
+  Health,
+  JwkSet,
+  Readiness,
+  RecoverWebhookBody,
+  Replay,
+  ReplayDryRun,
+  ReportChangeBody,
+  ReportedChange,
+  ResendEventBody,
+  Resent,
+  RotateWebhookSecretBody,
+  SignUserInBody,
+  SignedIn,
+  StartedReplay,
+  TestWebhookBody,
+  TestedWebhook,
+  User,
+  VerifiedToken,
+  VerifyTokenBody,
+  Webhook,
+  WebhookWithSecret,
+} from './models.ts';
+
+export interface UsersCalls {
+  /** Signs a user in; the first sign-in creates the user. Scope: `users:auth`. */
+  signIn(body: SignUserInBody, options?: CallOptions): Promise<SignedIn>;
+  /** Says whether a token is valid now, and for which agent. Scope: `users:auth`. */
+  verifyToken(body: VerifyTokenBody, options?: CallOptions): Promise<VerifiedToken>;
+  /** Ends the tokens of all users. Scope: `users:auth`. */
+  revokeAllTokens(options?: CallOptions): Promise<void>;
+  /** Ends the tokens of a user. Scope: `users:auth`. */
+  revokeTokens(userUid: string, options?: CallOptions): Promise<void>;
+  /** Lists the users, newest first. Scope: `admin`. */
+  list(
+    query?: {
+      externalId?: string;
+      email?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<User>;
+  /** Shows a user. Scope: `admin`. */
+  get(userUid: string, options?: CallOptions): Promise<User>;
+  /** Changes the name of a user. Scope: `admin`. */
+  change(userUid: string, body: ChangeUserBody, options?: CallOptions): Promise<User>;
+  /** Erases who a user is, and ends the tokens. Scope: `admin`. */
+  delete(userUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface AccountsCalls {
+  /** Creates an account. Scope: `admin`. */
+  create(body: CreateAccountBody, options?: IdempotentCallOptions): Promise<Account>;
+  /** Lists the accounts, newest first. Scope: `admin`. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Account>;
+  /** Shows an account. Scope: `admin`. */
+  get(accountUid: string, options?: CallOptions): Promise<Account>;
+  /** Changes the name of an account. Scope: `admin`. */
+  change(accountUid: string, body: ChangeAccountBody, options?: CallOptions): Promise<Account>;
+  /** Deletes an account, and removes it from users and agents. Scope: `admin`. */
+  delete(accountUid: string, options?: CallOptions): Promise<void>;
+  /** Lists the users in an account, newest first. Scope: `admin`. */
+  members(
+    accountUid: string,
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<User>;
+  /** Adds a user to an account. Scope: `admin`. */
+  addMember(accountUid: string, userUid: string, options?: CallOptions): Promise<void>;
+  /** Removes a user from an account. Scope: `admin`. */
+  removeMember(accountUid: string, userUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface WebhooksCalls {
+  /** Registers a webhook. Scope: `webhooks:write`. */
+  create(body: CreateWebhookBody, options?: IdempotentCallOptions): Promise<WebhookWithSecret>;
+  /** Lists all webhooks, oldest first. Scope: `webhooks:read`. */
+  list(options?: CallOptions): Pages<Webhook>;
+  /** Shows a webhook. Scope: `webhooks:read`. */
+  get(webhookUid: string, options?: CallOptions): Promise<Webhook>;
+  /** Changes, pauses or resumes a webhook. Scope: `webhooks:write`. */
+  change(webhookUid: string, body: ChangeWebhookBody, options?: CallOptions): Promise<Webhook>;
+  /** Deletes a webhook, and cancels its open deliveries. Scope: `webhooks:write`. */
+  delete(webhookUid: string, options?: CallOptions): Promise<void>;
+  /** Makes a new secret; the old one signs, too, for a while. Scope: `webhooks:write`. */
+  rotateSecret(
+    webhookUid: string,
+    body?: RotateWebhookSecretBody,
+    options?: IdempotentCallOptions,
+  ): Promise<WebhookWithSecret>;
+  /** Signs `X-Webhook-Signature` with the new secret. Scope: `webhooks:write`. */
+  promoteSecret(webhookUid: string, options?: CallOptions): Promise<Webhook>;
+  /** Sends a test event, or the sample of another. Scope: `webhooks:write`. */
+  test(webhookUid: string, body?: TestWebhookBody, options?: CallOptions): Promise<TestedWebhook>;
+  /** Sends what was lost since a time again. Scope: `events:write`. */
+  recover(
+    webhookUid: string,
+    body: RecoverWebhookBody,
+    options?: IdempotentCallOptions,
+  ): Promise<ReplayDryRun | StartedReplay>;
+  /** Lists the deliveries to a webhook, newest first. Scope: `events:read`. */
+  deliveries(
+    webhookUid: string,
+    query?: {
+      state?: DeliveryState;
+      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
+      errorClass?:
+        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      event?: EventName;
+      externalTenantId?: string;
+      since?: string;
+      until?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Delivery>;
+}
+
+export interface WebhookReplaysCalls {
+  /** Sends the events of a period to a webhook again. Scope: `events:write`. */
+  create(
+    webhookUid: string,
+    body: CreateWebhookReplayBody,
+    options?: IdempotentCallOptions,
+  ): Promise<ReplayDryRun | StartedReplay>;
+  /** Lists replays, newest first. Scope: `events:read`. */
+  list(
+    webhookUid: string,
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Replay>;
+  /** Shows how far a replay is. Scope: `events:read`. */
+  get(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
+  /** Stops a replay that still runs. Scope: `events:write`. */
+  cancel(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
+}
+
+export interface AgentsCalls {
+  /** Creates an agent. Scope: `resources:write`. */
+  create(body: CreateAgentBody, options?: IdempotentCallOptions): Promise<Agent>;
+  /** Lists the agents, newest first. Scope: `resources:read`. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Agent>;
+  /** Shows an agent. Scope: `resources:read`. */
+  get(agentUid: string, options?: CallOptions): Promise<Agent>;
+  /** Changes an agent. Scope: `resources:write`. */
+  change(agentUid: string, body: ChangeAgentBody, options?: CallOptions): Promise<Agent>;
+  /** Deletes an agent. Scope: `resources:write`. */
+  delete(agentUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ContextsCalls {
+  /** Creates a context. Scope: `resources:write`. */
+  create(body: CreateContextBody, options?: IdempotentCallOptions): Promise<Context>;
+  /** Lists the contexts, newest first. Scope: `resources:read`. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Context>;
+  /** Shows a context. Scope: `resources:read`. */
+  get(contextUid: string, options?: CallOptions): Promise<Context>;
+  /** Changes a context. Scope: `resources:write`. */
+  change(contextUid: string, body: ChangeContextBody, options?: CallOptions): Promise<Context>;
+  /** Deletes a context and its files. Scope: `resources:write`. */
+  delete(contextUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ContextFilesCalls {
+  /** Creates a file of a context. Scope: `resources:write`. */
+  create(
+    contextUid: string,
+    body: CreateContextFileBody,
+    options?: IdempotentCallOptions,
+  ): Promise<ContextFile>;
+  /** Lists the files of a context, newest first. Scope: `resources:read`. */
+  list(
+    contextUid: string,
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<ContextFile>;
+  /** Shows a file of a context. Scope: `resources:read`. */
+  get(contextUid: string, fileUid: string, options?: CallOptions): Promise<ContextFile>;
+  /** Changes a file of a context. Scope: `resources:write`. */
+  change(
+    contextUid: string,
+    fileUid: string,
+    body: ChangeContextFileBody,
+    options?: CallOptions,
+  ): Promise<ContextFile>;
+  /** Deletes a file of a context. Scope: `resources:write`. */
+  delete(contextUid: string, fileUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ChangesCalls {
+  /** Reports a change of a resource that lives elsewhere. Scope: `resources:write`. */
+  report(body: ReportChangeBody, options?: IdempotentCallOptions): Promise<ReportedChange>;
+}
+
+export interface EventsCalls {
+  /** Lists the events without their payloads, newest first. Scope: `events:read`. */
+  list(
+    query?: {
+      event?: SubscribedEventName;
+      entity?: 'agent' | 'context' | 'contextfile';
+      resourceUid?: string;
+      externalTenantId?: string;
+      since?: string;
+      until?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Event>;
+  /** Shows an event with its payload. Scope: `events:read`. */
+  get(eventId: string, options?: CallOptions): Promise<EventWithPayload>;
+  /** Lists the deliveries of an event. Scope: `events:read`. */
+  deliveries(
+    eventId: string,
+    query?: {
+      state?: DeliveryState;
+      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
+      errorClass?:
+        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      webhookUid?: string;
+      since?: string;
+      until?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Delivery>;
+  /** Sends an event again, now. Scope: `events:write`. */
+  resend(eventId: string, body?: ResendEventBody, options?: IdempotentCallOptions): Promise<Resent>;
+  /** Sends each event as it is committed. Scope: `events:read`. */
+  stream(
+    query?: {
+      event?: SubscribedEventName;
+      entity?: 'agent' | 'context' | 'contextfile';
+      resourceUid?: string;
+      externalTenantId?: string;
+      since?: string;
+    },
+    options?: StreamOptions,
+  ): EventStream;
+}
+
+export interface EventTypesCalls {
+  /** Lists the events that webhooks get, with their schemas and samples. Scope: `webhooks:read`. */
+  list(options?: CallOptions): Pages<EventType>;
+}
+
+export interface DeliveriesCalls {
+  /** Lists the deliveries to all webhooks, newest first. Scope: `events:read`. */
+  list(
+    query?: {
+      state?: DeliveryState;
+      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
+      errorClass?:
+        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      webhookUid?: string;
+      event?: EventName;
+      externalTenantId?: string;
+      since?: string;
+      until?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Delivery>;
+}
+
+export interface ReplaysCalls {
+  /** Sends what failed in a period again, to all webhooks or some. Scope: `events:write`. */
+  create(
+    body: CreateReplayBody,
+    options?: IdempotentCallOptions,
+  ): Promise<ReplayDryRun | StartedReplay>;
+  /** Lists replays, newest first. Scope: `events:read`. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Replay>;
+  /** Shows how far a replay is. Scope: `events:read`. */
+  get(replayUid: string, options?: CallOptions): Promise<Replay>;
+  /** Stops a replay that still runs. Scope: `events:write`. */
+  cancel(replayUid: string, options?: CallOptions): Promise<Replay>;
+}
+
+export interface ErasuresCalls {
+  /** Erases the payloads of a tenant or a user. Scope: `events:write`. */
+  create(body: CreateErasureBody, options?: IdempotentCallOptions): Promise<Erasure>;
+  /** Shows how far an erasure is. Scope: `events:read`. */
+  get(erasureUid: string, options?: CallOptions): Promise<Erasure>;
+}
+
+export interface StatsCalls {
+  /** Counts what became of the attempts of a range. Scope: `events:read`. */
+  deliveries(
+    query?: {
+      interval?: 'minute' | 'hour' | 'day';
+      since?: string;
+      until?: string;
+      webhookUid?: string;
+    },
+    options?: CallOptions,
+  ): Promise<DeliveryStatistics>;
+}
+
+export interface AuditLogCalls {
+  /** Lists who did what in the application, newest first. Scope: `admin`. */
+  list(
+    query?: {
+      action?: string;
+      actorUid?: string;
+      targetUid?: string;
+      since?: string;
+      until?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<AuditRow>;
+}
+
+export interface ServiceCalls {
+  /** Says that the process runs. */
+  health(options?: CallOptions): Promise<Health>;
+  /** Says whether this process should get requests. */
+  readiness(options?: CallOptions): Promise<Readiness>;
+  /** Shows the public keys of user tokens (RFC 7517). */
+  jwks(options?: CallOptions): Promise<JwkSet>;
+}
+
+export interface HeraldCalls {
+  readonly users: UsersCalls;
+  readonly accounts: AccountsCalls;
+  readonly webhooks: WebhooksCalls;
+  readonly webhookReplays: WebhookReplaysCalls;
+  readonly agents: AgentsCalls;
+  readonly contexts: ContextsCalls;
+  readonly contextFiles: ContextFilesCalls;
+  readonly changes: ChangesCalls;
+  readonly events: EventsCalls;
+  readonly eventTypes: EventTypesCalls;
+  readonly deliveries: DeliveriesCalls;
+  readonly replays: ReplaysCalls;
+  readonly erasures: ErasuresCalls;
+  readonly stats: StatsCalls;
+  readonly auditLog: AuditLogCalls;
+  readonly service: ServiceCalls;
+}
+
+/** What the transport needs to know of each call. */
+export const calls = {
+  users: {
+    signIn: {
+      id: 'signUserIn',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/sdkusers/auth',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    verifyToken: {
+      id: 'verifyToken',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/sdkusers/token/verify',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    revokeAllTokens: {
+      id: 'revokeTokens',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/sdkusers/tokens/revoke',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    revokeTokens: {
+      id: 'revokeUserTokens',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}/tokens/revoke',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listUsers',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/sdkusers',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getUser',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeUser',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteUser',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  accounts: {
+    create: {
+      id: 'createAccount',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/accounts',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listAccounts',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/accounts',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getAccount',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeAccount',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteAccount',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    members: {
+      id: 'listAccountMembers',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}/members',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    addMember: {
+      id: 'addAccountMember',
+      method: 'PUT',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}/members/{userUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    removeMember: {
+      id: 'removeAccountMember',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/accounts/{accountUid}/members/{userUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  webhooks: {
+    create: {
+      id: 'createWebhook',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listWebhooks',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/webhooks',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getWebhook',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeWebhook',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteWebhook',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    rotateSecret: {
+      id: 'rotateWebhookSecret',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/secret/rotate',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    promoteSecret: {
+      id: 'promoteWebhookSecret',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/secret/promote',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    test: {
+      id: 'testWebhook',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/test',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    recover: {
+      id: 'recoverWebhook',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/recover',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    deliveries: {
+      id: 'listWebhookDeliveries',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/deliveries',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+  },
+  webhookReplays: {
+    create: {
+      id: 'createWebhookReplay',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/replays',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listWebhookReplays',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/replays',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getWebhookReplay',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/replays/{replayUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    cancel: {
+      id: 'cancelWebhookReplay',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/replays/{replayUid}/cancel',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  agents: {
+    create: {
+      id: 'createAgent',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/agents',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listAgents',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/agents',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getAgent',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/agents/{agentUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeAgent',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/agents/{agentUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteAgent',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/agents/{agentUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  contexts: {
+    create: {
+      id: 'createContext',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/contexts',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listContexts',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/contexts',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getContext',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeContext',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteContext',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  contextFiles: {
+    create: {
+      id: 'createContextFile',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}/files',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listContextFiles',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}/files',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getContextFile',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}/files/{fileUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    change: {
+      id: 'changeContextFile',
+      method: 'PATCH',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}/files/{fileUid}',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    delete: {
+      id: 'deleteContextFile',
+      method: 'DELETE',
+      path: '/api/v1/appuid/{appUid}/contexts/{contextUid}/files/{fileUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  changes: {
+    report: {
+      id: 'reportChange',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/changes',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  events: {
+    list: {
+      id: 'listEvents',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getEvent',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    deliveries: {
+      id: 'listEventDeliveries',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}/deliveries',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    resend: {
+      id: 'resendEvent',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}/resend',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    stream: {
+      id: 'streamEvents',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events/stream',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'stream',
+    },
+  },
+  eventTypes: {
+    list: {
+      id: 'listEventTypes',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/event-types',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+  },
+  deliveries: {
+    list: {
+      id: 'listDeliveries',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/deliveries',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+  },
+  replays: {
+    create: {
+      id: 'createReplay',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/replays',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    list: {
+      id: 'listReplays',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/replays',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getReplay',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/replays/{replayUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    cancel: {
+      id: 'cancelReplay',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/replays/{replayUid}/cancel',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  erasures: {
+    create: {
+      id: 'createErasure',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/erasures',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    get: {
+      id: 'getErasure',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/erasures/{erasureUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  stats: {
+    deliveries: {
+      id: 'getDeliveryStats',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/stats/deliveries',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  auditLog: {
+    list: {
+      id: 'listAuditLog',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/audit-log',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+  },
+  service: {
+    health: {
+      id: 'getHealth',
+      method: 'GET',
+      path: '/healthz',
+      input: null,
+      needsKey: false,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    readiness: {
+      id: 'getReadiness',
+      method: 'GET',
+      path: '/readyz',
+      input: null,
+      needsKey: false,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: 503,
+      kind: 'call',
+    },
+    jwks: {
+      id: 'getJwks',
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      input: null,
+      needsKey: false,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+} as const;

@@ -1,0 +1,176 @@
+// Written by `npm run client-types` from docs/openapi.json.
+import { HeraldProblem } from '../errors.ts';
+
+/** The application is disabled. */
+export class AppDisabledError extends HeraldProblem {
+  override readonly name = 'AppDisabledError';
+  declare readonly code: 'app_disabled';
+}
+
+/** The request conflicts with the current state. */
+export class ConflictError extends HeraldProblem {
+  override readonly name = 'ConflictError';
+  declare readonly code: 'conflict';
+}
+
+/** More than one credential was sent. */
+export class CredentialsConflictError extends HeraldProblem {
+  override readonly name = 'CredentialsConflictError';
+  declare readonly code: 'credentials_conflict';
+}
+
+/** The expectation cannot be met. */
+export class ExpectationFailedError extends HeraldProblem {
+  override readonly name = 'ExpectationFailedError';
+  declare readonly code: 'expectation_failed';
+}
+
+/** The request headers are too large. */
+export class HeadersTooLargeError extends HeraldProblem {
+  override readonly name = 'HeadersTooLargeError';
+  declare readonly code: 'headers_too_large';
+}
+
+/** The idempotency key was used for another body. */
+export class IdempotencyKeyReusedError extends HeraldProblem {
+  override readonly name = 'IdempotencyKeyReusedError';
+  declare readonly code: 'idempotency_key_reused';
+}
+
+/** The API key lacks the scope for this call. */
+export class InsufficientScopeError extends HeraldProblem {
+  override readonly name = 'InsufficientScopeError';
+  declare readonly code: 'insufficient_scope';
+}
+
+/** Something went wrong on our side. */
+export class InternalError extends HeraldProblem {
+  override readonly name = 'InternalError';
+  declare readonly code: 'internal';
+}
+
+/** The cursor is not one this list gave out. */
+export class InvalidCursorError extends HeraldProblem {
+  override readonly name = 'InvalidCursorError';
+  declare readonly code: 'invalid_cursor';
+}
+
+/** The request does not match its schema. */
+export class InvalidRequestError extends HeraldProblem {
+  override readonly name = 'InvalidRequestError';
+  declare readonly code: 'invalid_request';
+}
+
+/** The webhook URL cannot be used. */
+export class InvalidWebhookUrlError extends HeraldProblem {
+  override readonly name = 'InvalidWebhookUrlError';
+  declare readonly code: 'invalid_webhook_url';
+}
+
+/** A limit of this application is reached. */
+export class LimitReachedError extends HeraldProblem {
+  override readonly name = 'LimitReachedError';
+  declare readonly code: 'limit_reached';
+}
+
+/** The body is not acceptable JSON. */
+export class MalformedJsonError extends HeraldProblem {
+  override readonly name = 'MalformedJsonError';
+  declare readonly code: 'malformed_json';
+}
+
+/** The request is malformed. */
+export class MalformedRequestError extends HeraldProblem {
+  override readonly name = 'MalformedRequestError';
+  declare readonly code: 'malformed_request';
+}
+
+/** There is no such thing here. */
+export class NotFoundError extends HeraldProblem {
+  override readonly name = 'NotFoundError';
+  declare readonly code: 'not_found';
+}
+
+/** The service has too much to do right now. */
+export class OverloadedError extends HeraldProblem {
+  override readonly name = 'OverloadedError';
+  declare readonly code: 'overloaded';
+}
+
+/** The body is too large. */
+export class PayloadTooLargeError extends HeraldProblem {
+  override readonly name = 'PayloadTooLargeError';
+  declare readonly code: 'payload_too_large';
+}
+
+/** Too many requests came. */
+export class RateLimitedError extends HeraldProblem {
+  override readonly name = 'RateLimitedError';
+  declare readonly code: 'rate_limited';
+}
+
+/** The request took too long to arrive. */
+export class RequestTimeoutError extends HeraldProblem {
+  override readonly name = 'RequestTimeoutError';
+  declare readonly code: 'request_timeout';
+}
+
+/** No valid API key was sent. */
+export class UnauthenticatedError extends HeraldProblem {
+  override readonly name = 'UnauthenticatedError';
+  declare readonly code: 'unauthenticated';
+}
+
+/** The service cannot answer right now. */
+export class UnavailableError extends HeraldProblem {
+  override readonly name = 'UnavailableError';
+  declare readonly code: 'unavailable';
+}
+
+/** Some accounts do not exist in this application. */
+export class UnknownAccountUidsError extends HeraldProblem {
+  override readonly name = 'UnknownAccountUidsError';
+  declare readonly code: 'unknown_account_uids';
+}
+
+/** Some webhooks do not exist in this application. */
+export class UnknownWebhookUidsError extends HeraldProblem {
+  override readonly name = 'UnknownWebhookUidsError';
+  declare readonly code: 'unknown_webhook_uids';
+}
+
+/** The content type is not supported. */
+export class UnsupportedMediaTypeError extends HeraldProblem {
+  override readonly name = 'UnsupportedMediaTypeError';
+  declare readonly code: 'unsupported_media_type';
+}
+
+/** The class of each problem, by its code. */
+export const problemClasses = {
+  app_disabled: AppDisabledError,
+  conflict: ConflictError,
+  credentials_conflict: CredentialsConflictError,
+  expectation_failed: ExpectationFailedError,
+  headers_too_large: HeadersTooLargeError,
+  idempotency_key_reused: IdempotencyKeyReusedError,
+  insufficient_scope: InsufficientScopeError,
+  internal: InternalError,
+  invalid_cursor: InvalidCursorError,
+  invalid_request: InvalidRequestError,
+  invalid_webhook_url: InvalidWebhookUrlError,
+  limit_reached: LimitReachedError,
+  malformed_json: MalformedJsonError,
+  malformed_request: MalformedRequestError,
+  not_found: NotFoundError,
+  overloaded: OverloadedError,
+  payload_too_large: PayloadTooLargeError,
+  rate_limited: RateLimitedError,
+  request_timeout: RequestTimeoutError,
+  unauthenticated: UnauthenticatedError,
+  unavailable: UnavailableError,
+  unknown_account_uids: UnknownAccountUidsError,
+  unknown_webhook_uids: UnknownWebhookUidsError,
+  unsupported_media_type: UnsupportedMediaTypeError,
+} as const;
+
+export type ProblemCode = keyof typeof problemClasses;

@@ -1,0 +1,16 @@
+// Calls agent-herald: typed, with retries, pages as iterators and errors as classes.
+export { HeraldClient } from './client.ts';
+export {
+  ConnectionFailedError,
+  type FieldError,
+  HeraldError,
+  HeraldProblem,
+  TimedOutError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+export type * from './generated/calls.ts';
+export type * from './generated/models.ts';
+export * from './generated/problems.ts';
+export type { CallOptions, HeraldClientOptions, IdempotentCallOptions } from './options.ts';
+export { type Page, Pages } from './pages.ts';
+export { EventStream, StreamEndedError, type StreamedEvent, type StreamOptions } from './stream.ts';

@@ -1,0 +1,28 @@
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  /** Give it to the next call as `cursor`; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** A list: `for await` goes through all its items, and asks for each page when it is needed. */
+export class Pages<Item> implements AsyncIterable<Item> {
+  readonly #fetchPage: (cursor: string | null) => Promise<Page<Item>>;
+
+  constructor(fetchPage: (cursor: string | null) => Promise<Page<Item>>) {
+    this.#fetchPage = fetchPage;
+  }
+
+  /** Returns the first page alone, or the one at the `cursor` of the call. */
+  page(): Promise<Page<Item>> {
+    return this.#fetchPage(null);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<Item> {
+    let cursor: string | null = null;
+    do {
+      const page: Page<Item> = await this.#fetchPage(cursor);
+      yield* page.data;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+  }
+}

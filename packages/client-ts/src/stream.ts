@@ -1,0 +1,158 @@
+// The live stream of events, which goes on after each cut where it was.
+import { readError, unexpectedAnswer } from './answers.ts';
+import { HeraldError } from './errors.ts';
+import type { EventWithPayload } from './generated/models.ts';
+import type { CallOptions } from './options.ts';
+import { mayRepeat, waitMsBefore } from './retries.ts';
+import { MessageParser, type ServerSentMessage } from './server-sent.ts';
+import { type CallFacts, connectionFailed, type Query, type Transport, wait } from './transport.ts';
+
+export interface StreamedEvent {
+  /** Give it to a later stream as `lastEventId`, to go on behind this event. */
+  readonly id: string;
+  readonly event: EventWithPayload;
+}
+
+export interface StreamOptions extends CallOptions {
+  readonly lastEventId?: string;
+  /** Called when the stream is open, at first and after each cut. */
+  readonly onOpen?: () => void;
+  /** Called after each cut, before the wait. */
+  readonly onCut?: (error: HeraldError, waitMs: number) => void;
+}
+
+/** The service ended the stream for good: the key or the application ended. */
+export class StreamEndedError extends HeraldError {
+  override readonly name = 'StreamEndedError';
+}
+
+interface StreamCall {
+  readonly transport: Transport;
+  readonly facts: CallFacts;
+  readonly query: Query | undefined;
+  readonly options: StreamOptions;
+}
+
+interface Connection {
+  readonly requestId: string;
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  /** Ends the connection unless something comes within the time. */
+  readonly expect: (withinMs: number) => void;
+}
+
+// The service sends something every 15 s.
+const silenceMs = 40_000;
+const openMs = 30_000;
+const openRetries = 2;
+const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
+const endings: readonly unknown[] = ['key_ended', 'app_disabled'];
+
+/** Events as they are committed: `for await` goes through them without end. Each comes at least once. */
+export class EventStream implements AsyncIterable<StreamedEvent> {
+  readonly #call: StreamCall;
+
+  constructor(call: StreamCall) {
+    this.#call = call;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<StreamedEvent> {
+    const { options } = this.#call;
+    let lastId = options.lastEventId ?? null;
+    let hasOpened = false;
+    let failureCount = 0;
+    for (;;) {
+      const cut = new AbortController();
+      try {
+        for await (const message of this.#connect(lastId, cut)) {
+          if (message.type === 'opened') options.onOpen?.();
+          hasOpened = true;
+          failureCount = 0;
+          lastId = message.id ?? lastId;
+          if (isEvent(message)) yield asEvent(message);
+        }
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        failureCount += 1;
+        const isTried = hasOpened || failureCount <= (options.retries ?? openRetries);
+        if (!isTried || !mayRepeat(error, repeats)) throw error;
+        const waitMs = waitMsBefore(failureCount, error);
+        options.onCut?.(error, waitMs);
+        await wait(waitMs, options.signal);
+      } finally {
+        cut.abort();
+      }
+    }
+  }
+
+  /** Yields what one connection brings. Always ends with an error. */
+  async *#connect(
+    lastId: string | null,
+    cut: AbortController,
+  ): AsyncGenerator<ServerSentMessage, never> {
+    const { transport, facts, query, options } = this.#call;
+    const accept = { accept: 'text/event-stream' };
+    const headers = lastId === null ? accept : { ...accept, 'last-event-id': lastId };
+    const prepared = transport.prepare(facts, { uids: [], query, headers }, options);
+    const { origin } = new URL(prepared.url);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const given = options.signal === undefined ? [] : [options.signal];
+    const connection: Connection = {
+      requestId: prepared.requestId,
+      origin,
+      signal: AbortSignal.any([cut.signal, ...given]),
+      expect(withinMs) {
+        clearTimeout(timer);
+        timer = setTimeout(() => cut.abort(new Error(`silent for ${withinMs} ms`)), withinMs);
+      },
+    };
+    try {
+      connection.expect(options.timeoutMs ?? openMs);
+      const response = await transport.request({ ...prepared, signal: connection.signal });
+      if (!response.ok) throw await readError(response, prepared.requestId);
+      const type = response.headers.get('content-type') ?? '';
+      if (response.body === null || !type.startsWith('text/event-stream'))
+        throw unexpectedAnswer(response, prepared.requestId);
+      return yield* readMessages(response.body, connection);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+async function* readMessages(
+  body: ReadableStream<Uint8Array>,
+  connection: Connection,
+): AsyncGenerator<ServerSentMessage, never> {
+  const { requestId, origin } = connection;
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const parser = new MessageParser();
+  for (;;) {
+    connection.expect(silenceMs);
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw connectionFailed(origin, requestId, error);
+    });
+    if (done) throw connectionFailed(origin, requestId, new Error('the stream ended'));
+    for (const message of parser.push(decoder.decode(value, { stream: true }))) {
+      if (message.type === 'closed') throw closedError(message, connection);
+      yield message;
+    }
+  }
+}
+
+function closedError({ data }: ServerSentMessage, { requestId, origin }: Connection): HeraldError {
+  const { reason, detail } = JSON.parse(data ?? '{}') as { reason?: string; detail?: string };
+  const text = `${reason ?? 'closed'}: ${detail ?? 'no reason was given'}`;
+  return endings.includes(reason)
+    ? new StreamEndedError({ code: reason ?? '', detail: text, requestId })
+    : connectionFailed(origin, requestId, new Error(text));
+}
+
+function isEvent({ type, data, id }: ServerSentMessage): boolean {
+  return type === 'message' && data !== null && id !== null;
+}
+
+function asEvent({ data, id }: ServerSentMessage): StreamedEvent {
+  return { id: id ?? '', event: JSON.parse(data ?? '') as EventWithPayload };
+}

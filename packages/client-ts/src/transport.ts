@@ -1,0 +1,177 @@
+// Makes the requests of calls, and repeats those that may be repeated.
+import { readError, readResult } from './answers.ts';
+import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
+import type { HeraldClientOptions, IdempotentCallOptions } from './options.ts';
+import { mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
+
+export interface CallFacts {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly input: 'body' | 'query' | null;
+  readonly needsKey: boolean;
+  readonly takesIdempotencyKey: boolean;
+  readonly isRepeatable: boolean;
+  /** The status of a fault that is told in a result, null where there is none. */
+  readonly faultStatus: number | null;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CallInput {
+  readonly uids: readonly unknown[];
+  readonly body?: unknown;
+  readonly query?: Query | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface PreparedCall {
+  readonly facts: CallFacts;
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+const userAgent = 'agent-herald-client/0.1.0';
+const defaultTimeoutMs = 30_000;
+const defaultRetries = 2;
+
+export class Transport {
+  readonly #options: HeraldClientOptions;
+  readonly #fetch: typeof fetch;
+  readonly #baseUrl: string;
+
+  constructor(options: HeraldClientOptions) {
+    this.#options = options;
+    this.#baseUrl = new URL(options.url).href.replace(/\/$/, '');
+    const { fetch: given } = options;
+    this.#fetch = given ?? ((input, init) => fetch(input, init));
+  }
+
+  /** Makes a call and returns its result. */
+  async call(facts: CallFacts, input: CallInput, options: IdempotentCallOptions): Promise<unknown> {
+    const { timeoutMs = this.#options.timeoutMs ?? defaultTimeoutMs } = options;
+    const { retries = this.#options.retries ?? defaultRetries } = options;
+    const endsAt = performance.now() + timeoutMs;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const given = options.signal === undefined ? [] : [options.signal];
+    const prepared = {
+      ...this.prepare(facts, input, options),
+      signal: AbortSignal.any([timeout, ...given]),
+    };
+    let retry = 0;
+    for (;;) {
+      try {
+        return await this.#attempt(prepared, retry);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (timeout.aborted) throw timedOut(timeoutMs, prepared.requestId, error);
+        if (retry >= retries || !mayRepeat(error, repeatsOf(facts, retry))) throw error;
+        retry += 1;
+        const waitMs = waitMsBefore(retry, error);
+        if (performance.now() + waitMs >= endsAt) throw error;
+        await wait(waitMs, options.signal);
+      }
+    }
+  }
+
+  /** Returns the request of a call. Throws for a call that cannot be made. */
+  prepare(facts: CallFacts, input: CallInput, options: IdempotentCallOptions) {
+    const { requestId = crypto.randomUUID(), idempotencyKey = crypto.randomUUID() } = options;
+    const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
+    if (facts.needsKey) {
+      headers['authorization'] = `Bearer ${this.#needed('apiKey', facts)}`;
+      headers['user-agent'] = userAgent;
+      headers['x-request-id'] = requestId;
+    }
+    if (facts.takesIdempotencyKey) headers['idempotency-key'] = idempotencyKey;
+    if (input.body !== undefined) headers['content-type'] = 'application/json';
+    const body = input.body === undefined ? null : JSON.stringify(input.body);
+    const init: RequestInit = { method: facts.method, headers, body, redirect: 'manual' };
+    return { facts, url: this.#urlOf(facts, input), init, requestId };
+  }
+
+  /** Requests what was prepared. Throws `ConnectionFailedError` when no answer comes. */
+  async request({ url, init, requestId, signal }: Omit<PreparedCall, 'facts'>): Promise<Response> {
+    return this.#fetch(url, { ...init, signal }).catch((error: unknown) => {
+      throw connectionFailed(new URL(url).origin, requestId, error);
+    });
+  }
+
+  async #attempt(prepared: PreparedCall, retry: number): Promise<unknown> {
+    const { facts, url, requestId } = prepared;
+    const response = await this.request(prepared);
+    try {
+      if (response.ok) return await readResult(response, requestId);
+      const isResult = response.status === facts.faultStatus && isPlainJson(response);
+      if (isResult) return await readResult(response, requestId);
+      // The attempt before has deleted it, and its answer was lost.
+      if (facts.method === 'DELETE' && retry > 0 && response.status === 404) return undefined;
+      throw await readError(response, requestId);
+    } catch (error) {
+      if (error instanceof HeraldError) throw error;
+      throw connectionFailed(new URL(url).origin, requestId, error);
+    }
+  }
+
+  #urlOf({ path, needsKey }: CallFacts, { uids, query = {} }: CallInput): string {
+    const values = [...(needsKey ? [this.#options.appUid] : []), ...uids];
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      segmentOf(name, values.shift()),
+    );
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) search.set(name, String(value));
+    return `${this.#baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`;
+  }
+
+  #needed(name: 'apiKey', { id }: CallFacts): string {
+    const value = this.#options[name];
+    if (!value) throw new TypeError(`${id} needs a client with appUid and apiKey`);
+    return value;
+  }
+}
+
+/** Returns a uid as a segment of a path. An empty one would name another call. */
+function segmentOf(name: string, value: unknown): string {
+  if (typeof value !== 'string' || ['', '.', '..'].includes(value))
+    throw new TypeError(`${name} must be the uid of something, not ${JSON.stringify(value)}`);
+  return encodeURIComponent(value);
+}
+
+function repeatsOf({ isRepeatable, takesIdempotencyKey }: CallFacts, count: number): Repeats {
+  return { isRepeatable, hasIdempotencyKey: takesIdempotencyKey, count };
+}
+
+function isPlainJson(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('application/json') ?? false;
+}
+
+/** Returns the error of a request without a whole answer. */
+export function connectionFailed(origin: string, requestId: string, cause: unknown): HeraldError {
+  const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
+  const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
+  const detail = `${origin} gave no whole answer: ${reason}`;
+  return new ConnectionFailedError({ code: 'connection_failed', detail, requestId, cause });
+}
+
+function timedOut(timeoutMs: number, requestId: string, cause: unknown): HeraldError {
+  const detail = `the call took longer than ${timeoutMs} ms`;
+  return new TimedOutError({ code: 'timed_out', detail, requestId, cause });
+}
+
+/** Waits for a time. Throws the reason of a signal that is aborted meanwhile. */
+export async function wait(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, waitMs);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

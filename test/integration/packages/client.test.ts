@@ -1,0 +1,182 @@
+// The client against the service: each of its methods once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  HeraldClient,
+  InvalidRequestError,
+  NotFoundError,
+  UnauthenticatedError,
+} from '../../../packages/client-ts/src/index.ts';
+import { calls } from '../../../packages/client-ts/src/generated/calls.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const called = new Set<string>();
+const table = Object.values(calls).flatMap((methods) => Object.values(methods));
+let service: TestService;
+let client: HeraldClient;
+
+beforeAll(async () => {
+  service = await startService();
+  client = clientWith(service.app.apiKey);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function clientWith(apiKey: string): HeraldClient {
+  const { appUid } = service.app;
+  return new HeraldClient({ url: service.apiUrl, appUid, apiKey, fetch: noteCall, retries: 0 });
+}
+
+/** Notes which call a request is, by its path. */
+const noteCall: typeof fetch = (input, init) => {
+  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  const segments = pathname.split('/');
+  // `/events/stream` fits the path of one event, too.
+  const call = table.findLast(({ method, path }) => {
+    const wanted = path.split('/');
+    const fits = (name: string, at: number) => name.startsWith('{') || name === segments[at];
+    return method === init?.method && wanted.length === segments.length && wanted.every(fits);
+  });
+  called.add(call?.id ?? pathname);
+  return fetch(input, init);
+};
+
+async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
+
+const externalTenantId = 'tenant-1';
+const since = '2026-01-01T00:00:00Z';
+
+test('users and accounts', async () => {
+  const { users, accounts } = client;
+  const { uid: accountUid } = await accounts.create({ name: 'Account' });
+  const { userUid, authToken } = await users.signIn({ externalId: 'user-1', accountUids: [] });
+  await accounts.addMember(accountUid, userUid);
+  expect(await allOf(accounts.members(accountUid))).toMatchObject([{ uid: userUid }]);
+  const verified = await users.verifyToken({ authToken });
+  expect(verified.active && verified.userUid).toBe(userUid);
+  await users.revokeTokens(userUid);
+  await users.revokeAllTokens();
+  expect(await users.verifyToken({ authToken })).toMatchObject({ active: false });
+  expect(await users.change(userUid, { name: 'Ada' })).toMatchObject({ name: 'Ada' });
+  expect(await users.get(userUid)).toMatchObject({ uid: userUid, name: 'Ada' });
+  expect(await allOf(users.list({ externalId: 'user-1' }))).toHaveLength(1);
+  await accounts.removeMember(accountUid, userUid);
+  await users.delete(userUid);
+  expect(await accounts.change(accountUid, { name: 'New' })).toMatchObject({ name: 'New' });
+  expect(await accounts.get(accountUid)).toMatchObject({ name: 'New' });
+  expect(await allOf(accounts.list())).toHaveLength(2);
+  await accounts.delete(accountUid);
+});
+
+test('resources', async () => {
+  const { agents, contexts, contextFiles, changes } = client;
+  const made = await Promise.all(
+    ['a', 'b', 'c'].map((agentName) => agents.create({ agentName, externalTenantId })),
+  );
+  const [agent] = made;
+  const agentUid = agent?.uid ?? '';
+  expect(await agents.change(agentUid, { live: true })).toMatchObject({ live: true });
+  expect(await agents.get(agentUid)).toMatchObject({ agentName: 'a', live: true });
+  const listed = await allOf(agents.list({ limit: 1 }));
+  expect(new Set(listed.map(({ uid }) => uid))).toEqual(new Set(made.map(({ uid }) => uid)));
+  const context = await contexts.create({ contextName: 'Manuals', externalTenantId });
+  const file = { fileName: 'manual.pdf', contentType: 'application/pdf', sizeBytes: 1 };
+  const { uid: fileUid } = await contextFiles.create(context.uid, file);
+  await contextFiles.change(context.uid, fileUid, { processingStatus: 'ready' });
+  expect((await contextFiles.get(context.uid, fileUid)).processingStatus).toBe('ready');
+  expect(await allOf(contextFiles.list(context.uid))).toHaveLength(1);
+  await contextFiles.delete(context.uid, fileUid);
+  await contexts.change(context.uid, { contextName: 'Books' });
+  expect((await contexts.get(context.uid)).contextName).toBe('Books');
+  expect(await allOf(contexts.list())).toHaveLength(1);
+  await contexts.delete(context.uid);
+  await agents.delete(agentUid);
+  for await (const { event } of client.events.stream({ entity: 'agent', since })) {
+    expect(event).toMatchObject({ event: 'agent.created', resourceUid: agentUid });
+    expect(event.payload).toMatchObject({ event: 'agent.created', data: { agentName: 'a' } });
+    break;
+  }
+  const data = { uid: 'agent-9', externalTenantId, colour: 'red' };
+  expect(await changes.report({ event: 'agent.updated', data })).toMatchObject({
+    resourceUid: 'agent-9',
+  });
+});
+
+test('webhooks, events and their deliveries', async () => {
+  const { webhooks, events, deliveries, eventTypes, stats, auditLog } = client;
+  const url = 'http://127.0.0.1:9/';
+  const { uid: webhookUid, secret } = await webhooks.create({ url, entities: ['agent'] });
+  expect((await webhooks.rotateSecret(webhookUid)).secret).not.toBe(secret);
+  await webhooks.promoteSecret(webhookUid);
+  expect((await webhooks.get(webhookUid)).url).toBe(url);
+  await webhooks.test(webhookUid, { event: 'agent.updated' });
+  await expect.poll(() => allOf(webhooks.deliveries(webhookUid))).toHaveLength(1);
+  await webhooks.change(webhookUid, { active: false });
+  expect(await allOf(webhooks.list())).toHaveLength(1);
+  const [event] = await allOf(events.list({ limit: 100 }));
+  const eventId = event?.eventId ?? '';
+  expect(await events.get(eventId)).toMatchObject({ eventId, event: event?.event });
+  expect(await events.resend(eventId, { webhookUids: [webhookUid] })).toMatchObject({ eventId });
+  await allOf(events.deliveries(eventId));
+  await allOf(deliveries.list({ webhookUid }));
+  expect(await allOf(eventTypes.list())).toHaveLength(16);
+  const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
+  expect(statistics.interval).toBe('hour');
+  expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
+});
+
+test('recovery', async () => {
+  const { webhooks, replays, webhookReplays, erasures } = client;
+  const [webhook] = (await webhooks.list().page()).data;
+  const uid = webhook?.uid ?? '';
+  expect(await replays.create({ since, dryRun: true })).toMatchObject({ dryRun: true });
+  const ofApp = await replays.create({ since });
+  const appReplayUid = 'uid' in ofApp ? ofApp.uid : '';
+  expect(await replays.get(appReplayUid)).toMatchObject({ uid: appReplayUid });
+  expect(await replays.cancel(appReplayUid)).toMatchObject({ uid: appReplayUid });
+  expect(await allOf(replays.list())).toHaveLength(1);
+  const started = await webhookReplays.create(uid, { since });
+  const replayUid = 'uid' in started ? started.uid : '';
+  expect(await webhookReplays.get(uid, replayUid)).toMatchObject({ webhookUid: uid });
+  await webhookReplays.cancel(uid, replayUid);
+  await webhooks.recover(uid, { since, dryRun: true });
+  expect(await allOf(webhookReplays.list(uid))).toHaveLength(1);
+  const erasure = await erasures.create({ externalTenantId: 'tenant-nobody' });
+  expect(await erasures.get(erasure.uid)).toMatchObject({ uid: erasure.uid });
+  await webhooks.delete(uid);
+});
+
+test('calls open to all; an unready service is no error', async () => {
+  const { service: open } = new HeraldClient({ url: service.apiUrl, fetch: noteCall });
+  expect(await open.health()).toMatchObject({ status: 'ok' });
+  expect(await open.readiness()).toMatchObject({ status: 'ready' });
+  expect((await open.jwks()).keys).not.toHaveLength(0);
+  service.context.draining = true;
+  expect(await open.readiness()).toMatchObject({ status: 'stopping' });
+  service.context.draining = false;
+});
+
+test('each method was called', () => {
+  expect(called).toEqual(new Set(table.map(({ id }) => id)));
+});
+
+test('problems are errors by class', async () => {
+  const { agents, webhooks } = client;
+  await expect(agents.get('agt_none')).rejects.toBeInstanceOf(NotFoundError);
+  const wrong = agents.create({ agentName: '', externalTenantId });
+  await expect(wrong).rejects.toBeInstanceOf(InvalidRequestError);
+  await expect(wrong).rejects.toMatchObject({ errors: [{ pointer: '#/agentName' }] });
+  const stranger = clientWith('ah_nothing');
+  await expect(stranger.agents.get('a')).rejects.toBeInstanceOf(UnauthenticatedError);
+  const requestId = 'request-of-a-test';
+  await expect(webhooks.get('whk_none', { requestId })).rejects.toMatchObject({ requestId });
+});
+
+test('an idempotency key makes one agent of two calls', async () => {
+  const options = { idempotencyKey: 'once' };
+  const agent = { agentName: 'Once', externalTenantId };
+  const first = await client.agents.create(agent, options);
+  expect(await client.agents.create(agent, options)).toEqual(first);
+});

@@ -1,0 +1,249 @@
+import { inspect } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import {
+  ConnectionFailedError,
+  HeraldClient,
+  type HeraldClientOptions,
+  HeraldError,
+  HeraldProblem,
+  InvalidRequestError,
+  NotFoundError,
+  OverloadedError,
+  problemClasses,
+  RateLimitedError,
+  TimedOutError,
+  UnexpectedAnswerError,
+} from '../../../../packages/client-ts/src/index.ts';
+import { waitMsBefore } from '../../../../packages/client-ts/src/retries.ts';
+import { problem, type Reply, startScript } from './script-server.ts';
+
+const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };
+const made = { status: 201, body: { uid: 'agt_1' } };
+const cut: Reply = { cut: true };
+const rejects = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error,
+  );
+
+async function scripted(replies: readonly Reply[], options: Partial<HeraldClientOptions> = {}) {
+  const server = await startScript(...replies);
+  const client = new HeraldClient({
+    url: server.url,
+    appUid: 'app_1',
+    apiKey: 'secret',
+    ...options,
+  });
+  return { ...server, client };
+}
+
+test('a call sends the key, an id of its own and an idempotency key', async () => {
+  await using server = await scripted([made]);
+  expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
+  const { version } = JSON.parse(await readFile('packages/client-ts/package.json', 'utf8')) as {
+    version: string;
+  };
+  expect(server.asked).toEqual([
+    {
+      method: 'POST',
+      url: '/api/v1/appuid/app_1/agents',
+      headers: expect.objectContaining({
+        authorization: 'Bearer secret',
+        'user-agent': `agent-herald-client/${version}`,
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      }) as unknown,
+      body: JSON.stringify(agent),
+    },
+  ]);
+});
+
+test('an idempotency key and a request id can be given', async () => {
+  await using server = await scripted([made]);
+  await server.client.agents.create(agent, { idempotencyKey: 'mine', requestId: 'request-1' });
+  expect(server.asked[0]?.headers).toMatchObject({
+    'idempotency-key': 'mine',
+    'x-request-id': 'request-1',
+  });
+});
+
+test('uids and filters are escaped; what is no uid is refused', async () => {
+  await using server = await scripted([{ body: { data: [], nextCursor: null } }]);
+  const { client } = server;
+  await client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
+  expect(server.asked[0]?.url).toBe(
+    '/api/v1/appuid/app_1/webhooks/a%2Fb%3Fc/deliveries?state=held&externalTenantId=a%26b',
+  );
+  for (const uid of ['', '..', undefined as unknown as string])
+    await expect(client.webhooks.delete(uid)).rejects.toThrow('must be the uid of something');
+  expect(server.asked).toHaveLength(1);
+});
+
+test.each<[string, Reply[], number]>([
+  ['503 with Retry-After', [problem(503, 'unavailable', { 'retry-after': '0' }), made], 2],
+  ['overload', [problem(503, 'overloaded'), made], 2],
+  ['a cut connection', [cut, made], 2],
+  ['a cut connection, then the first attempt under way', [cut, problem(409, 'conflict'), made], 3],
+  [
+    '502 of a proxy',
+    [{ status: 502, headers: { 'content-type': 'text/html' }, body: '' }, made],
+    2,
+  ],
+])('a creation is repeated with the same keys after %s', async (_, replies, count) => {
+  await using server = await scripted(replies);
+  expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
+  expect(server.asked).toHaveLength(count);
+  for (const header of ['idempotency-key', 'x-request-id'])
+    expect(new Set(server.asked.map(({ headers }) => headers[header])).size).toBe(1);
+});
+
+test('a retry does not come before the time of Retry-After', async () => {
+  await using server = await scripted([problem(429, 'rate_limited', { 'retry-after': '1' }), made]);
+  const startedAt = performance.now();
+  await server.client.webhooks.test('whk_1');
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(999);
+});
+
+test.each<[string, Reply[], number]>([
+  ['a refused request', [problem(400, 'invalid_request')], 1],
+  ['a fault of the service', [problem(500, 'internal')], 1],
+  ['a conflict of the first attempt', [problem(409, 'conflict')], 1],
+  ['two retries', [problem(503, 'unavailable')], 3],
+  ['a wait longer than the time left', [problem(429, 'rate_limited', { 'retry-after': '60' })], 1],
+])('a creation is not repeated after %s', async (_, replies, count) => {
+  await using server = await scripted(replies);
+  expect(await rejects(server.client.agents.create(agent))).toBeInstanceOf(HeraldProblem);
+  expect(server.asked).toHaveLength(count);
+});
+
+test('a change without an idempotency key is repeated only if the service has not begun', async () => {
+  await using cutting = await scripted([cut]);
+  const change = { agentName: 'New' };
+  expect(await rejects(cutting.client.agents.change('agt_1', change))).toBeInstanceOf(
+    ConnectionFailedError,
+  );
+  expect(cutting.asked).toHaveLength(1);
+  await using busy = await scripted([problem(503, 'overloaded'), { body: { uid: 'agt_1' } }]);
+  expect(await busy.client.agents.change('agt_1', change)).toEqual({ uid: 'agt_1' });
+});
+
+test('a repeated deletion that finds nothing has done its work; a first one has not', async () => {
+  await using server = await scripted([cut, problem(404, 'not_found')]);
+  expect(await server.client.agents.delete('agt_1')).toBeUndefined();
+  await using first = await scripted([problem(404, 'not_found')]);
+  expect(await rejects(first.client.agents.delete('agt_1'))).toBeInstanceOf(NotFoundError);
+});
+
+test('retries can be turned off, of all calls or one', async () => {
+  await using server = await scripted([problem(503, 'overloaded')], { retries: 0 });
+  expect(await rejects(server.client.agents.get('agt_1'))).toBeInstanceOf(OverloadedError);
+  expect(server.asked).toHaveLength(1);
+  await rejects(server.client.agents.get('agt_1', { retries: 1 }));
+  expect(server.asked).toHaveLength(3);
+});
+
+test('waits double, with a random half, and stop growing', () => {
+  const error = new HeraldError({ code: 'x', detail: 'x', requestId: 'x' });
+  const waits = [1, 2, 3, 4, 5, 6, 7].map((retry) => waitMsBefore(retry, error, () => 0));
+  expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000]);
+  expect(waitMsBefore(1, error, () => 1)).toBe(250);
+});
+
+test('each code has a class, with the id of the request', async () => {
+  const faults = [{ pointer: '#/agentName', code: 'required', detail: 'is missing' }];
+  const { body, ...refused } = problem(400, 'invalid_request');
+  await using server = await scripted([
+    { ...refused, body: { ...(body as object), errors: faults } },
+  ]);
+  const error = await rejects(server.client.agents.create(agent));
+  expect(error).toBeInstanceOf(InvalidRequestError);
+  expect(error).toMatchObject({
+    name: 'InvalidRequestError',
+    message: 'It is invalid_request (invalid_request, request req_of_service)',
+    code: 'invalid_request',
+    status: 400,
+    requestId: 'req_of_service',
+    errors: faults,
+  });
+  for (const [code, Problem] of Object.entries(problemClasses)) {
+    await using one = await scripted([problem(418, code)], { retries: 0 });
+    expect(await rejects(one.client.agents.get('agt_1'))).toBeInstanceOf(Problem);
+  }
+});
+
+test('a code of a newer service is a HeraldProblem', async () => {
+  await using server = await scripted([problem(409, 'constructor')]);
+  const error = await rejects(server.client.agents.get('agt_1'));
+  expect(error).toMatchObject({ name: 'HeraldProblem', code: 'constructor' });
+});
+
+test.each([404, 200, 301])('an answer %i in HTML is no answer of the service', async (status) => {
+  const headers = { 'content-type': 'text/html', location: '/elsewhere' };
+  await using server = await scripted([{ status, headers, body: '<p>' }]);
+  const error = await rejects(server.client.agents.get('agt_1'));
+  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error).toMatchObject({ status, requestId: server.asked[0]?.headers['x-request-id'] });
+});
+
+test('a call that takes too long has a class of its own, also while it waits', async () => {
+  const hanging = new HeraldClient({
+    url: 'http://127.0.0.1',
+    appUid: 'app_1',
+    apiKey: 'secret',
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      }),
+  });
+  const error = await rejects(hanging.agents.get('agt_1', { timeoutMs: 30 }));
+  expect(error).toBeInstanceOf(TimedOutError);
+  expect(String(error)).toContain('the call took longer than 30 ms');
+});
+
+test("an aborted call throws the signal's reason, also while it waits for a retry", async () => {
+  await using server = await scripted([problem(429, 'rate_limited', { 'retry-after': '20' })]);
+  const abort = new AbortController();
+  const call = rejects(server.client.agents.get('agt_1', { signal: abort.signal }));
+  const reason = new Error('not needed any more');
+  await expect.poll(() => server.asked.length).toBe(1);
+  abort.abort(reason);
+  expect(await call).toBe(reason);
+});
+
+test('a list goes through its pages, and asks for the next one when it is needed', async () => {
+  const page = (uid: string, nextCursor: string | null): Reply => ({
+    body: { data: [{ uid }], nextCursor },
+  });
+  await using server = await scripted([page('a', 'next'), page('b', null)]);
+  const agents = server.client.agents.list({ limit: 1 });
+  const uids: string[] = [];
+  for await (const { uid } of agents) {
+    uids.push(uid);
+    expect(server.asked).toHaveLength(uids.length);
+  }
+  expect(uids).toEqual(['a', 'b']);
+  expect(server.asked.map(({ url }) => url.split('?')[1])).toEqual([
+    'limit=1',
+    'limit=1&cursor=next',
+  ]);
+});
+
+test('the key is shown nowhere', async () => {
+  await using server = await scripted([cut], { retries: 0 });
+  const error = await rejects(server.client.agents.get('agt_1'));
+  const options = { depth: 20, showHidden: true } as const;
+  expect(inspect(server.client, options) + JSON.stringify(server.client)).not.toContain('secret');
+  expect(inspect(error, options)).not.toContain('secret');
+});
+
+test('a client without a key makes the calls that are open to all, and no others', async () => {
+  await using server = await startScript({ body: { status: 'ok', version: '1' } });
+  const client = new HeraldClient({ url: `${server.url}/` });
+  expect(await client.service.health()).toEqual({ status: 'ok', version: '1' });
+  expect(server.asked[0]?.headers).not.toHaveProperty('authorization');
+  await expect(client.webhooks.create({ url: 'x' })).rejects.toThrow(
+    'createWebhook needs a client with appUid and apiKey',
+  );
+  expect(RateLimitedError.name).toBe('RateLimitedError');
+});

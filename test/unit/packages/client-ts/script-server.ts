@@ -1,0 +1,72 @@
+// A server that answers one request after another as it is told, and keeps what came.
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** True to close the connection without a whole answer. */
+  readonly cut?: boolean;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Starts it; the last reply is repeated. */
+export async function startScript(...replies: readonly Reply[]) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const {
+        status = 200,
+        body = {},
+        cut,
+        ...reply
+      } = replies[asked.length] ?? replies.at(-1) ?? {};
+      asked.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      if (cut) return response.socket?.destroy();
+      const type = status < 300 ? 'application/json' : 'application/problem+json';
+      response.writeHead(status, { 'content-type': type, ...reply.headers });
+      return response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The answer of the service with a problem. */
+export function problem(status: number, code: string, headers = {}): Reply {
+  const body = { type: `urn:agent-herald:problem:${code}`, title: code, status, code };
+  return {
+    status,
+    headers,
+    body: { ...body, detail: `It is ${code}`, requestId: 'req_of_service' },
+  };
+}
+
+/** A stream of server-sent events, which ends behind the last one. */
+export function streamOf(...messages: readonly string[]): Reply {
+  return {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    body: messages.join(''),
+  };
+}

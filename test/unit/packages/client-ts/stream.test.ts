@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import {
+  ConnectionFailedError,
+  HeraldClient,
+  type HeraldError,
+  InvalidCursorError,
+  StreamEndedError,
+  UnexpectedAnswerError,
+} from '../../../../packages/client-ts/src/index.ts';
+import { MessageParser } from '../../../../packages/client-ts/src/server-sent.ts';
+import { problem, type Reply, startScript, streamOf } from './script-server.ts';
+
+const opened = (id: string) => `retry: 1000\nevent: opened\nid: ${id}\ndata: {}\n\n`;
+const event = (id: string) => `id: ${id}\ndata: {"eventId":"evt_${id}"}\n\n`;
+const closed = (reason: string) =>
+  `event: closed\ndata: ${JSON.stringify({ reason, detail: 'so it is' })}\n\n`;
+
+async function scripted(...replies: readonly Reply[]) {
+  const server = await startScript(...replies);
+  const client = new HeraldClient({ url: server.url, appUid: 'app_1', apiKey: 'secret' });
+  return { ...server, client };
+}
+
+test('a stream goes on behind what came last, after cuts, refusals and moves of its place', async () => {
+  await using server = await scripted(
+    streamOf(opened('p1'), event('p2')),
+    { cut: true },
+    problem(503, 'overloaded'),
+    streamOf(': heartbeat\nid: p3\n\n', closed('stopping')),
+    streamOf(opened('p3'), 'event: newer\ndata: {}\n\n', event('p4')),
+  );
+  const opens: number[] = [];
+  const cuts: string[] = [];
+  const eventIds: string[] = [];
+  const stream = server.client.events.stream(
+    { entity: 'agent' },
+    {
+      onOpen: () => opens.push(eventIds.length),
+      onCut: ({ code }: HeraldError) => cuts.push(code),
+    },
+  );
+  for await (const { id, event } of stream) {
+    eventIds.push(event.eventId);
+    if (id === 'p4') break;
+  }
+  expect(eventIds).toEqual(['evt_p2', 'evt_p4']);
+  expect(server.asked.map(({ headers }) => headers['last-event-id'])).toEqual([
+    undefined,
+    'p2',
+    'p2',
+    'p2',
+    'p3',
+  ]);
+  expect(server.asked[0]?.url).toBe('/api/v1/appuid/app_1/events/stream?entity=agent');
+  expect(opens).toEqual([0, 1]);
+  expect(cuts).toEqual([
+    'connection_failed',
+    'connection_failed',
+    'overloaded',
+    'connection_failed',
+  ]);
+});
+
+const first = async (stream: AsyncIterable<unknown>) => {
+  for await (const one of stream) return one;
+  return null;
+};
+
+test.each([
+  ['its key ended', [streamOf(opened('p1'), closed('key_ended'))], StreamEndedError],
+  [
+    'its application is disabled',
+    [streamOf(opened('p1'), closed('app_disabled'))],
+    StreamEndedError,
+  ],
+  ['its last id is refused', [problem(400, 'invalid_cursor')], InvalidCursorError],
+  ['it never opens', [{ cut: true }], ConnectionFailedError],
+  ['it is none', [{ body: {} }], UnexpectedAnswerError],
+])('a stream throws when %s', async (_, replies, type) => {
+  await using server = await scripted(...replies);
+  await expect(first(server.client.events.stream())).rejects.toBeInstanceOf(type);
+});
+
+test("a stream can begin behind an event, and ends with its signal's reason", async () => {
+  await using server = await scripted(streamOf(opened('p1')));
+  const abort = new AbortController();
+  const reason = new Error('enough');
+  const options = {
+    lastEventId: 'p0',
+    signal: abort.signal,
+    onCut: () => setImmediate(() => abort.abort(reason)),
+  };
+  await expect(first(server.client.events.stream({}, options))).rejects.toBe(reason);
+  expect(server.asked[0]?.headers['last-event-id']).toBe('p0');
+});
+
+test('messages are the same however their text is cut', () => {
+  const text = `: comment\n\n${opened('p1')}id: p2\r\ndata: a\r\ndata: b: c\r\n\r\nid:p3\n\n`;
+  const whole = new MessageParser().push(text);
+  expect(whole).toEqual([
+    { type: 'opened', id: 'p1', data: '{}' },
+    { type: 'message', id: 'p2', data: 'a\nb: c' },
+    { type: 'message', id: 'p3', data: null },
+  ]);
+  const parser = new MessageParser();
+  expect(text.split('').flatMap((letter) => parser.push(letter))).toEqual(whole);
+});
