@@ -33,6 +33,10 @@ class Operation:
         return any(one["name"] == "Idempotency-Key" for one in self.parameters("header"))
 
     @property
+    def is_stream(self) -> bool:
+        return "text/event-stream" in self.facts["responses"].get("200", {}).get("content", {})
+
+    @property
     def body(self) -> Schema | None:
         content = self.facts.get("requestBody", {}).get("content", {})
         schema: Schema | None = content.get("application/json", {}).get("schema")

@@ -13,7 +13,7 @@ from resources import Resources
 from to_sync import to_sync
 
 PACKAGE = Path(__file__).parents[1] / "src" / "agent_herald"
-WRITTEN_BY_HAND = ("_async_transport.py", "_async_client.py")
+WRITTEN_BY_HAND = ("_async_transport.py", "_async_stream.py", "_async_client.py")
 
 
 def generate() -> dict[str, str]:

@@ -17,6 +17,7 @@ import builtins
 from typing import Any, Literal
 
 from . import types
+from ._async_stream import AsyncEventStream
 from ._async_transport import AsyncPaged, AsyncTransport
 from ._calls import Call, idempotency_key_of, path_of
 
@@ -49,6 +50,8 @@ class Resources:
         operation = self._contract.operations[operation_id]
         item = self._page_item(operation)
         answer = self._answer(operation) if item is None else f"AsyncPaged[{item}]"
+        if operation.is_stream:
+            return self._stream(name, operation)
         call = f"Call({', '.join(self._call_arguments(operation))})"
         arguments = ", ".join(["self", *self._arguments(operation)])
         heading = f"\n    def {name}({arguments}) -> {answer}:\n"
@@ -61,6 +64,15 @@ class Resources:
         return (
             f"{heading}{docs}        answer: {answer} = await self._transport.send({call})\n"
             "        return answer\n"
+        )
+
+    def _stream(self, name: str, operation: Operation) -> str:
+        arguments = ", ".join(["self", *self._arguments(operation)])
+        call = f"Call({', '.join(self._call_arguments(operation))}, accept='text/event-stream')"
+        return (
+            f"\n    def {name}({arguments}) -> AsyncEventStream:\n"
+            f'        """{_docstring(operation)}"""\n'
+            f"        return AsyncEventStream(self._transport, {call}, last_event_id)\n"
         )
 
     def _arguments(self, operation: Operation) -> Iterator[str]:
@@ -76,6 +88,8 @@ class Resources:
         for one in query:
             written = self._types.expression(one["schema"], "", prefix="types.")
             yield f"{snake_case(one['name'])}: {written} | None = None"
+        if operation.is_stream:
+            yield "last_event_id: str | None = None"
         if operation.takes_idempotency_key:
             yield "idempotency_key: str | None = None"
 

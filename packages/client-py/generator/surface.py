@@ -69,6 +69,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "get": "getEvent",
         "deliveries": "listEventDeliveries",
         "resend": "resendEvent",
+        "stream": "streamEvents",
     },
     "deliveries": {"list": "listDeliveries"},
     "replays": {
@@ -93,7 +94,6 @@ WITHOUT_METHOD = frozenset(
         "getReference",
         "getReferenceScript",
         "legacyAuth",
-        "streamEvents",
     }
 )
 

@@ -11,6 +11,8 @@ _WORDS = {
     "__aexit__": "__exit__",
     "__aiter__": "__iter__",
     "aclose": "close",
+    "aiter_bytes": "iter_bytes",
+    "aread": "read",
 }
 _NOTE = "\nMade from {name} by the generator; do not edit.\n"
 

@@ -22,6 +22,8 @@ class Answer:
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
+    stays_open: bool = False
+    """Whether the body has no end before the server closes."""
     held: bool = False
     """Whether it is not given before the server closes."""
 
@@ -77,9 +79,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         for name, value in {"content-type": answer.content_type, **answer.headers}.items():
             self.send_header(name, value)
-        self.send_header("content-length", str(len(content)))
+        if answer.content_type != "text/event-stream":
+            self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+        if answer.stays_open:
+            server.closing.wait()
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _answer  # noqa: N815
 

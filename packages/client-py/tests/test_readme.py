@@ -47,7 +47,7 @@ def test_the_example_with_asyncio_creates_and_deletes() -> None:
     assert run(program) == ["created 3"]
 
 
-@pytest.mark.parametrize("section", ["Lists", "Errors"])
+@pytest.mark.parametrize("section", ["Lists", "The live stream", "Errors"])
 def test_the_examples_of_a_section_run(section: str) -> None:
     with HeraldClient(**options()) as client:
         for example in examples_of(section):

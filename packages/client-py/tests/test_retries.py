@@ -11,6 +11,7 @@ from stub_server import Answer, problem, serving
 
 from agent_herald import (
     AsyncHeraldClient,
+    ConflictError,
     HeraldClient,
     HeraldError,
     NoAnswerError,
@@ -70,7 +71,10 @@ def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
         assert len(server.received) == 1
 
 
-@pytest.mark.parametrize("refusal", [problem(429, "rate_limited"), problem(408, "request_timeout")])
+@pytest.mark.parametrize(
+    "refusal",
+    [problem(429, "rate_limited"), problem(408, "request_timeout"), problem(503, "overloaded")],
+)
 def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(refusal: Answer) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         change(client)
@@ -130,6 +134,20 @@ def test_retry_after_is_waited_for() -> None:
         started = time.monotonic()
         get(client)
         assert time.monotonic() - started >= 1
+
+
+@pytest.mark.parametrize("call", [create, change])
+def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_under_way(
+    call: Callable[[HeraldClient], Any],
+) -> None:
+    refusals = (problem(429, "rate_limited"), problem(409, "conflict"), OK)
+    with serving(*refusals) as server, HeraldClient(**server.options) as client:
+        if call is create:
+            assert call(client) == {"uid": "agt_1"}
+        else:
+            with pytest.raises(ConflictError):
+                call(client)
+        assert len(server.received) == (3 if call is create else 2)
 
 
 def error_of(status: int | None, retry_after_seconds: float | None = None) -> HeraldError:

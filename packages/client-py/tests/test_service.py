@@ -19,7 +19,7 @@ from agent_herald import (
     UnauthenticatedError,
 )
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason="no service:  missing")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no service: {', '.join(MISSING)} missing")
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,10 @@ CALLS: dict[str, Callable[[World], bool]] = {
             "processingStatus"
         ]
         == "ready"
+    ),
+    "events.stream": lambda w: (
+        next(iter(w.client.events.stream(resource_uid=w.agent, since=AN_HOUR_AGO)))["eventId"]
+        == w.event
     ),
     "changes.report": lambda w: (
         w.client.changes.report(
@@ -223,6 +227,16 @@ def test_a_wrong_key_is_refused() -> None:
         with pytest.raises(UnauthenticatedError):
             client.agents.get("agt_1")
         assert client.health()["status"] == "ok"
+
+
+def test_a_stream_goes_on_behind_its_last_event(world: World) -> None:
+    agent = world.new_agent()
+    stream = world.client.events.stream(resource_uid=agent, since=AN_HOUR_AGO)
+    first = next(iter(stream))
+    world.client.agents.change(agent, {"live": True})
+    later = world.client.events.stream(resource_uid=agent, last_event_id=stream.last_event_id)
+    second = next(iter(later))
+    assert [first["event"], second["event"]] == ["agent.created", "agent.updated"]
 
 
 def test_the_service_answers_the_client_with_asyncio() -> None:

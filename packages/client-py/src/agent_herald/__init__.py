@@ -2,9 +2,11 @@
 
 from . import problems, types
 from ._async_client import AsyncHeraldClient
+from ._async_stream import AsyncEventStream
 from ._async_transport import AsyncPaged
 from ._calls import Page
 from ._sync_client import HeraldClient
+from ._sync_stream import EventStream
 from ._sync_transport import Paged
 from ._version import __version__
 from .errors import (
@@ -17,8 +19,10 @@ from .errors import (
 from .problems import *  # noqa: F403
 
 __all__ = [
+    "AsyncEventStream",
     "AsyncHeraldClient",
     "AsyncPaged",
+    "EventStream",
     "HeraldClient",
     "HeraldError",
     "NoAnswerError",

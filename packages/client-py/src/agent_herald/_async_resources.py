@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from . import types
+from ._async_stream import AsyncEventStream
 from ._async_transport import AsyncPaged, AsyncTransport
 from ._calls import Call, idempotency_key_of, path_of
 
@@ -589,6 +590,34 @@ class AsyncEvents:
             )
         )
         return answer
+
+    def stream(
+        self,
+        *,
+        event: types.SubscribableEventName | None = None,
+        entity: types.Entity | None = None,
+        resource_uid: str | None = None,
+        external_tenant_id: str | None = None,
+        since: str | None = None,
+        last_event_id: str | None = None,
+    ) -> AsyncEventStream:
+        """Sends each event as it is committed. Needs the scope `events:read`."""
+        return AsyncEventStream(
+            self._transport,
+            Call(
+                "GET",
+                path_of("events", "stream"),
+                query={
+                    "event": event,
+                    "entity": entity,
+                    "resourceUid": resource_uid,
+                    "externalTenantId": external_tenant_id,
+                    "since": since,
+                },
+                accept="text/event-stream",
+            ),
+            last_event_id,
+        )
 
 
 class AsyncDeliveries:

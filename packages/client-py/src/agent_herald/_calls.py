@@ -73,6 +73,12 @@ class Call:
     answers: tuple[int, ...] = ()
     """Statuses from 400 that are answers and no problems."""
 
+    accept: str = "application/json"
+    last_event_id: str | None = None
+
+    def after(self, last_event_id: str | None) -> Call:
+        return replace(self, last_event_id=last_event_id)
+
     def at(self, cursor: str | None) -> Call:
         return replace(self, query={**self.query, "cursor": cursor})
 
@@ -107,7 +113,7 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     """Returns the options of `httpx.Client.build_request`."""
     prefix = "" if call.public else f"/api/v1{path_of('appuid', settings.app_uid)}"
     headers = {
-        "accept": "application/json",
+        "accept": call.accept,
         "user-agent": f"agent-herald-client-py/{__version__}",
         "x-request-id": request_id,
     }
@@ -116,6 +122,8 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
         headers["authorization"] = f"Bearer {settings.api_key}"
     if call.idempotency_key is not None:
         headers["idempotency-key"] = call.idempotency_key
+    if call.last_event_id is not None:
+        headers["last-event-id"] = call.last_event_id
     query = {name: str(value) for name, value in call.query.items() if value is not None}
     return {
         "method": call.method,
@@ -130,15 +138,15 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
 def read_answer(call: Call, response: httpx.Response, request_id: str) -> Any:
     """Returns the JSON of an answer, None of one without a body. Raises a HeraldError."""
     if not response.is_success and response.status_code not in call.answers:
-        raise _problem_of(response, request_id)
+        raise problem_of(response, request_id)
     if not response.content:
         return None
-    if _content_type(response) != "application/json":
-        raise _problem_of(response, request_id)
+    if content_type_of(response) != "application/json":
+        raise problem_of(response, request_id)
     return _json_of(response, request_id)
 
 
-def _content_type(response: httpx.Response) -> str:
+def content_type_of(response: httpx.Response) -> str:
     header: str = response.headers.get("content-type", "")
     return header.partition(";")[0].strip().lower()
 
@@ -150,9 +158,10 @@ def _json_of(response: httpx.Response, request_id: str) -> Any:
         raise _unexpected(response, request_id, "the answer is no JSON") from error
 
 
-def _problem_of(response: httpx.Response, request_id: str) -> HeraldError:
-    if _content_type(response) != "application/problem+json":
-        kind = _content_type(response) or "no content type"
+def problem_of(response: httpx.Response, request_id: str) -> HeraldError:
+    """Returns what an answer that is no success means."""
+    if content_type_of(response) != "application/problem+json":
+        kind = content_type_of(response) or "no content type"
         return _unexpected(response, request_id, f"the answer is none of the service ({kind})")
     problem = _json_of(response, request_id)
     code = problem.get("code") if isinstance(problem, dict) else None

@@ -11,6 +11,8 @@ FIRST_WAIT_SECONDS = 0.5
 WAIT_SECONDS_MAX = 8.0
 RETRY_AFTER_SECONDS_MAX = 60.0
 
+_DOUBLINGS_MAX = 30
+
 # The service refuses these before it does anything.
 _REFUSED_UNDONE = frozenset({408, 429})
 _MAYBE_DONE = frozenset({502, 503, 504})
@@ -20,17 +22,22 @@ def seconds_until_retry(
     call: Call, error: HeraldError, *, attempt: int, retries: int
 ) -> float | None:
     """Returns how long to wait after attempt 1, 2, …; None when the error is final."""
-    if attempt > retries or not _is_retryable(call, error):
+    if attempt > retries or not _is_retryable(call, error, attempt):
         return None
     asked = error.retry_after_seconds
     if asked is not None:
         return asked if asked <= RETRY_AFTER_SECONDS_MAX else None
-    longest: float = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
+    doublings = min(attempt - 1, _DOUBLINGS_MAX)
+    longest = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * float(2**doublings))
     return longest * random.uniform(0.5, 1)  # noqa: S311
 
 
-def _is_retryable(call: Call, error: HeraldError) -> bool:
-    if isinstance(error, NotReachedError) or error.status in _REFUSED_UNDONE:
+def _is_retryable(call: Call, error: HeraldError, attempt: int) -> bool:
+    refused_undone = error.status in _REFUSED_UNDONE or error.code == "overloaded"
+    if isinstance(error, NotReachedError) or refused_undone:
+        return True
+    if call.idempotency_key is not None and attempt > 1 and error.code == "conflict":
+        # The attempt before, whose answer was lost, is still under way.
         return True
     maybe_done = isinstance(error, NoAnswerError) or error.status in _MAYBE_DONE
     return maybe_done and call.may_repeat

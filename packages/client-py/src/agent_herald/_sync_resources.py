@@ -6,6 +6,7 @@ import builtins
 
 from . import types
 from ._calls import Call, idempotency_key_of, path_of
+from ._sync_stream import EventStream
 from ._sync_transport import Paged, Transport
 
 
@@ -571,6 +572,34 @@ class Events:
             )
         )
         return answer
+
+    def stream(
+        self,
+        *,
+        event: types.SubscribableEventName | None = None,
+        entity: types.Entity | None = None,
+        resource_uid: str | None = None,
+        external_tenant_id: str | None = None,
+        since: str | None = None,
+        last_event_id: str | None = None,
+    ) -> EventStream:
+        """Sends each event as it is committed. Needs the scope `events:read`."""
+        return EventStream(
+            self._transport,
+            Call(
+                "GET",
+                path_of("events", "stream"),
+                query={
+                    "event": event,
+                    "entity": entity,
+                    "resourceUid": resource_uid,
+                    "externalTenantId": external_tenant_id,
+                    "since": since,
+                },
+                accept="text/event-stream",
+            ),
+            last_event_id,
+        )
 
 
 class Deliveries:

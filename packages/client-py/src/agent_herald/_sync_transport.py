@@ -11,11 +11,23 @@ from typing import Any, Generic, TypeVar
 
 import httpx
 
-from ._calls import Call, Page, Settings, http_options, new_request_id, read_answer
+from ._calls import (
+    Call,
+    Page,
+    Settings,
+    content_type_of,
+    http_options,
+    new_request_id,
+    problem_of,
+    read_answer,
+)
 from ._retries import seconds_until_retry
 from .errors import HeraldError, NoAnswerError, NoAnswerInTimeError, NotReachedError
 
 T = TypeVar("T")
+
+# The service sends something every 15 seconds.
+SILENCE_SECONDS_MAX = 40.0
 
 
 class Transport:
@@ -46,17 +58,38 @@ class Transport:
         if self._closes_http:
             self._http.close()
 
-    def _attempt(self, call: Call, request_id: str) -> Any:
-        request = self._http.build_request(**http_options(self.settings, call, request_id))
+    def open(self, call: Call) -> httpx.Response:
+        """Returns the answer of a stream, whose body is still to come. Raises a HeraldError."""
+        request_id = new_request_id()
+        response = self._exchange(call, request_id, streams=True)
+        if response.is_success and content_type_of(response) == call.accept:
+            return response
         try:
-            response = self._http.send(request, follow_redirects=False)
+            response.read()
+        except httpx.RequestError as error:
+            raise NoAnswerError(_reason(error), request_id=request_id) from error
+        finally:
+            response.close()
+        raise problem_of(response, request_id)
+
+    def _attempt(self, call: Call, request_id: str) -> Any:
+        return read_answer(call, self._exchange(call, request_id), request_id)
+
+    def _exchange(self, call: Call, request_id: str, *, streams: bool = False) -> httpx.Response:
+        options = http_options(self.settings, call, request_id)
+        if streams:
+            options["timeout"] = httpx.Timeout(
+                self.settings.timeout_seconds, read=SILENCE_SECONDS_MAX
+            )
+        request = self._http.build_request(**options)
+        try:
+            return self._http.send(request, stream=streams, follow_redirects=False)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
         except httpx.TimeoutException as error:
             raise NoAnswerInTimeError(_reason(error), request_id=request_id) from error
         except httpx.RequestError as error:
             raise NoAnswerError(_reason(error), request_id=request_id) from error
-        return read_answer(call, response, request_id)
 
 
 class Paged(Generic[T]):

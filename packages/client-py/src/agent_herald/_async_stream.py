@@ -1,0 +1,70 @@
+"""The live stream of events, which goes on after a cut."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+
+from ._async_transport import AsyncTransport
+from ._calls import Call
+from ._messages import Message, MessageReader
+from ._retries import seconds_until_retry
+from .errors import HeraldError
+from .types import EventWithPayload
+
+
+class AsyncEventStream:
+    """Iterates over events as they are committed, without an end. A cut loses none."""
+
+    def __init__(self, transport: AsyncTransport, call: Call, last_event_id: str | None) -> None:
+        self._transport = transport
+        self._call = call
+        self._reconnect_seconds = 1.0
+        self.last_event_id = last_event_id
+        """Where the stream is. Keep it once an event is worked off, to go on there later."""
+
+    async def __aiter__(self) -> AsyncIterator[EventWithPayload]:
+        response = await self._open(retries=self._transport.settings.retries)
+        while True:
+            try:
+                async for message in _messages_of(response):
+                    self._reconnect_seconds = message.retry_seconds or self._reconnect_seconds
+                    self.last_event_id = message.id or self.last_event_id
+                    if message.kind == "message" and message.data:
+                        event: EventWithPayload = json.loads("\n".join(message.data))
+                        yield event
+            except httpx.RequestError:
+                # A cut: the events since then come after the next opening.
+                pass
+            finally:
+                await response.aclose()
+            await asyncio.sleep(self._reconnect_seconds)
+            response = await self._open(retries=None)
+
+    async def _open(self, *, retries: int | None) -> httpx.Response:
+        """Tries as often as another call, or for as long as a service may be away."""
+        attempt = 1
+        while True:
+            try:
+                return await self._transport.open(self._call.after(self.last_event_id))
+            except HeraldError as error:
+                wait_seconds = seconds_until_retry(
+                    self._call,
+                    error,
+                    attempt=attempt,
+                    retries=attempt if retries is None else retries,
+                )
+                if wait_seconds is None:
+                    raise
+            await asyncio.sleep(wait_seconds)
+            attempt += 1
+
+
+async def _messages_of(response: httpx.Response) -> AsyncIterator[Message]:
+    reader = MessageReader()
+    async for chunk in response.aiter_bytes():
+        for message in reader.feed(chunk):
+            yield message
