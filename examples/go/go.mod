@@ -1,0 +1,7 @@
+module example.com/hook
+
+go 1.22
+
+require github.com/agent-herald/receiver-go v0.0.0
+
+replace github.com/agent-herald/receiver-go => ../../packages/receiver-go
