@@ -300,8 +300,8 @@ export const streamLimits = {
   lateCommitMsMax: 3 * 60 * 1_000,
   /** Events of a page of stored ones. */
   storedPageSizeMax: 100,
-  /** Streams of a process that read stored events at the same time. */
-  storedReadsAtOnceMax: 8,
+  /** Reads of a process at the same time, of what readers missed. */
+  missedReadsAtOnceMax: 8,
 } as const;
 
 /** Requests to receivers */

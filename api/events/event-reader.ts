@@ -26,12 +26,14 @@ import {
 const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } = streamLimits;
 // For readers that leave the wait to the server, as browsers do.
 const retryMs = 1_000;
+// Short, as others wait to read what they missed.
+const missedAwaitMs = 20;
 
 export interface ReaderPorts {
   store: Store;
   clock: Clock;
   feed: EventFeed;
-  storedReads: Semaphore;
+  missedReads: Semaphore;
 }
 
 export interface ReaderWish {
@@ -104,13 +106,13 @@ export class EventReader {
 
   /** Sends what was committed since a place, in that order; false where MongoDB cannot tell any more. */
   async *#resume(token: string, seenAt: Date): AsyncGenerator<string, boolean> {
-    const { store, clock, feed } = this.#ports;
+    const { store, clock, feed, missedReads } = this.#ports;
     if (clock.now().getTime() - seenAt.getTime() > resumedExactlyMsMax) return false;
     let endsAtMs = performance.now() + resumingMsMax;
-    const watch = watchCommits(store, startAfter(token));
+    const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
-        const change = await watch.tryNext();
+        const change = await missedReads.run('', () => watch.tryNext());
         this.#sentTo = placeOf(watch) ?? this.#sentTo;
         // What is in the log by then is behind that place.
         this.#next = feed.log.end;
@@ -148,14 +150,14 @@ export class EventReader {
   }
 
   async *#pages(from: string, before: string | null): AsyncGenerator<EventDocument, void> {
-    const { store, feed, storedReads } = this.#ports;
+    const { store, feed, missedReads } = this.#ports;
     const session = store.client.startSession();
     try {
       if (feed.operationTime !== null) session.advanceOperationTime(feed.operationTime);
       let after = from;
       while (!this.#isOver()) {
         const range = { after, before, session };
-        const { items, isCut } = await storedReads.run('', () =>
+        const { items, isCut } = await missedReads.run('', () =>
           readEventsForward(store, this.#wish.wanted, range),
         );
         yield* items;

@@ -31,7 +31,7 @@ interface OpenStream extends StreamOwner {
 export class EventStreams implements AsyncDisposable {
   readonly #ports: { store: Store; clock: Clock };
   readonly #streams = new Set<OpenStream>();
-  readonly #storedReads = new Semaphore(streamLimits.storedReadsAtOnceMax, overloaded);
+  readonly #missedReads = new Semaphore(streamLimits.missedReadsAtOnceMax, overloaded);
   #feed: EventFeed | null = null;
   #check: NodeJS.Timeout | null = null;
   #isStopping = false;
@@ -59,7 +59,7 @@ export class EventStreams implements AsyncDisposable {
       const feed = this.#takeFeed();
       await feed.started;
       if (this.#isStopping) throw overloaded('the process stops');
-      const ports = { ...this.#ports, feed, storedReads: this.#storedReads };
+      const ports = { ...this.#ports, feed, missedReads: this.#missedReads };
       stream.reader = new EventReader(ports, wish);
       stream.body = toReadable(stream.reader);
     } catch (error) {

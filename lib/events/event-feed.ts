@@ -5,9 +5,17 @@ import { isDatabaseAway } from '../mongo/database-away.ts';
 import type { Clock } from '../platform/clock.ts';
 import { streamLog } from '../platform/logger.ts';
 import { EventLog } from './event-log.ts';
-import { type CommitWatch, placeOf, startAfter, watchCommits } from './watch-commits.ts';
+import {
+  type CommitWatch,
+  placeOf,
+  startAfter,
+  watchCommits,
+  type WatchOptions,
+} from './watch-commits.ts';
 
 const reopenAfterMs = 1_000;
+// Also how long the first reader may wait for its place.
+const maxAwaitTimeMS = 250;
 
 /** All events as they are committed, from one change stream for all readers of a process. */
 export class EventFeed implements AsyncDisposable {
@@ -65,11 +73,11 @@ export class EventFeed implements AsyncDisposable {
   }
 
   /** Reads until it is closed; goes on where it was when MongoDB was away. */
-  async #run(from: Parameters<typeof watchCommits>[1]): Promise<void> {
+  async #run(from: Omit<WatchOptions, 'maxAwaitTimeMS'>): Promise<void> {
     let start = from;
     while (this.#state === 'running') {
       try {
-        await this.#read(watchCommits(this.#ports.store, start));
+        await this.#read(watchCommits(this.#ports.store, { ...start, maxAwaitTimeMS }));
       } catch (error) {
         if (this.#state !== 'running') return;
         if (!isDatabaseAway(error)) {

@@ -12,19 +12,18 @@ interface Token {
 /** Events in the order of their commits. All watches share the pipeline: a token is only valid with the one it is of. */
 export type CommitWatch = ChangeStream<EventDocument, Insert>;
 
-// Also the longest that a watch takes to notice that nothing comes.
-const awaitMs = 250;
+/** Where a watch begins, and how long it waits for a commit before it says that there is none. */
+export interface WatchOptions extends Pick<
+  ChangeStreamOptions,
+  'startAfter' | 'startAtOperationTime'
+> {
+  maxAwaitTimeMS: number;
+}
 
-/** Watches the commits of all events but tests of webhooks, from a place on. */
-export function watchCommits(
-  store: Store,
-  from: Pick<ChangeStreamOptions, 'startAfter' | 'startAtOperationTime'>,
-): CommitWatch {
+/** Watches the commits of all events but tests of webhooks. */
+export function watchCommits(store: Store, options: WatchOptions): CommitWatch {
   const $match = { operationType: 'insert', 'fullDocument.event': { $ne: testEventName } };
-  return store.events.watch<EventDocument, Insert>([{ $match }], {
-    ...from,
-    maxAwaitTimeMS: awaitMs,
-  });
+  return store.events.watch<EventDocument, Insert>([{ $match }], options);
 }
 
 /** Returns the place up to which a watch has read, null before its first answer. */
@@ -33,6 +32,6 @@ export function placeOf(watch: CommitWatch): string | null {
   return token?._data ?? null;
 }
 
-export function startAfter(token: string): ChangeStreamOptions {
+export function startAfter(token: string): Pick<WatchOptions, 'startAfter'> {
   return { startAfter: { _data: token } };
 }
