@@ -22,14 +22,19 @@ import { securityHeaders } from './set-security-headers.ts';
 const timeoutCheckEveryMs = 200;
 // Closed immediately, data still arriving would reset the connection before the refusal is read.
 const lingerMs = 1_000;
+// Of streams whose reader left; handlers' own errors are answered, and do not get here.
+const goneCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
 
 export function createServer(
   app: Koa,
   { publicUrl, ...limits }: ConnectionLimits & { publicUrl: string },
 ): Server {
   app.on('error', (error: unknown) => {
-    // The reader of a stream left.
-    if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    if (goneCodes.has(errorCode(error))) return;
     httpLog.error({ err: error }, 'request.faulted');
   });
   const handle = app.callback();

@@ -20,6 +20,8 @@ interface Course {
   stopMs: number;
   /** The reason that it gave to its reader. */
   reason: string;
+  /** What the apis logged as errors. */
+  errors: string[];
 }
 
 /** Spreads the changes over the cut and five seconds more. */
@@ -42,7 +44,8 @@ export async function readThroughCuts(
     const first = await read();
     const reports = reportAll(() => urlOf(api), { installation, changes, overMs: cutMs + 5_000 });
     await waitFor(() => received().length > changes / 10, { what: 'a tenth of the events' });
-    const { ms: stopMs } = await api.end('SIGTERM');
+    const stopped = api;
+    const { ms: stopMs } = await stopped.end('SIGTERM');
     await first.ended;
     api = await startRole('api', env);
     const second = await read(first.lastEventId());
@@ -61,7 +64,9 @@ export async function readThroughCuts(
     const lost = [...reported].filter((eventId) => !all.includes(eventId)).length;
     const repeated = all.length - new Set(all).size;
     const reason = String(first.messages.at(-1)?.data['reason']);
-    return { reported: reported.size, lost, repeated, stopMs, reason };
+    const lines = [...stopped.lines, ...api.lines];
+    const errors = lines.filter((line) => line['level'] === 'error').map(({ msg }) => msg);
+    return { reported: reported.size, lost, repeated, stopMs, reason, errors };
   } finally {
     for (const reader of readers) reader[Symbol.dispose]();
     await api[Symbol.asyncDispose]();
