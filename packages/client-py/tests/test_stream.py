@@ -115,7 +115,9 @@ def test_a_stream_with_asyncio_goes_on_after_a_cut(monkeypatch: pytest.MonkeyPat
         return got
 
     silent = streamed(OPENED + event(2), stays_open=True)
-    with serving(streamed(OPENED + event(1) + CUT), Answer(None), silent, streamed(event(3))) as server:
+    with serving(
+        streamed(OPENED + event(1) + CUT), Answer(None), silent, streamed(event(3))
+    ) as server:
         assert asyncio.run(run(server.options)) == ["evt_1", "evt_2", "evt_3"]
 
 
