@@ -1,4 +1,4 @@
-"""Writes the generated modules of the package: `python generator`."""
+"""Writes the generated modules of the package: `npm run client-py`."""
 
 from generate import PACKAGE, generate
 

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -148,6 +149,35 @@ def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_under_way(
             with pytest.raises(ConflictError):
                 call(client)
         assert len(server.received) == (3 if call is create else 2)
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        ("0", 0, 0),
+        ("61", 61, 61),
+        (formatdate(time.time() + 90, usegmt=True), 60, 90),
+        (formatdate(0, usegmt=True), 0, 0),
+        ("soon", None, None),
+        ("-1", None, None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(
+    header: str, least: float | None, most: float | None
+) -> None:
+    refusal = problem(429, "rate_limited", headers={"retry-after": header})
+    with (
+        serving(refusal) as server,
+        HeraldClient(**server.options, retries=0) as client,
+        pytest.raises(RateLimitedError) as raised,
+    ):
+        get(client)
+    seconds = raised.value.retry_after_seconds
+    if least is None or most is None:
+        assert seconds is None
+    else:
+        assert seconds is not None
+        assert least <= seconds <= most
 
 
 def error_of(status: int | None, retry_after_seconds: float | None = None) -> HeraldError:

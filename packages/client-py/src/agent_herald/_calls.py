@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
@@ -188,6 +190,9 @@ def _unexpected(response: httpx.Response, request_id: str, what: str) -> Unexpec
 
 
 def _retry_after_seconds(response: httpx.Response) -> float | None:
-    # The service sends whole seconds; a date, which proxies may send, is not honoured.
-    value = response.headers.get("retry-after", "")
-    return float(value) if value.isdecimal() and value.isascii() else None
+    value: str = response.headers.get("retry-after", "")
+    if value.isascii() and value.isdecimal():
+        return float(value)
+    # The service sends seconds; proxies may send a date.
+    date = parsedate_tz(value)
+    return None if date is None else max(0.0, mktime_tz(date) - time.time())
