@@ -21,25 +21,29 @@ const fieldErrorSchema = named('FieldError', {
 /** Returns what a call can answer, by status. */
 export function answersOf(line: Route, components: Components): Json {
   const { answers } = line.handler.operation;
-  const own = Object.entries(answers).map(([status, answer]) => [
-    status,
-    presentAnswer(line, components, { status: Number(status), answer }),
-  ]);
   const codes = problemsOf(line);
-  const statuses = [...new Set(codes.map(statusOfCode))];
-  const problems = statuses.map((status) => {
+  const statuses = new Set([...Object.keys(answers).map(Number), ...codes.map(statusOfCode)]);
+  const entries = [...statuses].map((status) => {
     const ofStatus = codes.filter((code) => statusOfCode(code) === status);
-    return [String(status), presentProblems(components, ofStatus)];
+    const answer = answers[status];
+    if (answer === undefined) return [status, presentProblems(components, ofStatus)];
+    return [status, presentAnswer(line, components, { status, answer, codes: ofStatus })];
   });
-  return Object.fromEntries([...own, ...problems]) as Json;
+  return Object.fromEntries(entries) as Json;
 }
 
 interface OwnAnswer {
   status: number;
   answer: OperationAnswer;
+  /** Of the problems with that status. */
+  codes: readonly ErrorCode[];
 }
 
-function presentAnswer(line: Route, components: Components, { status, answer }: OwnAnswer): Json {
+function presentAnswer(
+  line: Route,
+  components: Components,
+  { status, answer, codes }: OwnAnswer,
+): Json {
   const { description, schema, contentType = 'application/json', headers = [] } = answer;
   const names = [
     'x-request-id',
@@ -47,8 +51,16 @@ function presentAnswer(line: Route, components: Components, { status, answer }: 
     ...(status === 201 ? ['location'] : []),
     ...headers,
   ];
-  const content = schema && { content: { [contentType]: { schema: components.schema(schema) } } };
-  return { description, headers: headersOf(components, names), ...content };
+  const content = {
+    ...(schema && { [contentType]: { schema: components.schema(schema) } }),
+    ...(codes.length > 0 && { [problemType]: { schema: problemSchema(components, codes) } }),
+  };
+  const hasContent = Object.keys(content).length > 0;
+  return {
+    description,
+    headers: headersOf(components, names),
+    ...(hasContent ? { content } : {}),
+  };
 }
 
 function headersOf(components: Components, names: readonly string[]): Json {
@@ -62,27 +74,30 @@ function headersOf(components: Components, names: readonly string[]): Json {
   return Object.fromEntries(entries) as Json;
 }
 
-function presentProblems(components: Components, codes: readonly ErrorCode[]): Json {
-  const sorted = codes.toSorted();
-  const names = ['x-request-id', ...sorted.flatMap(headersOfProblem)];
-  const schema = {
+function problemSchema(components: Components, codes: readonly ErrorCode[]): Json {
+  return components.schema({
     type: 'object',
     properties: {
       type: { ...text, description: 'urn:agent-herald:problem: and the code.' },
       title: text,
-      status: { const: statusOfCode(sorted[0] as ErrorCode) },
+      status: { const: statusOfCode(codes[0] as ErrorCode) },
       detail: text,
-      code: oneOfTexts(sorted),
+      code: oneOfTexts(codes),
       requestId: text,
       errors: listOf(fieldErrorSchema),
     },
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-  };
+  });
+}
+
+function presentProblems(components: Components, codes: readonly ErrorCode[]): Json {
+  const sorted = codes.toSorted();
+  const names = ['x-request-id', ...sorted.flatMap(headersOfProblem)];
   const lines = sorted.map((code) => `- \`${code}\`: ${titleOfCode(code)}.`);
   return components.response(sorted.map(nameOf).join('Or'), {
     description: lines.join('\n'),
     headers: headersOf(components, names),
-    content: { [problemType]: { schema: components.schema(schema) } },
+    content: { [problemType]: { schema: problemSchema(components, sorted) } },
   });
 }
 
