@@ -10,6 +10,7 @@ import { operation, type Operation } from '../http/operation.ts';
 const facts: Operation = {
   id: 'deleteAccount',
   summary: 'Deletes an account, and removes it from users and agents',
+  description: 'Event: `agent.updated` for each agent that named it.',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -7,17 +7,29 @@ import {
 } from '../../lib/model/attempt.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/model/delivery-state.ts';
 import { deliveredEventNames } from '../../lib/model/event-name.ts';
-import { type Filters, oneOf, parseTime, textUpTo } from '../http/query-values.ts';
+import { explained, type Filters, oneOf, parseTime, textUpTo } from '../http/query-values.ts';
 
 const attemptFilters = {
-  state: oneOf(deliveryStates),
-  statusClass: oneOf(statusClasses),
-  errorClass: oneOf(errorClasses),
+  state: explained(
+    oneOf(deliveryStates),
+    '`pending` also waits for an earlier event about its resource, or before its first attempt for the rate.',
+  ),
+  statusClass: explained(oneOf(statusClasses), 'Of the last answer; `none` for no answer.'),
+  errorClass: explained(
+    oneOf(errorClasses),
+    'Of the last attempt; an answer other than a 2xx is `status`.',
+  ),
 };
 const webhookUid = textUpTo(limits.filterCharactersMax);
-const event = oneOf(deliveredEventNames);
-const externalTenantId = textUpTo(limits.tenantCharactersMax);
-const time = { since: parseTime, until: parseTime };
+const event = explained(oneOf(deliveredEventNames), 'Tests are `webhook.test`.');
+const externalTenantId = explained(
+  textUpTo(limits.tenantCharactersMax),
+  'Compared exactly; that of tests is `test`.',
+);
+const time = {
+  since: explained(parseTime, 'From this `createdAt` on, in ISO 8601 with an offset.'),
+  until: explained(parseTime, 'Before this `createdAt`.'),
+};
 
 /** The filters of the deliveries of an application; the classes are those of the last attempt. */
 export const deliveryFilters = { ...attemptFilters, webhookUid, event, externalTenantId, ...time };

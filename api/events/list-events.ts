@@ -3,17 +3,17 @@ import { readEvents } from '../../lib/events/event-lists.ts';
 import { limits } from '../../lib/limits.ts';
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { oneOf, parseTime, textUpTo } from '../http/query-values.ts';
+import { explained, oneOf, parseTime, textUpTo } from '../http/query-values.ts';
 import { eventSchema, presentEvent } from './present-event.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 export const eventFilters = {
   event: oneOf(subscribedEventNames),
-  entity: oneOf(entities),
+  entity: explained(oneOf(entities), 'Of the resource that changed.'),
   resourceUid: textUpTo(limits.filterCharactersMax),
-  externalTenantId: textUpTo(limits.tenantCharactersMax),
-  since: parseTime,
-  until: parseTime,
+  externalTenantId: explained(textUpTo(limits.tenantCharactersMax), 'Compared exactly.'),
+  since: explained(parseTime, 'Recorded from this time on, in ISO 8601 with an offset.'),
+  until: explained(parseTime, 'Recorded before this time.'),
 };
 
 const facts: Operation = {

@@ -80,10 +80,10 @@ const attemptSchema = named(
     n: countFromOne,
     at: time,
     trigger: oneOfTexts(attemptTriggers),
-    state: oneOfTexts(attemptStates),
+    state: { ...oneOfTexts(attemptStates), description: 'What it made of the delivery.' },
     status: { type: ['integer', 'null'] },
     errorClass: orNull(oneOfTexts(errorClasses)),
-    detail: textOrNull,
+    detail: { ...textOrNull, description: 'What went wrong where there was no answer.' },
     ms: {
       ...objectOf<AttemptTimings>(
         { dns: count, connect: count, tls: count, firstByte: count, total: count },
@@ -91,7 +91,11 @@ const attemptSchema = named(
       ),
       description: 'Whole milliseconds of each phase; absent where it did not happen.',
     },
-    responseSample: { ...text, description: 'The beginning of what the receiver answered.' },
+    responseSample: {
+      ...text,
+      description:
+        'The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`.',
+    },
   }),
 );
 
@@ -103,13 +107,22 @@ export const deliverySchema = named(
     webhookUid: text,
     externalTenantId: text,
     state: oneOfTexts(deliveryStates),
-    cancelReason: orNull(oneOfTexts(cancelReasons)),
-    statusClass: { ...orNull(oneOfTexts(statusClasses)), description: 'Of the last attempt.' },
-    errorClass: { ...orNull(oneOfTexts(errorClasses)), description: 'Of the last attempt.' },
+    cancelReason: {
+      ...orNull(oneOfTexts(cancelReasons)),
+      description: 'Why it is `cancelled`; else null.',
+    },
+    statusClass: {
+      ...orNull(oneOfTexts(statusClasses)),
+      description: 'Of the last attempt since it was last sent again; null before that.',
+    },
+    errorClass: {
+      ...orNull(oneOfTexts(errorClasses)),
+      description: 'As `statusClass`; null of a success, too.',
+    },
     attemptCount: count,
-    nextAttemptAt: timeOrNull,
-    attempts: { ...listOf(attemptSchema), description: 'The latest ones, oldest first.' },
-    createdAt: time,
+    nextAttemptAt: { ...timeOrNull, description: 'No attempt is made before.' },
+    attempts: { ...listOf(attemptSchema), description: 'The latest 21, oldest first.' },
+    createdAt: { ...time, description: 'When it was first recorded.' },
     updatedAt: time,
   }),
 );

@@ -42,11 +42,21 @@ const properties = {
   appUid: text,
   resourceUid: text,
   externalTenantId: text,
-  sequence: { ...orNull(countFromOne), description: 'Of the changes of one resource.' },
+  sequence: {
+    ...orNull(countFromOne),
+    description: 'Of the changes of one resource, its kind and uid together; null for a test.',
+  },
   webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to it.' },
-  workflowId: textOrNull,
-  dispatchedAt: timeOrNull,
-  erasedAt: timeOrNull,
+  workflowId: {
+    ...textOrNull,
+    description:
+      'The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed.',
+  },
+  dispatchedAt: {
+    ...timeOrNull,
+    description: 'When it was started; without a subscriber, when the event was recorded.',
+  },
+  erasedAt: { ...timeOrNull, description: 'When the payload was erased.' },
 };
 
 type PresentedEvent = ReturnType<typeof presentEvent>;

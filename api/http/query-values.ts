@@ -60,6 +60,12 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   });
 }
 
+/** Gives a parameter a description, which the contract shows. */
+export function explained<Value>(read: Parameter<Value>, description: string): Parameter<Value> {
+  const copy = (name: string, text: string): Value => read(name, text);
+  return Object.assign(copy, { schema: { ...read.schema, description } });
+}
+
 const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */

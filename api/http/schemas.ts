@@ -16,6 +16,18 @@ export function objectOf<Data>(
   };
 }
 
+/** Gives fields descriptions, which the contract shows. */
+export function described<Name extends string>(
+  fields: Readonly<Record<Name, SchemaObject>>,
+  texts: Readonly<Partial<Record<NoInfer<Name>, string>>>,
+): Record<Name, SchemaObject> {
+  const entries = Object.entries<SchemaObject>(fields).map(([name, schema]) => {
+    const description = texts[name as Name];
+    return [name, description === undefined ? schema : { ...schema, description }];
+  });
+  return Object.fromEntries(entries) as Record<Name, SchemaObject>;
+}
+
 /** Gives a schema the name under which the contract, and the types of clients, show it. */
 export function named(title: string, schema: SchemaObject): SchemaObject {
   return { title, ...schema };

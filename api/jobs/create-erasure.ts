@@ -20,8 +20,14 @@ export const createErasureBody = validator<CreateErasureBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    externalTenantId: tenantField,
+    externalTenantId: {
+      ...tenantField,
+      description:
+        'The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`.',
+    },
     mentions: {
+      description:
+        'The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so.',
       type: 'array',
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,

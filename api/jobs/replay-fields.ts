@@ -9,6 +9,7 @@ import {
 } from '../../lib/model/event-name.ts';
 import type { ReplayedState, ReplayJob } from '../../lib/model/job.ts';
 import type { ApiRequest } from '../router.ts';
+import { described } from '../http/schemas.ts';
 import { parseTime } from '../http/query-values.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -28,12 +29,20 @@ export interface ReplayFields extends ReplayPeriod {
 
 const time = { type: 'string', maxLength: 40 };
 
-export const replayPeriod = {
-  since: time,
-  until: time,
-  perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
-  dryRun: { type: 'boolean' },
-};
+export const replayPeriod = described(
+  {
+    since: time,
+    until: time,
+    perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
+    dryRun: { type: 'boolean' },
+  },
+  {
+    since: 'Events recorded from this time on, in ISO 8601 with an offset.',
+    until: 'Events recorded before this time; now by default and at the latest.',
+    perSecond: '20 by default.',
+    dryRun: 'True counts and sends nothing.',
+  },
+);
 
 /** Returns the schemas of a replay's fields, with the states that it may ask for. */
 export function replayFields(states: readonly ReplayedState[]) {
@@ -45,9 +54,19 @@ export function replayFields(states: readonly ReplayedState[]) {
   });
   return {
     ...replayPeriod,
-    events: someOf([...eventNames, ...operationsEventNames]),
-    states: someOf(states),
-    externalTenantId: tenantField,
+    ...described(
+      {
+        events: someOf([...eventNames, ...operationsEventNames]),
+        states: someOf(states),
+        externalTenantId: tenantField,
+      },
+      {
+        events: 'Only these events.',
+        states:
+          'Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook.',
+        externalTenantId: 'Only events of this tenant.',
+      },
+    ),
   };
 }
 

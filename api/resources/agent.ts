@@ -1,10 +1,15 @@
 import type { AgentData } from '../../lib/model/resource-data.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
-import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { accountUidsField, descriptionField, nameField, withoutNulls } from './resource-fields.ts';
+import {
+  accountUidsField,
+  descriptionField,
+  fixedTenantField,
+  nameField,
+  withoutNulls,
+} from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
-import { named } from '../http/schemas.ts';
+import { named, described } from '../http/schemas.ts';
 import { resourceData } from '../event-types/resource-data.ts';
 
 export interface ChangeAgentBody {
@@ -19,18 +24,26 @@ export interface CreateAgentBody extends ChangeAgentBody {
   externalTenantId: string;
 }
 
-const properties = {
-  agentName: nameField,
-  live: { type: 'boolean' },
-  description: descriptionField,
-  accountUids: accountUidsField,
-};
+const properties = described(
+  {
+    agentName: nameField,
+    live: { type: 'boolean' },
+    description: descriptionField,
+    accountUids: accountUidsField,
+  },
+  {
+    live: 'False by default.',
+    description: 'Null removes it.',
+    accountUids:
+      'Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it.',
+  },
+);
 
 export const createAgentBody = validator<CreateAgentBody>({
   type: 'object',
   additionalProperties: false,
   required: ['agentName', 'externalTenantId'],
-  properties: { ...properties, externalTenantId: tenantField },
+  properties: { ...properties, externalTenantId: fixedTenantField },
 });
 
 export const changeAgentBody = validator<ChangeAgentBody>({

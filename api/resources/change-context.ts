@@ -7,6 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 const facts: Operation = {
   id: 'changeContext',
   summary: 'Changes a context',
+  description: 'Event: `context.updated`; none if nothing changes.',
   example: { description: 'All of them' },
   answers: { 200: { description: 'The context', schema: contextSchema } },
 };

@@ -24,8 +24,16 @@ export interface CreateContextFileBody extends ChangeContextFileBody {
 
 const changeable = {
   fileName: nameField,
-  processingStatus: { type: 'string', enum: [...processingStatuses] },
-  processingError: descriptionField,
+  processingStatus: {
+    type: 'string',
+    enum: [...processingStatuses],
+    description: '`pending` by default. The statuses may follow each other in any order.',
+  },
+  processingError: {
+    ...descriptionField,
+    description:
+      'Taken with any status. Null removes it, and so does a change to a status other than `failed` without it.',
+  },
 };
 
 export const createContextFileBody = validator<CreateContextFileBody>({
@@ -34,8 +42,18 @@ export const createContextFileBody = validator<CreateContextFileBody>({
   required: ['fileName', 'contentType', 'sizeBytes'],
   properties: {
     ...changeable,
-    contentType: { type: 'string', format: 'mediaType', maxLength: 127 },
-    sizeBytes: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    contentType: {
+      type: 'string',
+      format: 'mediaType',
+      maxLength: 127,
+      description: 'A media type (RFC 9110). It cannot be changed.',
+    },
+    sizeBytes: {
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'It cannot be changed.',
+    },
   },
 });
 

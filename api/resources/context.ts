@@ -1,8 +1,7 @@
 import type { ContextData } from '../../lib/model/resource-data.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
-import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
+import { descriptionField, fixedTenantField, nameField, withoutNulls } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { named } from '../http/schemas.ts';
 import { resourceData } from '../event-types/resource-data.ts';
@@ -17,13 +16,16 @@ export interface CreateContextBody extends ChangeContextBody {
   externalTenantId: string;
 }
 
-const properties = { contextName: nameField, description: descriptionField };
+const properties = {
+  contextName: nameField,
+  description: { ...descriptionField, description: 'Null removes it.' },
+};
 
 export const createContextBody = validator<CreateContextBody>({
   type: 'object',
   additionalProperties: false,
   required: ['contextName', 'externalTenantId'],
-  properties: { ...properties, externalTenantId: tenantField },
+  properties: { ...properties, externalTenantId: fixedTenantField },
 });
 
 export const changeContextBody = validator<ChangeContextBody>({

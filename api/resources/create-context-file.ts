@@ -13,6 +13,7 @@ import { operation, type Operation } from '../http/operation.ts';
 const facts: Operation = {
   id: 'createContextFile',
   summary: 'Creates a file of a context',
+  description: 'Event: `contextfile.created`.',
   example: { fileName: 'manual.pdf', contentType: 'application/pdf', sizeBytes: 482_113 },
   answers: { 201: { description: 'The file', schema: contextFileSchema } },
   problems: ['limit_reached', 'payload_too_large'],

@@ -23,6 +23,7 @@ export const reportChangeBody = validator<ReportChangeBody>({
     event: { type: 'string', enum: [...eventNames] },
     data: {
       type: 'object',
+      description: 'The complete resource, sent as it is; other fields are yours.',
       required: ['uid', 'externalTenantId'],
       properties: { uid: lineField(limits.nameCharactersMax), externalTenantId: tenantField },
     },

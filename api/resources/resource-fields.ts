@@ -1,7 +1,9 @@
 import { limits } from '../../lib/limits.ts';
-import { lineField, uidField } from '../http/text-fields.ts';
+import { lineField, tenantField, uidField } from '../http/text-fields.ts';
 
 export const nameField = lineField(limits.nameCharactersMax);
+
+export const fixedTenantField = { ...tenantField, description: 'It cannot be changed.' };
 
 export const descriptionField = {
   type: ['string', 'null'],

@@ -3,7 +3,7 @@ import { limits } from '../../lib/limits.ts';
 import { type Counts, statisticsIntervals } from '../../lib/model/statistics.ts';
 import { type Percentiles, percentilesOf } from '../../lib/statistics/histogram.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';
-import { oneOf, parseTime, readFilters, textUpTo } from '../http/query-values.ts';
+import { explained, oneOf, parseTime, readFilters, textUpTo } from '../http/query-values.ts';
 import type { ApiRequest, Handler, Handling } from '../router.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { rangeOf } from './stats-range.ts';
@@ -20,9 +20,15 @@ import {
 import { operation, type Operation } from '../http/operation.ts';
 
 const parameters = {
-  interval: oneOf(statisticsIntervals),
-  since: parseTime,
-  until: parseTime,
+  interval: explained(
+    oneOf(statisticsIntervals),
+    'The length of a point, in UTC; `hour` by default.',
+  ),
+  since: explained(
+    parseTime,
+    'By default an hour of minutes, a day of hours or 30 days of days before `until`.',
+  ),
+  until: explained(parseTime, 'Now by default. The range is extended to whole intervals.'),
   webhookUid: textUpTo(limits.filterCharactersMax),
 };
 
@@ -47,20 +53,27 @@ const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock 
   return { status: 200, body };
 };
 
-const percentilesSchema = named(
-  'Percentiles',
-  objectOf<Percentiles>({ p50: count, p95: count, p99: count }),
-);
+const percentilesSchema = named('Percentiles', {
+  ...objectOf<Percentiles>({ p50: count, p95: count, p99: count }),
+  description: 'Milliseconds, within 5 %.',
+});
 
 const counts = {
-  attempts: count,
+  attempts: { ...count, description: 'Of all outcomes but `cancelled`, in which none was made.' },
   delivered: count,
   retrying: count,
   exhausted: count,
   blocked: count,
-  cancelled: count,
-  changeToReceiptMs: orNull(percentilesSchema),
-  attemptMs: orNull(percentilesSchema),
+  cancelled: { ...count, description: 'Deliveries that were given up without an attempt.' },
+  changeToReceiptMs: {
+    ...orNull(percentilesSchema),
+    description:
+      'From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not.',
+  },
+  attemptMs: {
+    ...orNull(percentilesSchema),
+    description: 'The duration of attempts of all outcomes.',
+  },
 };
 
 type PresentedCounts = ReturnType<typeof presentCounts>;

@@ -18,7 +18,13 @@ const readEmail: Parameter<string> = Object.assign(
     const detail = `${name} must be an e-mail address such as user@example.com`;
     throw invalidRequest([{ pointer: name, code: 'format', detail }]);
   },
-  { schema: { ...addressText.schema, format: 'email' } },
+  {
+    schema: {
+      ...addressText.schema,
+      format: 'email',
+      description: 'The address that a user signs in with, in any of its spellings.',
+    },
+  },
 );
 
 const userFilters = { externalId: textUpTo(limits.externalIdCharactersMax), email: readEmail };

@@ -11,7 +11,7 @@ import { lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
-import { boolean, named, objectOf, text, time } from '../http/schemas.ts';
+import { boolean, named, objectOf, text, time, described } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 export interface SignUserInBody {
@@ -25,12 +25,21 @@ export interface SignUserInBody {
 export const signUserInBody = validator<SignUserInBody>({
   type: 'object',
   additionalProperties: false,
-  properties: {
-    externalId: lineField(limits.externalIdCharactersMax),
-    userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
-    name: lineField(limits.nameCharactersMax),
-    accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
-  },
+  properties: described(
+    {
+      externalId: lineField(limits.externalIdCharactersMax),
+      userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+      name: lineField(limits.nameCharactersMax),
+      accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
+    },
+    {
+      externalId:
+        'Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`.',
+      userEmail: 'An e-mail address, in any case. Only its keyed hash is kept.',
+      name: 'Used only when the user is new.',
+      accountUids: 'Accounts of the application to add the user to, never to remove from.',
+    },
+  ),
 });
 
 interface SignedIn {

@@ -19,7 +19,10 @@ export const verifyTokenBody = validator<VerifyTokenBody>({
   type: 'object',
   additionalProperties: false,
   required: ['authToken'],
-  properties: { authToken: { type: 'string' }, agentUid: uidField },
+  properties: {
+    authToken: { type: 'string' },
+    agentUid: { ...uidField, description: 'The agent that the user wants to reach.' },
+  },
 });
 
 const goodToken = named('ActiveToken', {
@@ -41,7 +44,14 @@ const goodToken = named('ActiveToken', {
 
 const badToken = named('InactiveToken', {
   type: 'object',
-  properties: { active: { const: false }, reason: oneOfTexts(['invalid', 'expired', 'revoked']) },
+  properties: {
+    active: { const: false },
+    reason: {
+      ...oneOfTexts(['invalid', 'expired', 'revoked']),
+      description:
+        '`expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else.',
+    },
+  },
   required: ['active', 'reason'],
 });
 

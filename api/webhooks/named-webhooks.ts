@@ -11,6 +11,7 @@ export const webhookUidsField = {
   maxItems: limits.webhooksPerAppCeiling,
   uniqueItems: true,
   items: uidField,
+  description: 'Only to these webhooks of the application.',
 };
 
 /** Refuses webhooks that a body names in `webhookUids` and that are not among these. Throws `unknown_webhook_uids`. */

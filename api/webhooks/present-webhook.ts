@@ -120,7 +120,14 @@ export async function showWebhook(context: ApiContext, webhook: StoredWebhook) {
 
 const warningSchema = named(
   'WebhookWarning',
-  objectOf<WebhookWarning>({ code: text, detail: text }),
+  objectOf<WebhookWarning>({
+    code: {
+      ...text,
+      description:
+        '`certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks).',
+    },
+    detail: text,
+  }),
 );
 
 const certificateSchema = named(
@@ -156,17 +163,24 @@ const properties = {
   tls: orNull(certificateSchema),
   disabledReason: {
     ...orNull(oneOfTexts(['gone', 'failing'])),
-    description: 'Why the service paused it.',
+    description: 'Why the service paused it: an answer 410, or days of failures; else null.',
   },
-  failingSince: timeOrNull,
+  failingSince: { ...timeOrNull, description: 'The first failure since the last success.' },
   deactivatesAt: { ...timeOrNull, description: 'When it is paused, unless a delivery succeeds.' },
-  deactivationWarning: orNull(oneOfTexts(['half', 'soon'])),
+  deactivationWarning: {
+    ...orNull(oneOfTexts(['half', 'soon'])),
+    description: '`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on.',
+  },
   previousSecretExpiresAt: { ...timeOrNull, description: 'The end of a rotation.' },
-  heldCount: { ...count, description: 'Deliveries that wait for it to be resumed.' },
+  heldCount: {
+    ...count,
+    description:
+      'Deliveries that a pause keeps back or a resume still has to release; at most 10,000.',
+  },
   warnings: listOf(warningSchema),
   createdAt: time,
   updatedAt: time,
-  lastTriggeredAt: timeOrNull,
+  lastTriggeredAt: { ...timeOrNull, description: 'The latest attempt, to about a second.' },
 };
 
 type PresentedWebhook = ReturnType<typeof presentWebhook>;

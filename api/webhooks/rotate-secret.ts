@@ -24,7 +24,15 @@ const overlapSecondsMax = 7 * 24 * 60 * 60;
 export const rotateSecretBody = validator<RotateSecretBody>({
   type: 'object',
   additionalProperties: false,
-  properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
+  properties: {
+    overlapSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: overlapSecondsMax,
+      description:
+        'How long the old secret signs, too; a day by default. 0 ends all old secrets immediately.',
+    },
+  },
 });
 
 const facts: Operation = {

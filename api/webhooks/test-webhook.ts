@@ -26,7 +26,14 @@ export interface TestWebhookBody {
 }
 
 export const testWebhookBody = validator<TestWebhookBody>({
-  properties: { event: { type: 'string', enum: [...deliveredEventNames] } },
+  properties: {
+    event: {
+      type: 'string',
+      enum: [...deliveredEventNames],
+      description:
+        'Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default.',
+    },
+  },
 });
 
 const testedSchema = named(

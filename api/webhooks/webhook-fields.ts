@@ -20,6 +20,7 @@ import {
 import { checkMailUrl } from '../../lib/egress/mail-url.ts';
 import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
 import { type Store, within } from '../../lib/mongo/connect.ts';
+import { described } from '../http/schemas.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { descriptionField, nameField } from '../resources/resource-fields.ts';
@@ -29,6 +30,7 @@ import {
   credentialProperties,
   sealCredentials,
 } from './credential-fields.ts';
+import { kindText, onResumeText, webhookTexts } from './webhook-texts.ts';
 import { acceptFilter, filterField, type WrittenFilter } from './webhook-filter.ts';
 
 export interface CreateWebhookBody extends CredentialFields {
@@ -96,7 +98,10 @@ const properties = {
 export const createWebhookBody = validator<CreateWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  properties: { kind: { type: 'string', enum: [...webhookKinds] }, ...properties },
+  properties: {
+    kind: { type: 'string', enum: [...webhookKinds], description: kindText },
+    ...described(properties, webhookTexts),
+  },
   if: { required: ['kind'], properties: { kind: { const: 'operations' } } },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of the schema, which nobody awaits
   then: { required: ['url'], properties: { url: true } },
@@ -106,7 +111,10 @@ export const createWebhookBody = validator<CreateWebhookBody>({
 export const changeWebhookBody = validator<ChangeWebhookBody>({
   type: 'object',
   additionalProperties: false,
-  properties: { ...properties, onResume: { type: 'string', enum: ['deliver', 'discard'] } },
+  properties: {
+    ...described(properties, webhookTexts),
+    onResume: { type: 'string', enum: ['deliver', 'discard'], description: onResumeText },
+  },
 });
 
 export type WrittenFields = Partial<

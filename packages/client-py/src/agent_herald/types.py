@@ -125,9 +125,13 @@ class SignedIn(TypedDict):
 @final
 class SignUserInBody(TypedDict):
     externalId: NotRequired[str]
+    """Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`."""
     userEmail: NotRequired[str]
+    """An e-mail address, in any case. Only its keyed hash is kept."""
     name: NotRequired[str]
+    """Used only when the user is new."""
     accountUids: NotRequired[list[str]]
+    """Accounts of the application to add the user to, never to remove from."""
 
 
 @final
@@ -152,12 +156,14 @@ class ActiveToken(TypedDict):
 class InactiveToken(TypedDict):
     active: Literal[False]
     reason: Literal["invalid", "expired", "revoked"]
+    """`expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else."""
 
 
 @final
 class VerifyTokenBody(TypedDict):
     authToken: str
     agentUid: NotRequired[str]
+    """The agent that the user wants to reach."""
 
 
 @final
@@ -211,6 +217,7 @@ class ClientCertificate(TypedDict):
 @final
 class WebhookWarning(TypedDict):
     code: str
+    """`certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks)."""
     detail: str
 
 
@@ -240,19 +247,22 @@ class WebhookWithSecret(TypedDict):
     auth: WebhookAuth | None
     tls: ClientCertificate | None
     disabledReason: Literal["gone", "failing"] | None
-    """Why the service paused it."""
+    """Why the service paused it: an answer 410, or days of failures; else null."""
     failingSince: str | None
+    """The first failure since the last success."""
     deactivatesAt: str | None
     """When it is paused, unless a delivery succeeds."""
     deactivationWarning: Literal["half", "soon"] | None
+    """`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on."""
     previousSecretExpiresAt: str | None
     """The end of a rotation."""
     heldCount: int
-    """Deliveries that wait for it to be resumed."""
+    """Deliveries that a pause keeps back or a resume still has to release; at most 10,000."""
     warnings: list[WebhookWarning]
     createdAt: str
     updatedAt: str
     lastTriggeredAt: str | None
+    """The latest attempt, to about a second."""
     secret: str
     """Signs the deliveries; shown this once."""
 
@@ -274,21 +284,37 @@ class CreateWebhookBodyTls(TypedDict):
 @final
 class CreateWebhookBody(TypedDict):
     kind: NotRequired[WebhookKind]
+    """`resources` by default. `operations`: it gets what the service tells of itself, and no events of resources. It cannot be changed."""
     name: NotRequired[str | None]
+    """Null for none."""
     description: NotRequired[str | None]
+    """Null for none."""
     metadata: NotRequired[dict[str, str] | None]
+    """Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none."""
     url: str
+    """Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address."""
     entities: NotRequired[list[Entity]]
+    """Required on creation, but for the kind `operations`, which has none."""
     events: NotRequired[list[SubscribableEventName] | None]
+    """The only events it gets, of types that `entities` has; null for all of them."""
     externalTenantIds: NotRequired[list[str] | None]
+    """The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`."""
     retrySchedule: NotRequired[list[str] | None]
+    """The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service."""
     ordering: NotRequired[Ordering]
+    """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
     ratePerSecond: NotRequired[int | None]
+    """At most so many requests a second; null for no such limit."""
     filter: NotRequired[dict[str, Any] | None]
+    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
+    """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
+    """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
     auth: NotRequired[CreateWebhookBodyAuth | None]
+    """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
     tls: NotRequired[CreateWebhookBodyTls | None]
+    """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""
 
 
 @final
@@ -317,19 +343,22 @@ class Webhook(TypedDict):
     auth: WebhookAuth | None
     tls: ClientCertificate | None
     disabledReason: Literal["gone", "failing"] | None
-    """Why the service paused it."""
+    """Why the service paused it: an answer 410, or days of failures; else null."""
     failingSince: str | None
+    """The first failure since the last success."""
     deactivatesAt: str | None
     """When it is paused, unless a delivery succeeds."""
     deactivationWarning: Literal["half", "soon"] | None
+    """`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on."""
     previousSecretExpiresAt: str | None
     """The end of a rotation."""
     heldCount: int
-    """Deliveries that wait for it to be resumed."""
+    """Deliveries that a pause keeps back or a resume still has to release; at most 10,000."""
     warnings: list[WebhookWarning]
     createdAt: str
     updatedAt: str
     lastTriggeredAt: str | None
+    """The latest attempt, to about a second."""
 
 
 @final
@@ -349,26 +378,43 @@ class ChangeWebhookBodyTls(TypedDict):
 @final
 class ChangeWebhookBody(TypedDict):
     name: NotRequired[str | None]
+    """Null for none."""
     description: NotRequired[str | None]
+    """Null for none."""
     metadata: NotRequired[dict[str, str] | None]
+    """Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none."""
     url: NotRequired[str]
+    """Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address."""
     entities: NotRequired[list[Entity]]
+    """Required on creation, but for the kind `operations`, which has none."""
     events: NotRequired[list[SubscribableEventName] | None]
+    """The only events it gets, of types that `entities` has; null for all of them."""
     externalTenantIds: NotRequired[list[str] | None]
+    """The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`."""
     retrySchedule: NotRequired[list[str] | None]
+    """The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service."""
     ordering: NotRequired[Ordering]
+    """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
     ratePerSecond: NotRequired[int | None]
+    """At most so many requests a second; null for no such limit."""
     filter: NotRequired[dict[str, Any] | None]
+    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
+    """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
+    """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
     auth: NotRequired[ChangeWebhookBodyAuth | None]
+    """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
     tls: NotRequired[ChangeWebhookBodyTls | None]
+    """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""
     onResume: NotRequired[Literal["deliver", "discard"]]
+    """Only with `active: true`. `deliver` (the default) sends what was held; `discard` drops it, with retries that are not due yet, throttled deliveries and those that wait for the rate."""
 
 
 @final
 class RotateWebhookSecretBody(TypedDict):
     overlapSeconds: NotRequired[int]
+    """How long the old secret signs, too; a day by default. 0 ends all old secrets immediately."""
 
 
 @final
@@ -381,6 +427,7 @@ class TestedWebhook(TypedDict):
 @final
 class TestWebhookBody(TypedDict):
     event: NotRequired[EventName]
+    """Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default."""
 
 
 @final
@@ -434,9 +481,13 @@ class StartedReplay(TypedDict):
 @final
 class RecoverWebhookBody(TypedDict):
     since: str
+    """Events recorded from this time on, in ISO 8601 with an offset."""
     until: NotRequired[str]
+    """Events recorded before this time; now by default and at the latest."""
     perSecond: NotRequired[int]
+    """20 by default."""
     dryRun: NotRequired[bool]
+    """True counts and sends nothing."""
 
 
 @final
@@ -454,13 +505,15 @@ class Attempt(TypedDict):
     at: str
     trigger: Literal["event", "retry", "resend", "replay"]
     state: Literal["delivered", "retrying", "exhausted", "blocked"]
+    """What it made of the delivery."""
     status: int | None
     errorClass: ErrorClass | None
     detail: str | None
+    """What went wrong where there was no answer."""
     ms: AttemptMs
     """Whole milliseconds of each phase; absent where it did not happen."""
     responseSample: str
-    """The beginning of what the receiver answered."""
+    """The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`."""
 
 
 @final
@@ -471,27 +524,37 @@ class Delivery(TypedDict):
     externalTenantId: str
     state: DeliveryState
     cancelReason: CancelReason | None
+    """Why it is `cancelled`; else null."""
     statusClass: StatusClass | None
-    """Of the last attempt."""
+    """Of the last attempt since it was last sent again; null before that."""
     errorClass: ErrorClass | None
-    """Of the last attempt."""
+    """As `statusClass`; null of a success, too."""
     attemptCount: int
     nextAttemptAt: str | None
+    """No attempt is made before."""
     attempts: list[Attempt]
-    """The latest ones, oldest first."""
+    """The latest 21, oldest first."""
     createdAt: str
+    """When it was first recorded."""
     updatedAt: str
 
 
 @final
 class CreateWebhookReplayBody(TypedDict):
     since: str
+    """Events recorded from this time on, in ISO 8601 with an offset."""
     until: NotRequired[str]
+    """Events recorded before this time; now by default and at the latest."""
     perSecond: NotRequired[int]
+    """20 by default."""
     dryRun: NotRequired[bool]
+    """True counts and sends nothing."""
     events: NotRequired[list[SubscribableEventName]]
+    """Only these events."""
     states: NotRequired[list[ReplayableState]]
+    """Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook."""
     externalTenantId: NotRequired[str]
+    """Only events of this tenant."""
 
 
 @final
@@ -550,17 +613,24 @@ class Agent(TypedDict):
 class CreateAgentBody(TypedDict):
     agentName: str
     live: NotRequired[bool]
+    """False by default."""
     description: NotRequired[str | None]
+    """Null removes it."""
     accountUids: NotRequired[list[str] | None]
+    """Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it."""
     externalTenantId: str
+    """It cannot be changed."""
 
 
 @final
 class ChangeAgentBody(TypedDict):
     agentName: NotRequired[str]
     live: NotRequired[bool]
+    """False by default."""
     description: NotRequired[str | None]
+    """Null removes it."""
     accountUids: NotRequired[list[str] | None]
+    """Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it."""
 
 
 @final
@@ -578,13 +648,16 @@ class Context(TypedDict):
 class CreateContextBody(TypedDict):
     contextName: str
     description: NotRequired[str | None]
+    """Null removes it."""
     externalTenantId: str
+    """It cannot be changed."""
 
 
 @final
 class ChangeContextBody(TypedDict):
     contextName: NotRequired[str]
     description: NotRequired[str | None]
+    """Null removes it."""
 
 
 @final
@@ -606,16 +679,22 @@ class ContextFile(TypedDict):
 class CreateContextFileBody(TypedDict):
     fileName: str
     processingStatus: NotRequired[ProcessingStatus]
+    """`pending` by default. The statuses may follow each other in any order."""
     processingError: NotRequired[str | None]
+    """Taken with any status. Null removes it, and so does a change to a status other than `failed` without it."""
     contentType: str
+    """A media type (RFC 9110). It cannot be changed."""
     sizeBytes: int
+    """It cannot be changed."""
 
 
 @final
 class ChangeContextFileBody(TypedDict):
     fileName: NotRequired[str]
     processingStatus: NotRequired[ProcessingStatus]
+    """`pending` by default. The statuses may follow each other in any order."""
     processingError: NotRequired[str | None]
+    """Taken with any status. Null removes it, and so does a change to a status other than `failed` without it."""
 
 
 @final
@@ -629,6 +708,7 @@ class ReportedChange(TypedDict):
 class ReportChangeBody(TypedDict):
     event: ResourceEventName
     data: Mapping[str, Any]
+    """The complete resource, sent as it is; other fields are yours."""
 
 
 @final
@@ -641,12 +721,15 @@ class Event(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource."""
+    """Of the changes of one resource, its kind and uid together; null for a test."""
     webhookUids: list[str]
     """The webhooks that were subscribed to it."""
     workflowId: str | None
+    """The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed."""
     dispatchedAt: str | None
+    """When it was started; without a subscriber, when the event was recorded."""
     erasedAt: str | None
+    """When the payload was erased."""
 
 
 @final
@@ -659,12 +742,15 @@ class EventWithPayload(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource."""
+    """Of the changes of one resource, its kind and uid together; null for a test."""
     webhookUids: list[str]
     """The webhooks that were subscribed to it."""
     workflowId: str | None
+    """The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed."""
     dispatchedAt: str | None
+    """When it was started; without a subscriber, when the event was recorded."""
     erasedAt: str | None
+    """When the payload was erased."""
     payload: dict[str, Any] | None
     """The body that receivers get; null once it was erased."""
 
@@ -681,18 +767,27 @@ class Resent(TypedDict):
 @final
 class ResendEventBody(TypedDict):
     webhookUids: NotRequired[list[str]]
+    """Only to these webhooks of the application."""
 
 
 @final
 class CreateReplayBody(TypedDict):
     since: str
+    """Events recorded from this time on, in ISO 8601 with an offset."""
     until: NotRequired[str]
+    """Events recorded before this time; now by default and at the latest."""
     perSecond: NotRequired[int]
+    """20 by default."""
     dryRun: NotRequired[bool]
+    """True counts and sends nothing."""
     events: NotRequired[list[SubscribableEventName]]
+    """Only these events."""
     states: NotRequired[list[FailedState]]
+    """Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook."""
     externalTenantId: NotRequired[str]
+    """Only events of this tenant."""
     webhookUids: NotRequired[list[str]]
+    """Only to these webhooks of the application."""
 
 
 @final
@@ -707,7 +802,9 @@ class Erasure(TypedDict):
 @final
 class CreateErasureBody(TypedDict):
     externalTenantId: NotRequired[str]
+    """The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`."""
     mentions: NotRequired[list[str]]
+    """The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so."""
 
 
 @final
@@ -720,26 +817,34 @@ class Percentiles(TypedDict):
 @final
 class DeliveryCounts(TypedDict):
     attempts: int
+    """Of all outcomes but `cancelled`, in which none was made."""
     delivered: int
     retrying: int
     exhausted: int
     blocked: int
     cancelled: int
+    """Deliveries that were given up without an attempt."""
     changeToReceiptMs: Percentiles | None
+    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
     attemptMs: Percentiles | None
+    """The duration of attempts of all outcomes."""
 
 
 @final
 class DeliveryPoint(TypedDict):
     at: str
     attempts: int
+    """Of all outcomes but `cancelled`, in which none was made."""
     delivered: int
     retrying: int
     exhausted: int
     blocked: int
     cancelled: int
+    """Deliveries that were given up without an attempt."""
     changeToReceiptMs: Percentiles | None
+    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
     attemptMs: Percentiles | None
+    """The duration of attempts of all outcomes."""
 
 
 @final

@@ -95,10 +95,12 @@ export interface Attempt {
   n: number;
   at: string;
   trigger: 'event' | 'retry' | 'resend' | 'replay';
+  /** What it made of the delivery. */
   state: 'delivered' | 'retrying' | 'exhausted' | 'blocked';
   status: number | null;
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
+  /** What went wrong where there was no answer. */
   detail: string | null;
   /** Whole milliseconds of each phase; absent where it did not happen. */
   ms: {
@@ -108,7 +110,7 @@ export interface Attempt {
     firstByte?: number;
     total: number;
   };
-  /** The beginning of what the receiver answered. */
+  /** The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`. */
   responseSample: string;
 }
 
@@ -141,19 +143,25 @@ export interface ChangeAccountBody {
 
 export interface ChangeAgentBody {
   agentName?: string;
+  /** False by default. */
   live?: boolean;
+  /** Null removes it. */
   description?: string | null;
+  /** Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it. */
   accountUids?: string[] | null;
 }
 
 export interface ChangeContextBody {
   contextName?: string;
+  /** Null removes it. */
   description?: string | null;
 }
 
 export interface ChangeContextFileBody {
   fileName?: string;
+  /** `pending` by default. The statuses may follow each other in any order. */
   processingStatus?: 'pending' | 'processing' | 'ready' | 'failed';
+  /** Taken with any status. Null removes it, and so does a change to a status other than `failed` without it. */
   processingError?: string | null;
 }
 
@@ -162,29 +170,45 @@ export interface ChangeUserBody {
 }
 
 export interface ChangeWebhookBody {
+  /** Null for none. */
   name?: string | null;
+  /** Null for none. */
   description?: string | null;
+  /** Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none. */
   metadata?: Record<string, string> | null;
+  /** Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address. */
   url?: string;
+  /** Required on creation, but for the kind `operations`, which has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
+  /** The only events it gets, of types that `entities` has; null for all of them. */
   events?: SubscribedEventName[] | null;
+  /** The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`. */
   externalTenantIds?: string[] | null;
+  /** The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service. */
   retrySchedule?: string[] | null;
+  /** `parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on. */
   ordering?: 'parallel' | 'resource';
+  /** At most so many requests a second; null for no such limit. */
   ratePerSecond?: number | null;
+  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
   filter?: Record<string, unknown> | null;
+  /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
   active?: boolean;
+  /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
   headers?: Record<string, string> | null;
+  /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
   auth?: {
     type: 'basic' | 'bearer';
     username?: string;
     password?: string;
     token?: string;
   } | null;
+  /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
   tls?: {
     certificate: string;
     key: string;
   } | null;
+  /** Only with `active: true`. `deliver` (the default) sends what was held; `discard` drops it, with retries that are not due yet, throttled deliveries and those that wait for the rate. */
   onResume?: 'deliver' | 'discard';
 }
 
@@ -235,63 +259,99 @@ export interface CreateAccountBody {
 
 export interface CreateAgentBody {
   agentName: string;
+  /** False by default. */
   live?: boolean;
+  /** Null removes it. */
   description?: string | null;
+  /** Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it. */
   accountUids?: string[] | null;
+  /** It cannot be changed. */
   externalTenantId: string;
 }
 
 export interface CreateContextBody {
   contextName: string;
+  /** Null removes it. */
   description?: string | null;
+  /** It cannot be changed. */
   externalTenantId: string;
 }
 
 export interface CreateContextFileBody {
   fileName: string;
+  /** `pending` by default. The statuses may follow each other in any order. */
   processingStatus?: 'pending' | 'processing' | 'ready' | 'failed';
+  /** Taken with any status. Null removes it, and so does a change to a status other than `failed` without it. */
   processingError?: string | null;
+  /** A media type (RFC 9110). It cannot be changed. */
   contentType: string;
+  /** It cannot be changed. */
   sizeBytes: number;
 }
 
 export interface CreateErasureBody {
+  /** The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`. */
   externalTenantId?: string;
+  /** The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so. */
   mentions?: string[];
 }
 
 export interface CreateReplayBody {
+  /** Events recorded from this time on, in ISO 8601 with an offset. */
   since: string;
+  /** Events recorded before this time; now by default and at the latest. */
   until?: string;
+  /** 20 by default. */
   perSecond?: number;
+  /** True counts and sends nothing. */
   dryRun?: boolean;
+  /** Only these events. */
   events?: SubscribedEventName[];
+  /** Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook. */
   states?: ('pending' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked')[];
+  /** Only events of this tenant. */
   externalTenantId?: string;
+  /** Only to these webhooks of the application. */
   webhookUids?: string[];
 }
 
 export interface CreateWebhookBody {
+  /** `resources` by default. `operations`: it gets what the service tells of itself, and no events of resources. It cannot be changed. */
   kind?: 'resources' | 'operations';
+  /** Null for none. */
   name?: string | null;
+  /** Null for none. */
   description?: string | null;
+  /** Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none. */
   metadata?: Record<string, string> | null;
+  /** Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address. */
   url: string;
+  /** Required on creation, but for the kind `operations`, which has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
+  /** The only events it gets, of types that `entities` has; null for all of them. */
   events?: SubscribedEventName[] | null;
+  /** The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`. */
   externalTenantIds?: string[] | null;
+  /** The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service. */
   retrySchedule?: string[] | null;
+  /** `parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on. */
   ordering?: 'parallel' | 'resource';
+  /** At most so many requests a second; null for no such limit. */
   ratePerSecond?: number | null;
+  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
   filter?: Record<string, unknown> | null;
+  /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
   active?: boolean;
+  /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
   headers?: Record<string, string> | null;
+  /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
   auth?: {
     type: 'basic' | 'bearer';
     username?: string;
     password?: string;
     token?: string;
   } | null;
+  /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
   tls?: {
     certificate: string;
     key: string;
@@ -299,11 +359,17 @@ export interface CreateWebhookBody {
 }
 
 export interface CreateWebhookReplayBody {
+  /** Events recorded from this time on, in ISO 8601 with an offset. */
   since: string;
+  /** Events recorded before this time; now by default and at the latest. */
   until?: string;
+  /** 20 by default. */
   perSecond?: number;
+  /** True counts and sends nothing. */
   dryRun?: boolean;
+  /** Only these events. */
   events?: SubscribedEventName[];
+  /** Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook. */
   states?: (
     | 'pending'
     | 'delivered'
@@ -314,6 +380,7 @@ export interface CreateWebhookReplayBody {
     | 'blocked'
     | 'never_attempted'
   )[];
+  /** Only events of this tenant. */
   externalTenantId?: string;
 }
 
@@ -323,29 +390,36 @@ export interface Delivery {
   webhookUid: string;
   externalTenantId: string;
   state: DeliveryState;
+  /** Why it is `cancelled`; else null. */
   cancelReason:
     'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
-  /** Of the last attempt. */
+  /** Of the last attempt since it was last sent again; null before that. */
   statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
-  /** Of the last attempt. */
+  /** As `statusClass`; null of a success, too. */
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
   attemptCount: number;
+  /** No attempt is made before. */
   nextAttemptAt: string | null;
-  /** The latest ones, oldest first. */
+  /** The latest 21, oldest first. */
   attempts: Attempt[];
+  /** When it was first recorded. */
   createdAt: string;
   updatedAt: string;
 }
 
 export interface DeliveryCounts {
+  /** Of all outcomes but `cancelled`, in which none was made. */
   attempts: number;
   delivered: number;
   retrying: number;
   exhausted: number;
   blocked: number;
+  /** Deliveries that were given up without an attempt. */
   cancelled: number;
+  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
   changeToReceiptMs: Percentiles | null;
+  /** The duration of attempts of all outcomes. */
   attemptMs: Percentiles | null;
 }
 
@@ -356,13 +430,17 @@ export interface DeliveryPage {
 
 export interface DeliveryPoint {
   at: string;
+  /** Of all outcomes but `cancelled`, in which none was made. */
   attempts: number;
   delivered: number;
   retrying: number;
   exhausted: number;
   blocked: number;
+  /** Deliveries that were given up without an attempt. */
   cancelled: number;
+  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
   changeToReceiptMs: Percentiles | null;
+  /** The duration of attempts of all outcomes. */
   attemptMs: Percentiles | null;
 }
 
@@ -393,12 +471,15 @@ export interface Event {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource. */
+  /** Of the changes of one resource, its kind and uid together; null for a test. */
   sequence: number | null;
   /** The webhooks that were subscribed to it. */
   webhookUids: string[];
+  /** The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed. */
   workflowId: string | null;
+  /** When it was started; without a subscriber, when the event was recorded. */
   dispatchedAt: string | null;
+  /** When the payload was erased. */
   erasedAt: string | null;
 }
 
@@ -427,12 +508,15 @@ export interface EventWithPayload {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource. */
+  /** Of the changes of one resource, its kind and uid together; null for a test. */
   sequence: number | null;
   /** The webhooks that were subscribed to it. */
   webhookUids: string[];
+  /** The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed. */
   workflowId: string | null;
+  /** When it was started; without a subscriber, when the event was recorded. */
   dispatchedAt: string | null;
+  /** When the payload was erased. */
   erasedAt: string | null;
   /** The body that receivers get; null once it was erased. */
   payload: Record<string, unknown> | null;
@@ -445,6 +529,7 @@ export interface Health {
 
 export interface InactiveToken {
   active: false;
+  /** `expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else. */
   reason: 'invalid' | 'expired' | 'revoked';
 }
 
@@ -454,6 +539,7 @@ export interface JwkSet {
   }[];
 }
 
+/** Milliseconds, within 5 %. */
 export interface Percentiles {
   p50: number;
   p95: number;
@@ -473,9 +559,13 @@ export interface Readiness {
 }
 
 export interface RecoverWebhookBody {
+  /** Events recorded from this time on, in ISO 8601 with an offset. */
   since: string;
+  /** Events recorded before this time; now by default and at the latest. */
   until?: string;
+  /** 20 by default. */
   perSecond?: number;
+  /** True counts and sends nothing. */
   dryRun?: boolean;
 }
 
@@ -537,6 +627,7 @@ export interface ReplayedWebhook {
 
 export interface ReportChangeBody {
   event: ResourceEventName;
+  /** The complete resource, sent as it is; other fields are yours. */
   data: {
     uid: string;
     externalTenantId: string;
@@ -551,6 +642,7 @@ export interface ReportedChange {
 }
 
 export interface ResendEventBody {
+  /** Only to these webhooks of the application. */
   webhookUids?: string[];
 }
 
@@ -563,13 +655,18 @@ export interface Resent {
 }
 
 export interface RotateWebhookSecretBody {
+  /** How long the old secret signs, too; a day by default. 0 ends all old secrets immediately. */
   overlapSeconds?: number;
 }
 
 export interface SignUserInBody {
+  /** Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`. */
   externalId?: string;
+  /** An e-mail address, in any case. Only its keyed hash is kept. */
   userEmail?: string;
+  /** Used only when the user is new. */
   name?: string;
+  /** Accounts of the application to add the user to, never to remove from. */
   accountUids?: string[];
 }
 
@@ -620,6 +717,7 @@ export interface StartedReplay {
 }
 
 export interface TestWebhookBody {
+  /** Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default. */
   event?: EventName;
 }
 
@@ -649,6 +747,7 @@ export type VerifiedToken = ActiveToken | InactiveToken;
 
 export interface VerifyTokenBody {
   authToken: string;
+  /** The agent that the user wants to reach. */
   agentUid?: string;
 }
 
@@ -676,19 +775,22 @@ export interface Webhook {
   headers: string[] | null;
   auth: WebhookAuth | null;
   tls: ClientCertificate | null;
-  /** Why the service paused it. */
+  /** Why the service paused it: an answer 410, or days of failures; else null. */
   disabledReason: 'gone' | 'failing' | null;
+  /** The first failure since the last success. */
   failingSince: string | null;
   /** When it is paused, unless a delivery succeeds. */
   deactivatesAt: string | null;
+  /** `half` from half of the time to `deactivatesAt` on, `soon` from 80 % on. */
   deactivationWarning: 'half' | 'soon' | null;
   /** The end of a rotation. */
   previousSecretExpiresAt: string | null;
-  /** Deliveries that wait for it to be resumed. */
+  /** Deliveries that a pause keeps back or a resume still has to release; at most 10,000. */
   heldCount: number;
   warnings: WebhookWarning[];
   createdAt: string;
   updatedAt: string;
+  /** The latest attempt, to about a second. */
   lastTriggeredAt: string | null;
 }
 
@@ -697,6 +799,7 @@ export interface WebhookAuth {
 }
 
 export interface WebhookWarning {
+  /** `certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks). */
   code: string;
   detail: string;
 }
@@ -725,19 +828,22 @@ export interface WebhookWithSecret {
   headers: string[] | null;
   auth: WebhookAuth | null;
   tls: ClientCertificate | null;
-  /** Why the service paused it. */
+  /** Why the service paused it: an answer 410, or days of failures; else null. */
   disabledReason: 'gone' | 'failing' | null;
+  /** The first failure since the last success. */
   failingSince: string | null;
   /** When it is paused, unless a delivery succeeds. */
   deactivatesAt: string | null;
+  /** `half` from half of the time to `deactivatesAt` on, `soon` from 80 % on. */
   deactivationWarning: 'half' | 'soon' | null;
   /** The end of a rotation. */
   previousSecretExpiresAt: string | null;
-  /** Deliveries that wait for it to be resumed. */
+  /** Deliveries that a pause keeps back or a resume still has to release; at most 10,000. */
   heldCount: number;
   warnings: WebhookWarning[];
   createdAt: string;
   updatedAt: string;
+  /** The latest attempt, to about a second. */
   lastTriggeredAt: string | null;
   /** Signs the deliveries; shown this once. */
   secret: string;
