@@ -73,7 +73,7 @@ export async function readThroughCuts(
   }
 }
 
-interface Reports {
+export interface Reports {
   installation: Installation;
   changes: number;
   overMs: number;
@@ -82,7 +82,7 @@ interface Reports {
 const reportersMax = 10;
 
 /** Reports changes at an even pace, each until it is answered, and returns the ids of their events. */
-async function reportAll(
+export async function reportAll(
   apiUrl: () => string,
   { installation, changes, overMs }: Reports,
 ): Promise<string[]> {

@@ -35,7 +35,8 @@ export async function startTemporalProxy(): Promise<ServerProxy> {
   return startServerProxy(new URL(`http://${testServers().temporalAddress}`));
 }
 
-async function startServerProxy({ hostname, port: targetPort }: URL): Promise<ServerProxy> {
+/** Starts a proxy to a server, whose port may change. */
+export async function startServerProxy(target: URL): Promise<ServerProxy> {
   const sockets = new Set<Socket>();
   let matches: (message: Buffer) => boolean = () => false;
   let timesLeft = 0;
@@ -53,7 +54,7 @@ async function startServerProxy({ hostname, port: targetPort }: URL): Promise<Se
       client.destroy();
       return;
     }
-    const onward = connect(Number(targetPort), hostname);
+    const onward = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
       [client, onward],
       [onward, client],

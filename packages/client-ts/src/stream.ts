@@ -45,6 +45,8 @@ interface Connection {
 const silenceMs = 40_000;
 const openMs = 30_000;
 const openRetries = 2;
+// Waits grow up to 2 s.
+const growingWaits = 4;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
 const endings: readonly unknown[] = ['key_ended', 'app_disabled'];
 
@@ -76,7 +78,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         failureCount += 1;
         const isTried = hasOpened || failureCount <= (options.retries ?? openRetries);
         if (!isTried || !mayRepeat(error, repeats)) throw error;
-        const waitMs = waitMsBefore(failureCount, error);
+        const waitMs = waitMsBefore(Math.min(failureCount, growingWaits), error);
         options.onCut?.(error, waitMs);
         await wait(waitMs, options.signal);
       } finally {

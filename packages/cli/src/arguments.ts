@@ -1,0 +1,78 @@
+// What options may be, with errors that say so.
+import { InvalidArgumentError, Option } from 'commander';
+import type {
+  DeliveryState,
+  EventName,
+  ResourceEventName,
+  SubscribedEventName,
+} from '../../client-ts/src/index.ts';
+
+export type Entity = 'agent' | 'context' | 'contextfile';
+export const entities: readonly Entity[] = ['agent', 'context', 'contextfile'];
+export const resourceEventNames = entities.flatMap((entity) =>
+  (['created', 'updated', 'deleted'] as const).map(
+    (kind): ResourceEventName => `${entity}.${kind}`,
+  ),
+);
+const notices = [
+  'webhook.failing',
+  'webhook.deactivation_scheduled',
+  'webhook.deactivated',
+  'webhook.recovered',
+  'delivery.exhausted',
+  'apikey.expiring',
+] as const;
+export const subscribedEventNames: readonly SubscribedEventName[] = [
+  ...resourceEventNames,
+  ...notices,
+];
+export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];
+export const deliveryStates: readonly DeliveryState[] = [
+  'pending',
+  'delivered',
+  'retrying',
+  'exhausted',
+  'held',
+  'cancelled',
+  'blocked',
+];
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 };
+
+/** Reads a time: ISO 8601, or how long ago it was (`30s`, `10m`, `2h`, `3d`). */
+export function readTime(text: string): string {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const atMs =
+    count === undefined ? Date.parse(text) : Date.now() - Number(count) * (unitsMs[unit] ?? 0);
+  if (Number.isNaN(atMs)) throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h, 3d ago.');
+  return new Date(atMs).toISOString();
+}
+
+/** Reads a whole number from 1 on. */
+export function readCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1 on.');
+  return Number(text);
+}
+
+export function readUrl(text: string): string {
+  // `localhost:4000/hook` means http.
+  const url = parseUrl(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (url === null)
+    throw new InvalidArgumentError('Use an address such as http://localhost:4000/hook.');
+  return url.href;
+}
+
+export const sinceOption = () =>
+  new Option('--since <time>', 'from this time on: ISO 8601, or 10m, 2h, 3d ago').argParser(
+    readTime,
+  );
+export const untilOption = () =>
+  new Option('--until <time>', 'before this time').argParser(readTime);
+export const limitOption = () =>
+  new Option('--limit <count>', 'at most so many').argParser(readCount).default(20);
+export const tenantOption = () => new Option('--tenant <id>', 'of this tenant: externalTenantId');
+export const webhookOption = () => new Option('--webhook <uid>', 'of this webhook');
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}

@@ -1,0 +1,70 @@
+import { Argument, type Command } from 'commander';
+
+const scripts = {
+  bash: `_agent_herald() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(agent-herald complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _agent_herald agent-herald`,
+  zsh: `#compdef agent-herald
+_agent_herald() {
+  compadd -- \${(f)"$(agent-herald complete -- "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)"} || _files
+}
+compdef _agent_herald agent-herald`,
+  fish: `complete -c agent-herald -a '(agent-herald complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+} as const;
+
+const help = `
+Put the script where your shell reads it:
+  bash  agent-herald completion bash >> ~/.bashrc
+  zsh   agent-herald completion zsh >> ~/.zshrc
+  fish  agent-herald completion fish > ~/.config/fish/completions/agent-herald.fish
+`;
+
+export function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('prints a script that completes commands in your shell')
+    .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
+    .addHelpText('after', help)
+    .action((shell: keyof typeof scripts) => {
+      process.stdout.write(`${scripts[shell]}\n`);
+    });
+  program
+    .command('complete [words...]', { hidden: true })
+    .allowUnknownOption()
+    .action((words: string[]) => {
+      process.stdout.write(completionsOf(program, words).join('\n'));
+    });
+}
+
+/** Returns what the last of the words may be. */
+export function completionsOf(program: Command, words: readonly string[]): string[] {
+  const before = words.slice(0, -1);
+  const last = words.at(-1) ?? '';
+  const command = commandOf(program, before);
+  const options = [...command.options, ...program.options];
+  const given = options.find(({ long }) => long === before.at(-1));
+  const ofOption = given?.argChoices ?? [];
+  const candidates =
+    ofOption.length > 0
+      ? ofOption
+      : [
+          ...command.commands
+            .filter((each) => each.name() !== 'complete')
+            .map((each) => each.name()),
+          ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+          ...options.flatMap(({ long }) => long ?? []),
+          '--help',
+        ];
+  return candidates.filter(
+    (each) => each.startsWith(last) && (last !== '' || !each.startsWith('-')),
+  );
+}
+
+function commandOf(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words)
+    command = command.commands.find((each) => each.name() === word) ?? command;
+  return command;
+}

@@ -1,0 +1,166 @@
+import type { Command } from 'commander';
+import {
+  HeraldClient,
+  InsufficientScopeError,
+  NotFoundError,
+  type Webhook,
+} from '../../../client-ts/src/index.ts';
+import { CommandError, exitCodeOf } from '../exit-codes.ts';
+import { Session, take } from '../session.ts';
+import { describeLastAttempt } from './events.ts';
+import { tryWebhook } from './webhooks.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly result: 'well' | 'note' | 'fault';
+  readonly detail: string;
+}
+
+const skewNoteMs = 5_000;
+const skewFaultMs = 300_000;
+const testedAtOnce = 8;
+const help = `
+A test event is sent to each active webhook; receivers answer it and do nothing else. --no-webhooks sends none. It ends
+with 1 if there is a fault, and with another code if the service cannot be asked at all.
+`;
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('looks at the service, the clock, the key and each webhook')
+    .option('--no-webhooks', 'sends no test events')
+    .addHelpText('after', help)
+    .action(async (options: { webhooks: boolean }, command: Command) => {
+      const session = new Session(command);
+      const findings = [
+        ...(await inspectService(session)),
+        ...(await inspectKey(session.client)),
+        ...(options.webhooks ? await inspectWebhooks(session.client) : []),
+      ];
+      session.list(findings, {
+        check: ({ check }) => check,
+        result: ({ result }) => result,
+        detail: ({ detail }) => detail,
+      });
+      const faults = findings.filter(({ result }) => result === 'fault');
+      if (faults.length > 0) throw new CommandError(`${faults.length} fault(s)`);
+    });
+}
+
+async function inspectService({ profile }: Session): Promise<Finding[]> {
+  let date: string | null = null;
+  const open = new HeraldClient({
+    url: profile.url,
+    fetch: async (address, init) => {
+      const response = await fetch(address, init);
+      date = response.headers.get('date');
+      return response;
+    },
+  });
+  const startedAt = performance.now();
+  const { version } = await open.service.health();
+  const tookMs = Math.round(performance.now() - startedAt);
+  const clock = inspectClock(date);
+  const { status, parts } = await open.service.readiness();
+  const wrong = Object.entries(parts).filter(([, state]) => state !== 'ok');
+  const faults = wrong.map(([part, state]) => `${part}: ${state}`).join('; ');
+  return [
+    {
+      check: 'service',
+      result: 'well',
+      detail: `version ${version} at ${profile.url}, ${tookMs} ms`,
+    },
+    { check: 'ready', result: status === 'ready' ? 'well' : 'fault', detail: faults || status },
+    clock,
+  ];
+}
+
+/** The service tells whole seconds. */
+function inspectClock(date: string | null): Finding {
+  const check = 'clock';
+  if (date === null) return { check, result: 'note', detail: 'the service told no time' };
+  const skewMs = Date.now() - Date.parse(date) - 500;
+  const seconds = (Math.abs(skewMs) / 1_000).toFixed(0);
+  const detail = `${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service`;
+  if (Math.abs(skewMs) < skewNoteMs) return { check, result: 'well', detail };
+  const isFault = Math.abs(skewMs) >= skewFaultMs;
+  return { check, result: isFault ? 'fault' : 'note', detail: `${detail}; signatures allow 300 s` };
+}
+
+/** A call for each scope that changes nothing: it reads, or names what does not exist. */
+function probes(client: HeraldClient): Readonly<Record<string, () => Promise<unknown>>> {
+  const none = 'none';
+  return {
+    'users:auth': () => client.users.verifyToken({ authToken: none }),
+    'webhooks:read': () => client.webhooks.list().page(),
+    'webhooks:write': () => client.webhooks.change(none, { active: true }),
+    'events:read': () => client.events.list({ limit: 1 }).page(),
+    'events:write': () => client.replays.cancel(none),
+    'resources:read': () => client.agents.list({ limit: 1 }).page(),
+    'resources:write': () => client.agents.delete(none),
+    admin: () => client.auditLog.list({ limit: 1 }).page(),
+  };
+}
+
+async function inspectKey(client: HeraldClient): Promise<Finding[]> {
+  const scopes: string[] = [];
+  const missing: string[] = [];
+  for (const [scope, probe] of Object.entries(probes(client))) {
+    const isAllowed = await probe().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof InsufficientScopeError) return false;
+        if (error instanceof NotFoundError) return true;
+        throw error;
+      },
+    );
+    (isAllowed ? scopes : missing).push(scope);
+  }
+  return [
+    {
+      check: 'key',
+      result: scopes.length > 0 ? 'well' : 'fault',
+      detail: `may ${scopes.join(', ')}`,
+    },
+    ...(missing.length === 0
+      ? []
+      : [{ check: 'key', result: 'note', detail: `may not ${missing.join(', ')}` } as const]),
+  ];
+}
+
+async function inspectWebhooks(client: HeraldClient): Promise<Finding[]> {
+  let webhooks: Webhook[];
+  try {
+    webhooks = await take(client.webhooks.list(), Infinity);
+  } catch (error) {
+    if (!(error instanceof InsufficientScopeError)) throw error;
+    return [{ check: 'webhooks', result: 'note', detail: 'the key may not read them' }];
+  }
+  if (webhooks.length === 0)
+    return [{ check: 'webhooks', result: 'note', detail: 'there are none' }];
+  const findings: Finding[] = [];
+  for (let start = 0; start < webhooks.length; start += testedAtOnce) {
+    const some = webhooks.slice(start, start + testedAtOnce);
+    findings.push(...(await Promise.all(some.map((webhook) => inspectWebhook(client, webhook)))));
+  }
+  return findings;
+}
+
+async function inspectWebhook(client: HeraldClient, webhook: Webhook): Promise<Finding> {
+  const check = `webhook ${webhook.uid}`;
+  const { url, active, disabledReason, kind } = webhook;
+  if (!active)
+    return { check, result: 'note', detail: `${url} is paused: ${disabledReason ?? 'by hand'}` };
+  if (kind === 'operations')
+    return { check, result: 'note', detail: `${url} gets notices; it was not tested` };
+  try {
+    const delivery = await tryWebhook(client, webhook.uid, {});
+    const result = delivery.state === 'delivered' ? 'well' : 'fault';
+    return { check, result, detail: `${url} answered ${describeLastAttempt(delivery)}` };
+  } catch (error) {
+    if (error instanceof InsufficientScopeError)
+      return { check, result: 'note', detail: `${url} was not tested: the key may not` };
+    if (!(error instanceof CommandError) && exitCodeOf(error) !== 1) throw error;
+    return { check, result: 'fault', detail: `${url}: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Delivery, Event, EventWithPayload } from '../../../client-ts/src/index.ts';
+import {
+  entities,
+  eventNames,
+  limitOption,
+  sinceOption,
+  subscribedEventNames,
+  tenantOption,
+  untilOption,
+} from '../arguments.ts';
+import {
+  type Columns,
+  print,
+  printFields,
+  printTable,
+  Session,
+  stopSignal,
+  take,
+} from '../session.ts';
+
+interface Filters {
+  readonly event?: Event['event'];
+  readonly entity?: 'agent' | 'context' | 'contextfile';
+  readonly tenant?: string;
+  readonly resource?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+const columns: Columns<Event> = {
+  time: (event) => event.timestamp,
+  event: (event) => event.event,
+  resource: (event) => event.resourceUid,
+  tenant: (event) => event.externalTenantId,
+  eventId: (event) => event.eventId,
+};
+
+/** Columns of deliveries, also of those to one webhook. */
+export const deliveryColumns: Columns<Delivery> = {
+  eventId: (delivery) => delivery.eventId,
+  event: (delivery) => delivery.event,
+  webhook: (delivery) => delivery.webhookUid,
+  state: (delivery) => delivery.state,
+  attempts: (delivery) => delivery.attemptCount,
+  'last answer': (delivery) => describeLastAttempt(delivery),
+  'next attempt': (delivery) => delivery.nextAttemptAt,
+};
+
+export function describeLastAttempt({ attempts, cancelReason }: Delivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return cancelReason ?? '-';
+  return `${last.status ?? last.errorClass} in ${last.ms.total} ms`;
+}
+
+export function addEvents(program: Command): void {
+  const events = program.command('events').description('what changed, and what was sent');
+  events
+    .command('list')
+    .description('lists events, newest first')
+    .addOption(new Option('--event <name>', 'of this kind').choices(eventNames))
+    .addOption(new Option('--entity <name>', 'of this entity').choices(entities))
+    .addOption(tenantOption())
+    .option('--resource <uid>', 'about this resource')
+    .addOption(sinceOption())
+    .addOption(untilOption())
+    .addOption(limitOption())
+    .action(async (options: Filters & { limit: number }, command: Command) => {
+      const session = new Session(command);
+      const pageSize = Math.min(options.limit, 200);
+      const query = { ...filtersOf(options), limit: pageSize };
+      session.list(await take(session.client.events.list(query), options.limit), columns);
+    });
+  events
+    .command('show')
+    .description('shows an event, its payload, and its deliveries')
+    .argument('<eventId>')
+    .action(showEvent);
+  events
+    .command('resend')
+    .description('sends an event again, now')
+    .argument('<eventId>')
+    .option('--webhook <uid...>', 'to these webhooks alone')
+    .action(async (eventId: string, options: { webhook?: string[] }, command: Command) => {
+      const session = new Session(command);
+      const body = options.webhook === undefined ? {} : { webhookUids: options.webhook };
+      session.show(await session.client.events.resend(eventId, body));
+    });
+  events
+    .command('tail')
+    .description('shows events as they are committed, until Ctrl-C')
+    .addOption(new Option('--event <name>', 'of this kind').choices(subscribedEventNames))
+    .addOption(new Option('--entity <name>', 'of this entity').choices(entities))
+    .addOption(tenantOption())
+    .option('--resource <uid>', 'about this resource')
+    .addOption(sinceOption())
+    .action(tailEvents);
+}
+
+async function showEvent(eventId: string, _: object, command: Command): Promise<void> {
+  const session = new Session(command);
+  const event = await session.client.events.get(eventId);
+  const deliveries = await take(session.client.events.deliveries(eventId), 100);
+  if (session.isJson) return print(JSON.stringify({ event, deliveries }, null, 2));
+  const { payload, ...facts } = event;
+  printFields(facts);
+  print(`\n${JSON.stringify(payload, null, 2)}\n`);
+  printTable(deliveries, deliveryColumns);
+}
+
+async function tailEvents(options: Filters, command: Command): Promise<void> {
+  const session = new Session(command);
+  const query = filtersOf(options) as Parameters<typeof session.client.events.stream>[0];
+  for await (const { event } of session.client.events.stream(query, streamOptions(session)))
+    session.line(event, describe(event));
+}
+
+/** Tells how a stream is doing, and ends it with Ctrl-C. */
+export function streamOptions(session: Session) {
+  return {
+    signal: stopSignal,
+    onOpen: () => session.note('connected'),
+    onCut: ({ detail }: { detail: string }) => session.note(`cut: ${detail}; connecting again`),
+  };
+}
+
+function describe({ timestamp, event, resourceUid, externalTenantId, eventId }: EventWithPayload) {
+  return `${timestamp}  ${event.padEnd(19)}  ${resourceUid}  ${externalTenantId}  ${eventId}`;
+}
+
+/** Returns the filters of a list in the words of the API. */
+export function filtersOf({ tenant, resource, ...same }: Filters) {
+  const { event, entity, since, until } = same;
+  return Object.fromEntries(
+    Object.entries({
+      event,
+      entity,
+      since,
+      until,
+      externalTenantId: tenant,
+      resourceUid: resource,
+    }).filter(([, value]) => value !== undefined),
+  );
+}

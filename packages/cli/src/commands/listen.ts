@@ -1,0 +1,155 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { EventWithPayload, SubscribedEventName } from '../../../client-ts/src/index.ts';
+import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
+import { readSettings, writeSettings } from '../profiles.ts';
+import { Session } from '../session.ts';
+import { newSecret, signedHeaders } from '../signing.ts';
+import { streamOptions } from './events.ts';
+
+interface ListenOptions {
+  readonly forwardTo: string;
+  readonly event?: SubscribedEventName[];
+  readonly tenant?: string;
+  readonly since?: string;
+  readonly secret?: string;
+  readonly printJson?: true;
+}
+
+interface Forwarded {
+  readonly eventId: string;
+  readonly event: string;
+  readonly resourceUid: string;
+  /** Null where no answer came. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly ms: number;
+}
+
+const answerMs = 5_000;
+const forwardedAtOnceMax = 16;
+const help = `
+The secret is made once and kept with the profiles, so that your receiver needs it only once. Each event is sent once:
+what your receiver refuses is shown, and not sent again. Ctrl-C ends it.
+
+Examples:
+  $ agent-herald listen --forward-to http://localhost:4000/hook
+  $ agent-herald listen --forward-to localhost:4000/hook --event agent.created --tenant tenant-1
+  $ agent-herald listen --forward-to localhost:4000/hook --since 10m
+`;
+
+export function addListen(program: Command): void {
+  program
+    .command('listen')
+    .description('sends events to a receiver on this machine, signed as a webhook signs them')
+    .addOption(
+      new Option('--forward-to <url>', 'your receiver').argParser(readUrl).makeOptionMandatory(),
+    )
+    .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
+    .addOption(tenantOption())
+    .addOption(sinceOption())
+    .addOption(new Option('--secret <secret>', 'sign with this one').argParser(readSecret))
+    .option('--print-json', 'shows each payload')
+    .addHelpText('after', help)
+    .action(listen);
+}
+
+async function listen(options: ListenOptions, command: Command): Promise<void> {
+  const session = new Session(command);
+  const { event: names = [], tenant, since, forwardTo } = options;
+  const secret = options.secret ?? keptSecret();
+  session.note(`to ${forwardTo}, signed with ${secret}`);
+  const query = {
+    ...(names.length === 1 ? { event: names[0] } : {}),
+    ...(tenant === undefined ? {} : { externalTenantId: tenant }),
+    ...(since === undefined ? {} : { since }),
+  };
+  const forwarder = new Forwarder(async (event) => {
+    const forwarded = await forward(event, { forwardTo, secret });
+    report(session, event, { forwarded, withPayload: options.printJson ?? false });
+  });
+  for await (const { event } of session.client.events.stream(query, streamOptions(session)))
+    if (names.length === 0 || (names as string[]).includes(event.event))
+      await forwarder.take(event);
+}
+
+/** Sends the events of a resource one after another, and those of others beside them. */
+class Forwarder {
+  readonly #forward: (event: EventWithPayload) => Promise<void>;
+  readonly #latest = new Map<string, Promise<void>>();
+
+  constructor(forward: (event: EventWithPayload) => Promise<void>) {
+    this.#forward = forward;
+  }
+
+  /** Resolves when there is room for another. */
+  async take(event: EventWithPayload): Promise<void> {
+    const resource = `${event.event.split('.')[0]} ${event.resourceUid}`;
+    const before = this.#latest.get(resource) ?? Promise.resolve();
+    const sent = before.then(() => this.#forward(event));
+    const latest = sent.finally(() => {
+      if (this.#latest.get(resource) === latest) this.#latest.delete(resource);
+    });
+    this.#latest.set(resource, latest);
+    while (this.#latest.size >= forwardedAtOnceMax) await Promise.race(this.#latest.values());
+  }
+}
+
+async function forward(
+  event: EventWithPayload,
+  { forwardTo, secret }: { forwardTo: string; secret: string },
+): Promise<Forwarded> {
+  const { eventId, event: name, resourceUid, sequence, payload } = event;
+  const facts = { eventId, event: name, resourceUid };
+  const startedAt = performance.now();
+  const took = () => Math.round(performance.now() - startedAt);
+  if (payload === null) return { ...facts, status: null, error: 'its payload was erased', ms: 0 };
+  const body = JSON.stringify(payload);
+  try {
+    const response = await fetch(forwardTo, {
+      method: 'POST',
+      headers: signedHeaders({ eventId, sequence, body }, secret, new Date()),
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMs),
+    });
+    await response.arrayBuffer();
+    return { ...facts, status: response.status, error: null, ms: took() };
+  } catch (error) {
+    return { ...facts, status: null, error: reasonOf(error), ms: took() };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === 'TimeoutError') return `no answer within ${answerMs / 1_000} s`;
+  return cause instanceof Error
+    ? ((cause as NodeJS.ErrnoException).code ?? cause.message)
+    : message;
+}
+
+function report(
+  session: Session,
+  event: EventWithPayload,
+  { forwarded, withPayload }: { forwarded: Forwarded; withPayload: boolean },
+): void {
+  const { status, error, ms, eventId, resourceUid } = forwarded;
+  const time = new Date().toISOString().slice(11, 23);
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  const result = `${isDelivered ? '✓' : '✗'} ${status ?? error} in ${ms} ms`;
+  const text = `${time}  ${event.event.padEnd(19)}  ${result.padEnd(18)}  ${resourceUid}  ${eventId}`;
+  const { payload } = event;
+  const shown = withPayload ? `${text}\n${JSON.stringify(payload, null, 2)}` : text;
+  session.line(withPayload ? { ...forwarded, payload } : forwarded, shown);
+}
+
+function readSecret(text: string): string {
+  if (/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use whsec_ and at least 24 bytes in base64.');
+}
+
+function keptSecret(): string {
+  const settings = readSettings();
+  const { listenSecret = newSecret() } = settings;
+  if (settings.listenSecret === undefined) writeSettings({ ...settings, listenSecret });
+  return listenSecret;
+}

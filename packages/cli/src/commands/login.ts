@@ -1,0 +1,71 @@
+import { text } from 'node:stream/consumers';
+import input from '@inquirer/input';
+import password from '@inquirer/password';
+import type { Command } from 'commander';
+import { HeraldClient, InsufficientScopeError } from '../../../client-ts/src/index.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type Profile, readSettings, settingsFile, writeSettings } from '../profiles.ts';
+import type { GlobalOptions } from '../session.ts';
+
+interface LoginOptions extends GlobalOptions {
+  readonly url?: string;
+  readonly app?: string;
+}
+
+const help = `
+The key is asked for, or read from standard input or HERALD_API_KEY; it is never an argument, which other users of the
+machine could see. It is kept in a file that only you can read.
+
+Examples:
+  $ agent-herald login
+  $ agent-herald login --profile staging --url https://agents.example.com --app app_… < key.txt
+`;
+
+export function addLogin(program: Command): void {
+  program
+    .command('login')
+    .description('checks an API key and keeps it as a profile')
+    .option('--url <url>', 'the address of the service')
+    .option('--app <uid>', 'the application')
+    .addHelpText('after', help)
+    .action(async (_: object, command: Command) => {
+      const options = command.optsWithGlobals<LoginOptions>();
+      const profile = await ask(options);
+      await checkKey(profile);
+      const settings = readSettings();
+      const profiles = { ...settings.profiles, [options.profile]: profile };
+      writeSettings({ ...settings, profiles });
+      process.stderr.write(`kept as profile "${options.profile}" in ${settingsFile()}\n`);
+    });
+}
+
+async function ask({ url, app }: LoginOptions): Promise<Profile> {
+  const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY } = process.env;
+  const isAsked = process.stdin.isTTY;
+  const answer = async (message: string, given: string | undefined, option: string) => {
+    if (given) return given;
+    if (isAsked) return input({ message, required: true });
+    throw new CommandError(`without a terminal, ${option} is needed`, exitCodes.usage);
+  };
+  return {
+    url: await answer('Address of the service', url ?? HERALD_URL, '--url'),
+    appUid: await answer('Application (app_…)', app ?? HERALD_APP_UID, '--app'),
+    apiKey: HERALD_API_KEY || (isAsked ? await askKey() : (await text(process.stdin)).trim()),
+  };
+}
+
+function askKey(): Promise<string> {
+  return password({ message: 'API key', mask: true });
+}
+
+/** Any key can be kept, whatever its scopes are. */
+async function checkKey(profile: Profile): Promise<void> {
+  if (!URL.canParse(profile.url))
+    throw new CommandError(`${profile.url} is no address`, exitCodes.usage);
+  if (profile.apiKey === '') throw new CommandError('no API key was given', exitCodes.usage);
+  try {
+    await new HeraldClient(profile).webhooks.list().page();
+  } catch (error) {
+    if (!(error instanceof InsufficientScopeError)) throw error;
+  }
+}

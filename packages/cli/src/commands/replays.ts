@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import type {
+  CreateReplayBody,
+  HeraldClient,
+  Replay,
+  SubscribedEventName,
+} from '../../../client-ts/src/index.ts';
+import {
+  readCount,
+  sinceOption,
+  subscribedEventNames,
+  tenantOption,
+  untilOption,
+  webhookOption,
+} from '../arguments.ts';
+import { Session, stopSignal } from '../session.ts';
+
+interface NewReplay {
+  readonly webhook?: string;
+  readonly since: string;
+  readonly until?: string;
+  readonly event?: SubscribedEventName[];
+  readonly state?: NonNullable<CreateReplayBody['states']>;
+  readonly tenant?: string;
+  readonly perSecond?: number;
+  readonly dryRun?: true;
+  readonly watch?: true;
+}
+
+interface OfWebhook {
+  readonly webhook?: string;
+}
+
+const replayedStates = ['pending', 'retrying', 'exhausted', 'held', 'cancelled', 'blocked'];
+const pollMs = 500;
+
+export function addReplays(program: Command): void {
+  const replays = program.command('replays').description('sending the events of a period again');
+  replays
+    .command('create')
+    .description('sends the events of a period again; by default what was lost')
+    .addOption(webhookOption())
+    .addOption(sinceOption().makeOptionMandatory())
+    .addOption(untilOption())
+    .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
+    .addOption(
+      new Option('--state <names...>', 'deliveries in these states').choices(replayedStates),
+    )
+    .addOption(tenantOption())
+    .addOption(new Option('--per-second <count>', 'at most so fast').argParser(readCount))
+    .option('--dry-run', 'only counts')
+    .option('--watch', 'waits for its end')
+    .action(createReplay);
+  replays
+    .command('watch')
+    .description('shows how far a replay is, until it is done')
+    .argument('<replayUid>')
+    .addOption(webhookOption())
+    .action(async (uid: string, options: OfWebhook, command: Command) => {
+      await watch(new Session(command), uid, options.webhook);
+    });
+  replays
+    .command('cancel')
+    .description('stops a replay that still runs')
+    .argument('<replayUid>')
+    .addOption(webhookOption())
+    .action(async (uid: string, { webhook }: OfWebhook, command: Command) => {
+      const session = new Session(command);
+      const { replays: ofApp, webhookReplays } = session.client;
+      session.show(
+        await (webhook === undefined ? ofApp.cancel(uid) : webhookReplays.cancel(webhook, uid)),
+      );
+    });
+}
+
+async function createReplay(options: NewReplay, command: Command): Promise<void> {
+  const session = new Session(command);
+  const { webhook, since, until, event, state, tenant, perSecond, dryRun } = options;
+  const body: CreateReplayBody = {
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(event === undefined ? {} : { events: event }),
+    ...(state === undefined ? {} : { states: state }),
+    ...(tenant === undefined ? {} : { externalTenantId: tenant }),
+    ...(perSecond === undefined ? {} : { perSecond }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+  };
+  const { replays, webhookReplays } = session.client;
+  const made = await (webhook === undefined
+    ? replays.create(body)
+    : webhookReplays.create(webhook, body));
+  if (options.watch && 'uid' in made) return watch(session, made.uid, webhook);
+  session.show(made);
+}
+
+/** Prints a line whenever the replay has moved. */
+async function watch(session: Session, uid: string, webhookUid?: string): Promise<void> {
+  let latest = '';
+  for (;;) {
+    const replay = await read(session.client, uid, webhookUid);
+    const text = `${replay.state}: ${replay.releasedCount} sent again, ${replay.webhooksDone} of ${replay.webhookCount} webhooks done`;
+    if (text !== latest) session.line(replay, text);
+    if (replay.state !== 'running') return;
+    latest = text;
+    await delay(pollMs, undefined, { signal: stopSignal });
+  }
+}
+
+function read(client: HeraldClient, uid: string, webhookUid?: string): Promise<Replay> {
+  return webhookUid === undefined
+    ? client.replays.get(uid)
+    : client.webhookReplays.get(webhookUid, uid);
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { type Scheme, Verifier, WebhookRefused } from '../../../receiver-ts/src/index.ts';
+import { readTime } from '../arguments.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { readHeaders, readRawRequest, type SavedRequest } from '../saved-request.ts';
+import { type GlobalOptions, print, printTable, wantsJson } from '../session.ts';
+
+interface VerifyOptions {
+  readonly secret: string[];
+  readonly request?: string;
+  readonly headers?: string;
+  readonly body?: string;
+  readonly receivedAt?: string;
+}
+
+interface Check {
+  readonly check: string;
+  readonly result: 'right' | 'wrong' | 'not checked';
+  readonly code: string | null;
+  readonly why: string;
+}
+
+const help = `
+Save a request as it came: its headers and, behind a blank line, the body, without any change. It says right for each
+check that a receiver makes, or why it is wrong, and ends with 1 if one is wrong. Its age is checked only where
+--received-at says when it came.
+
+Examples:
+  $ agent-herald verify --secret "$WEBHOOK_SECRET" --request request.http
+  $ agent-herald verify --secret "$WEBHOOK_SECRET" --headers headers.txt --body body.json
+`;
+
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('says whether a saved request is genuine, and if not, which check fails and why')
+    .addOption(
+      new Option('--secret <secrets...>', 'the secret; several during a rotation')
+        .env('WEBHOOK_SECRET')
+        .makeOptionMandatory(),
+    )
+    .option('--request <file>', 'the whole request; - for standard input')
+    .option('--headers <file>', 'its headers, one a line or as JSON')
+    .option('--body <file>', 'its body')
+    .addOption(new Option('--received-at <time>', 'when it came').argParser(readTime))
+    .addHelpText('after', help)
+    .action(verify);
+}
+
+async function verify(options: VerifyOptions, command: Command): Promise<void> {
+  const request = readRequest(options);
+  const secrets = [options.secret].flat();
+  const checks = [
+    await checkSignature(request, secrets, 'standard'),
+    await checkSignature(request, secrets, 'body-only'),
+    await checkAge(request, secrets, options.receivedAt),
+  ];
+  if (wantsJson(command.optsWithGlobals<GlobalOptions>())) print(JSON.stringify(checks, null, 2));
+  else
+    printTable(checks, {
+      check: ({ check }) => check,
+      result: ({ result }) => result,
+      why: ({ why }) => why,
+    });
+  const wrong = checks.filter(({ result }) => result === 'wrong').map(({ check }) => check);
+  if (wrong.length > 0) throw new CommandError(`wrong: ${wrong.join(', ')}`);
+}
+
+function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
+  if (request !== undefined) return readRawRequest(readFileSync(request === '-' ? 0 : request));
+  if (headers === undefined || body === undefined)
+    throw new CommandError('give --request, or --headers and --body', exitCodes.usage);
+  return { headers: readHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) };
+}
+
+/** The clock that a request with a time of its own is checked by. */
+function sentAtMs({ headers }: SavedRequest): number {
+  const seconds = Number(headers['webhook-timestamp']);
+  return Number.isFinite(seconds) ? seconds * 1_000 : Date.now();
+}
+
+async function checkSignature(
+  request: SavedRequest,
+  secrets: readonly string[],
+  scheme: Scheme,
+): Promise<Check> {
+  const check = scheme === 'standard' ? 'webhook-signature' : 'x-webhook-signature';
+  const refused = await refusalOf(request, secrets, scheme);
+  if (refused === null) return { check, result: 'right', code: null, why: 'made with the secret' };
+  const { code, message } = refused;
+  const guess = code === 'signature_mismatch' ? await guessWhy(request, secrets, scheme) : null;
+  const why = guess === null ? message : `${message}: ${guess}`;
+  return { check, result: 'wrong', code, why };
+}
+
+async function refusalOf(
+  { headers, body }: SavedRequest,
+  secrets: readonly string[],
+  scheme: Scheme,
+): Promise<WebhookRefused | null> {
+  const now = () => sentAtMs({ headers, body });
+  try {
+    await new Verifier({ secrets, scheme, now }).verify({ headers, body });
+    return null;
+  } catch (error) {
+    if (error instanceof WebhookRefused) return error;
+    if (error instanceof TypeError) throw new CommandError(error.message, exitCodes.usage);
+    throw error;
+  }
+}
+
+/** Tries what usually goes wrong with a body or a secret. */
+async function guessWhy(
+  request: SavedRequest,
+  secrets: readonly string[],
+  scheme: Scheme,
+): Promise<string> {
+  const text = request.body.toString('utf8');
+  const bodies: Readonly<Record<string, string>> = {
+    'it is right without the line break at the end of the body': text.replace(/\r?\n$/, ''),
+    'it is right with the line breaks of Unix': text.replaceAll('\r\n', '\n'),
+    'the body was parsed and written anew: verify the bytes as they came': rewritten(text),
+  };
+  for (const [why, body] of Object.entries(bodies)) {
+    const changed = { ...request, body: Buffer.from(body) };
+    if (body !== text && (await refusalOf(changed, secrets, scheme)) === null) return why;
+  }
+  const trimmed = secrets.map((secret) => secret.trim());
+  if (trimmed.join() !== secrets.join() && (await refusalOf(request, trimmed, scheme)) === null)
+    return 'the secret has spaces or line breaks around it';
+  return 'another secret, or a changed body';
+}
+
+function rewritten(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+async function checkAge(
+  { headers, body }: SavedRequest,
+  secrets: readonly string[],
+  receivedAt: string | undefined,
+): Promise<Check> {
+  const check = 'webhook-timestamp';
+  const sentAt = new Date(sentAtMs({ headers, body })).toISOString();
+  if (receivedAt === undefined)
+    return { check, result: 'not checked', code: null, why: `sent at ${sentAt}` };
+  const now = () => Date.parse(receivedAt);
+  const verifier = new Verifier({ secrets, now });
+  const refused = await verifier.verify({ headers, body }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const isOfTime = refused instanceof WebhookRefused && refused.code.includes('timestamp');
+  return isOfTime
+    ? { check, result: 'wrong', code: refused.code, why: refused.message }
+    : { check, result: 'right', code: null, why: `sent at ${sentAt}` };
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import type {
+  CreateWebhookBody,
+  Delivery,
+  DeliveryState,
+  EventName,
+  HeraldClient,
+  SubscribedEventName,
+  TestWebhookBody,
+  Webhook,
+} from '../../../client-ts/src/index.ts';
+import {
+  deliveryStates,
+  type Entity,
+  entities,
+  eventNames,
+  limitOption,
+  subscribedEventNames,
+} from '../arguments.ts';
+import { CommandError } from '../exit-codes.ts';
+import { type Columns, Session, stopSignal, take } from '../session.ts';
+import { deliveryColumns, describeLastAttempt } from './events.ts';
+
+const columns: Columns<Webhook> = {
+  uid: (webhook) => webhook.uid,
+  url: (webhook) => webhook.url,
+  name: (webhook) => webhook.name,
+  sends: (webhook) => webhook.events ?? webhook.entities,
+  state: (webhook) =>
+    webhook.active ? 'active' : `paused: ${webhook.disabledReason ?? 'by hand'}`,
+  'failing since': (webhook) => webhook.failingSince,
+  held: (webhook) => webhook.heldCount,
+};
+
+const testWaitMs = 10_000;
+const pollMs = 150;
+
+interface NewWebhook {
+  readonly entity?: Entity[];
+  readonly event?: SubscribedEventName[];
+  readonly tenant?: string[];
+  readonly name?: string;
+  readonly ordered?: true;
+}
+
+export function addWebhooks(program: Command): void {
+  const webhooks = program.command('webhooks').description('where events are sent');
+  webhooks
+    .command('list')
+    .description('lists the webhooks')
+    .action(async (_: object, command: Command) => {
+      const session = new Session(command);
+      session.list(await take(session.client.webhooks.list(), Infinity), columns);
+    });
+  webhooks
+    .command('create')
+    .description('registers a webhook, and shows its secret this once')
+    .argument('<url>', 'a public https address')
+    .addOption(new Option('--entity <names...>', 'what it gets; all by default').choices(entities))
+    .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
+    .option('--tenant <ids...>', 'only events of these tenants')
+    .option('--name <text>', 'its name')
+    .option('--ordered', 'the events of a resource one after another')
+    .action(async (url: string, options: NewWebhook, command: Command) => {
+      const session = new Session(command);
+      session.show(await session.client.webhooks.create(bodyOf(url, options)));
+    });
+  addPauses(webhooks);
+  webhooks
+    .command('test')
+    .description('sends a test event, and waits for the answer')
+    .argument('<webhookUid>')
+    .addOption(new Option('--event <name>', 'the sample of this event').choices(eventNames))
+    .action(testWebhook);
+  webhooks
+    .command('rotate')
+    .description('makes a new secret, and shows it this once')
+    .argument('<webhookUid>')
+    .option('--overlap <seconds>', 'how long the old one signs, too; 0 ends it now')
+    .action(async (uid: string, options: { overlap?: string }, command: Command) => {
+      const session = new Session(command);
+      const { overlap } = options;
+      const body = overlap === undefined ? {} : { overlapSeconds: Number(overlap) };
+      session.show(await session.client.webhooks.rotateSecret(uid, body));
+    });
+  addDeliveries(webhooks);
+}
+
+function addPauses(webhooks: Command): void {
+  for (const [name, active, text] of [
+    ['pause', false, 'holds what it would send'],
+    ['resume', true, 'sends what was held, and goes on'],
+  ] as const)
+    webhooks
+      .command(name)
+      .description(text)
+      .argument('<webhookUid>')
+      .action(async (uid: string, _: object, command: Command) => {
+        const session = new Session(command);
+        session.show(await session.client.webhooks.change(uid, { active }));
+      });
+}
+
+function addDeliveries(webhooks: Command): void {
+  webhooks
+    .command('deliveries')
+    .description('lists its deliveries, newest first')
+    .argument('<webhookUid>')
+    .addOption(new Option('--state <name>', 'in this state').choices(deliveryStates))
+    .addOption(limitOption())
+    .action(
+      async (uid: string, options: { state?: DeliveryState; limit: number }, command: Command) => {
+        const session = new Session(command);
+        const { state, limit } = options;
+        const query = state === undefined ? {} : { state };
+        const list = session.client.webhooks.deliveries(uid, query);
+        session.list(await take(list, limit), deliveryColumns);
+      },
+    );
+}
+
+function bodyOf(
+  url: string,
+  { entity, event, tenant, name, ordered }: NewWebhook,
+): CreateWebhookBody {
+  const ofEvents = event?.map((each) => each.split('.')[0] as Entity) ?? entities;
+  return {
+    url,
+    entities: entity ?? [...new Set(ofEvents)],
+    ...(event === undefined ? {} : { events: event }),
+    ...(tenant === undefined ? {} : { externalTenantIds: tenant }),
+    ...(name === undefined ? {} : { name }),
+    ...(ordered ? { ordering: 'resource' } : {}),
+  };
+}
+
+async function testWebhook(uid: string, options: { event?: EventName }, command: Command) {
+  const session = new Session(command);
+  const delivery = await tryWebhook(session.client, uid, options);
+  session.show({ ...delivery, answer: describeLastAttempt(delivery) });
+  if (delivery.state !== 'delivered')
+    throw new CommandError(`the test is ${delivery.state}: ${describeLastAttempt(delivery)}`);
+}
+
+/** Sends a test event and returns its delivery, once it was attempted or the time is over. */
+export async function tryWebhook(
+  client: HeraldClient,
+  webhookUid: string,
+  body: TestWebhookBody,
+): Promise<Delivery> {
+  const { eventId } = await client.webhooks.test(webhookUid, body);
+  const endsAt = performance.now() + testWaitMs;
+  for (;;) {
+    const [delivery] = await take(client.events.deliveries(eventId), 1);
+    if (delivery !== undefined && delivery.state !== 'pending') return delivery;
+    if (performance.now() > endsAt)
+      throw new CommandError(
+        `the test ${eventId} was not attempted within ${testWaitMs / 1_000} s`,
+      );
+    await delay(pollMs, undefined, { signal: stopSignal });
+  }
+}

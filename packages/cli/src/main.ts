@@ -1,0 +1,27 @@
+import { CommanderError } from 'commander';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+import { stopSignal } from './session.ts';
+
+// A reader such as `head` has enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+  throw error;
+});
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+// Calls that were left alone, such as one to a receiver that hangs, are not waited for.
+if (stopSignal.aborted) process.exit();
+
+/** Says what went wrong, and returns the exit code. */
+function report(error: unknown): number {
+  if (stopSignal.aborted) return exitCodes.ok;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`error: ${message}\n`);
+  return exitCodeOf(error);
+}

@@ -1,0 +1,51 @@
+// The file of profiles: addresses and keys, readable by its owner alone.
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+export interface Profile {
+  readonly url: string;
+  readonly appUid: string;
+  readonly apiKey: string;
+}
+
+interface Settings {
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** What `listen` signs with. */
+  readonly listenSecret?: string;
+}
+
+const folder = () =>
+  join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'agent-herald');
+export const settingsFile = () => join(folder(), 'config.json');
+
+export function readSettings(): Settings {
+  try {
+    return JSON.parse(readFileSync(settingsFile(), 'utf8')) as Settings;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
+    throw new CommandError(`${settingsFile()} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Replaces the file in one step. */
+export function writeSettings(settings: Settings): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  const draft = `${settingsFile()}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, settingsFile());
+}
+
+/** Returns what to call with: the environment before the profile. Throws when something is missing. */
+export function chooseProfile(name: string): Profile {
+  const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY } = process.env;
+  const stored = readSettings().profiles[name];
+  const url = HERALD_URL || stored?.url;
+  const appUid = HERALD_APP_UID || stored?.appUid;
+  const apiKey = HERALD_API_KEY || stored?.apiKey;
+  if (url && appUid && apiKey) return { url, appUid, apiKey };
+  const hint = 'run agent-herald login, or set HERALD_URL, HERALD_APP_UID and HERALD_API_KEY';
+  throw new CommandError(`there is no profile "${name}": ${hint}`, exitCodes.forbidden);
+}

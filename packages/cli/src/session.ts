@@ -1,0 +1,116 @@
+// What a command works with: its options, the client, and where it prints.
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { HeraldClient } from '../../client-ts/src/index.ts';
+import { chooseProfile, type Profile } from './profiles.ts';
+
+export interface GlobalOptions {
+  readonly profile: string;
+  readonly json?: true;
+  readonly table?: true;
+}
+
+/** A column's title, and the cell of a row. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+const noBorders = {
+  chars: {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+    'bottom-right': '',
+    left: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    right: '',
+    'right-mid': '',
+    middle: '  ',
+  },
+  style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+};
+
+/** Ctrl-C aborts `stopSignal`, which ends the calls under way. */
+const stop = new AbortController();
+export const stopSignal = stop.signal;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+export class Session {
+  readonly isJson: boolean;
+  readonly profile: Profile;
+  readonly client: HeraldClient;
+
+  constructor(command: Command) {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    this.isJson = wantsJson(options);
+    this.profile = chooseProfile(options.profile);
+    this.client = new HeraldClient(this.profile);
+  }
+
+  /** Prints a list: a table for people, else JSON. */
+  list<Row>(rows: readonly Row[], columns: Columns<Row>): void {
+    if (this.isJson) print(JSON.stringify(rows, null, 2));
+    else printTable(rows, columns);
+  }
+
+  /** Prints one thing: its fields one a line for people, else JSON. */
+  show(value: object): void {
+    if (this.isJson) print(JSON.stringify(value, null, 2));
+    else printFields(value);
+  }
+
+  /** Prints one line of an endless list. */
+  line(value: object, text: string): void {
+    print(this.isJson ? JSON.stringify(value) : harmless(text));
+  }
+
+  /** Says something beside the result. */
+  note(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+}
+
+export function wantsJson({ json, table }: GlobalOptions): boolean {
+  return json ?? (table ? false : !process.stdout.isTTY);
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printTable<Row>(rows: readonly Row[], columns: Columns<Row>): void {
+  const table = new Table({ ...noBorders, head: Object.keys(columns) });
+  for (const row of rows) table.push(Object.values(columns).map((cell) => textOf(cell(row))));
+  print(table.toString().replaceAll(/[ \t]+$/gm, ''));
+}
+
+export function printFields(value: object): void {
+  const table = new Table(noBorders);
+  for (const [name, field] of Object.entries(value)) table.push([name, textOf(field)]);
+  print(table.toString().replaceAll(/[ \t]+$/gm, ''));
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
+    return value.join(', ');
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return harmless(text).replaceAll('\n', ' ');
+}
+
+/** Names come from others: none of them moves the cursor or sets colours. */
+function harmless(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (control) => (control === '\n' ? control : '\ufffd'));
+}
+
+/** Takes some of a list. */
+export async function take<Item>(list: AsyncIterable<Item>, count: number): Promise<Item[]> {
+  const items: Item[] = [];
+  if (count === 0) return items;
+  for await (const item of list) if (items.push(item) >= count) break;
+  return items;
+}

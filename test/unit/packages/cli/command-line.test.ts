@@ -1,0 +1,159 @@
+// What the command line does without a service, from its packed file in an empty folder.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { completionsOf } from '../../../../packages/cli/src/commands/completion.ts';
+import { createProgram } from '../../../../packages/cli/src/program.ts';
+import { readHeaders, readRawRequest } from '../../../../packages/cli/src/saved-request.ts';
+import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
+
+const run = promisify(execFile);
+const source = 'packages/cli';
+let folder = '';
+let file = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cli-'));
+  await run('npm', ['pack', '--pack-destination', folder, resolve(source)], { cwd: source });
+  await writeFile(join(folder, 'package.json'), '{"private":true}');
+  const tarball = join(folder, 'agent-herald-0.1.0.tgz');
+  await run('npm', ['install', '--offline', '--no-audit', tarball], { cwd: folder });
+  file = join(folder, 'node_modules', '.bin', 'agent-herald');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function call(...args: string[]) {
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder };
+  return run(file, args, { cwd: folder, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  );
+}
+
+test('nothing else is installed, and the licenses of what it holds are with it', async () => {
+  const installed = await readdir(join(folder, 'node_modules'));
+  expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['agent-herald']);
+  const licenses = await readFile(
+    join(folder, 'node_modules/agent-herald/dist/LICENSES.txt'),
+    'utf8',
+  );
+  for (const name of ['commander', '@inquirer/input', '@inquirer/password', 'cli-table3'])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+});
+
+test('its version is that of the package, and help shows every command', async () => {
+  expect((await call('--version')).stdout).toBe('0.1.0\n');
+  const { stdout } = await call('--help');
+  for (const command of createProgram().commands.filter((each) => each.name() !== 'complete'))
+    expect(stdout).toContain(`  ${command.name()} `);
+});
+
+test.each([
+  ['an unknown command', ['event'], 'Did you mean events?'],
+  ['an unknown option', ['events', 'list', '--limits', '3'], "unknown option '--limits'"],
+  ['an unknown event', ['trigger', 'agent.made'], 'agent.created, agent.updated'],
+  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 on.'],
+  ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
+  ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use an address such as'],
+  ['a secret that is none', ['verify', '--secret', 'x', '--headers', 'h', '--body', 'b'], 'whsec_'],
+])('%s ends with 2 and says what is allowed', async (_, args, said) => {
+  await writeFile(
+    join(folder, 'h'),
+    'webhook-id: a\nwebhook-timestamp: 1\nwebhook-signature: v1,a',
+  );
+  await writeFile(join(folder, 'b'), '{}');
+  expect(await call(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+});
+
+async function saveRequest(change: (text: string) => string = (text) => text): Promise<string> {
+  const { headers, body } = signedDelivery();
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const text = ['POST /hook HTTP/1.1', ...lines, '', body].join('\r\n');
+  const path = join(folder, 'request.http');
+  await writeFile(path, change(text));
+  return path;
+}
+
+async function verify(path: string, ...args: string[]) {
+  const { code, stdout } = await call(
+    'verify',
+    '--secret',
+    receiverSecret,
+    '--request',
+    path,
+    ...args,
+  );
+  const checks = JSON.parse(stdout) as { check: string; result: string; why: string }[];
+  return { code, results: checks.map(({ result }) => result), why: checks.map(({ why }) => why) };
+}
+
+test('verify says that a genuine request is right', async () => {
+  const path = await saveRequest();
+  expect(await verify(path)).toMatchObject({ code: 0, results: ['right', 'right', 'not checked'] });
+});
+
+test('verify says that a request came too late', async () => {
+  const path = await saveRequest();
+  const late = await verify(path, '--received-at', new Date(Date.now() + 301_000).toISOString());
+  expect(late).toMatchObject({ code: 1, results: ['right', 'right', 'wrong'] });
+  expect(late.why[2]).toMatch(/^the request is 30[12] s old$/);
+});
+
+test.each<[string, (text: string) => string, string]>([
+  ['a line break at the end', (text) => `${text}\n`, 'without the line break at the end'],
+  ['a body written anew', (text) => text.replace(/\{"/, '{ "'), 'parsed and written anew'],
+  ['a changed body', (text) => text.replace(/"version":1/, '"version":2'), 'a changed body'],
+])('verify says why %s is wrong', async (_, change, said) => {
+  const { code, results, why } = await verify(await saveRequest(change));
+  expect([code, results]).toEqual([1, ['wrong', 'wrong', 'not checked']]);
+  expect(why[0]).toContain(said);
+});
+
+test('verify names a header that is missing', async () => {
+  const without = (text: string) => text.replace(/^x-webhook-signature:.*\r\n/im, '');
+  const { results, why } = await verify(await saveRequest(without));
+  expect(results).toEqual(['right', 'wrong', 'not checked']);
+  expect(why[1]).toBe('x-webhook-signature is missing');
+});
+
+test('headers are read from lines and from JSON', () => {
+  expect(readHeaders('POST / HTTP/1.1\nA-b: c: d \n')).toEqual({ 'a-b': 'c: d' });
+  expect(readHeaders('{"A-b": "c"}')).toEqual({ 'a-b': 'c' });
+  const { headers, body } = readRawRequest(Buffer.from('A: b\n\n\r\n\r\nä'));
+  expect([headers, body.toString()]).toEqual([{ a: 'b' }, '\r\n\r\nä']);
+});
+
+test.each([
+  [['eve'], ['events']],
+  [
+    ['events', ''],
+    ['list', 'show', 'resend', 'tail'],
+  ],
+  [['events', 'list', '--ti'], []],
+  [['events', 'list', '--te'], ['--tenant']],
+  [
+    ['events', 'list', '--entity', ''],
+    ['agent', 'context', 'contextfile'],
+  ],
+  [['trigger', 'agent.c'], ['agent.created']],
+  [['webhooks', 'list', '--j'], ['--json']],
+])('%j is completed', (words, expected) => {
+  expect(completionsOf(createProgram(), words)).toEqual(expected);
+});
+
+test('the script for bash completes', async () => {
+  const { stdout: script } = await call('completion', 'bash');
+  const lines = [
+    `PATH="${join(folder, 'node_modules', '.bin')}:$PATH"`,
+    script,
+    'COMP_WORDS=(agent-herald webhooks pa); COMP_CWORD=2; _agent_herald; echo "${COMPREPLY[*]}"',
+  ];
+  expect((await run('bash', ['-c', lines.join('\n')])).stdout).toBe('pause\n');
+});
