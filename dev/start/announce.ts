@@ -17,6 +17,7 @@ export function announcement(
     ['account uid', dev.accountUid],
     ...(facts.ephemeral ? [] : [['data', facts.dataDir] satisfies [string, string]]),
     ['logs', join(facts.dataDir, 'logs')],
+    ['for shells', join(facts.dataDir, 'env')],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
@@ -35,6 +36,8 @@ export function announcement(
     'Create an agent, which notifies the webhook:',
     `  curl -s ${base}/agents ${bearer} ${json} \\`,
     `    -d '{"agentName":"Support","externalTenantId":"tenant-1","live":true}'`,
+    '',
+    'Receive events in an application of yours, in five commands: docs/quickstart.md',
     '',
     'Sign in to the admin area (docs/admin.md):',
     '  npm run admin -- create --email you@example.com',
