@@ -83,15 +83,22 @@ export function print(text: string): void {
 }
 
 export function printTable<Row>(rows: readonly Row[], columns: Columns<Row>): void {
+  if (rows.length === 0) return print('none');
   const table = new Table({ ...noBorders, head: Object.keys(columns) });
   for (const row of rows) table.push(Object.values(columns).map((cell) => textOf(cell(row))));
   print(table.toString().replaceAll(/[ \t]+$/gm, ''));
 }
 
+/** Prints what there is of a thing; JSON has the rest. */
 export function printFields(value: object): void {
   const table = new Table(noBorders);
-  for (const [name, field] of Object.entries(value)) table.push([name, textOf(field)]);
+  for (const [name, field] of Object.entries(value))
+    if (!isEmpty(field)) table.push([name, textOf(field)]);
   print(table.toString().replaceAll(/[ \t]+$/gm, ''));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 function textOf(value: unknown): string {

@@ -156,7 +156,7 @@ async function inspectWebhook(client: HeraldClient, webhook: Webhook): Promise<F
   try {
     const delivery = await tryWebhook(client, webhook.uid, {});
     const result = delivery.state === 'delivered' ? 'well' : 'fault';
-    return { check, result, detail: `${url} answered ${describeLastAttempt(delivery)}` };
+    return { check, result, detail: `${url}: ${describeLastAttempt(delivery)}` };
   } catch (error) {
     if (error instanceof InsufficientScopeError)
       return { check, result: 'note', detail: `${url} was not tested: the key may not` };

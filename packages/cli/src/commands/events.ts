@@ -44,14 +44,17 @@ export const deliveryColumns: Columns<Delivery> = {
   webhook: (delivery) => delivery.webhookUid,
   state: (delivery) => delivery.state,
   attempts: (delivery) => delivery.attemptCount,
-  'last answer': (delivery) => describeLastAttempt(delivery),
+  'last attempt': (delivery) => describeLastAttempt(delivery),
   'next attempt': (delivery) => delivery.nextAttemptAt,
 };
 
 export function describeLastAttempt({ attempts, cancelReason }: Delivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return cancelReason ?? '-';
-  return `${last.status ?? last.errorClass} in ${last.ms.total} ms`;
+  const { status, errorClass, detail, ms } = last;
+  return status === null
+    ? `${errorClass}: ${detail ?? 'no answer'}`
+    : `${status} in ${ms.total} ms`;
 }
 
 export function addEvents(program: Command): void {

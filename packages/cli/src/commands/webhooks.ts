@@ -138,7 +138,7 @@ function bodyOf(
 async function testWebhook(uid: string, options: { event?: EventName }, command: Command) {
   const session = new Session(command);
   const delivery = await tryWebhook(session.client, uid, options);
-  session.show({ ...delivery, answer: describeLastAttempt(delivery) });
+  session.show({ ...delivery, lastAttempt: describeLastAttempt(delivery) });
   if (delivery.state !== 'delivered')
     throw new CommandError(`the test is ${delivery.state}: ${describeLastAttempt(delivery)}`);
 }
