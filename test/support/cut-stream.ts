@@ -55,7 +55,6 @@ export async function readThroughCuts(
     const third = await read(second.lastEventId());
     const reported = new Set(await reports);
     await waitFor(() => new Set(received()).size >= reported.size, {
-      timeoutMs: 20_000,
       what: 'all events',
       state: () => `${new Set(received()).size} of ${reported.size}`,
     });

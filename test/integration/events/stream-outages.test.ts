@@ -33,7 +33,7 @@ async function commitEvent(): Promise<string> {
 
 async function has(reader: StreamReader, eventIds: readonly string[]): Promise<void> {
   const state = () => [reader.eventIds().length, reader.messages.at(-1)];
-  await waitFor(() => reader.eventIds().length >= eventIds.length, { timeoutMs: 30_000, state });
+  await waitFor(() => reader.eventIds().length >= eventIds.length, { state });
   expect(reader.eventIds()).toEqual(eventIds);
 }
 

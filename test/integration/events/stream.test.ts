@@ -43,7 +43,7 @@ async function isOpened(reader: StreamReader): Promise<void> {
 
 async function has(reader: StreamReader, eventIds: readonly string[]): Promise<void> {
   const state = () => reader.eventIds();
-  await waitFor(() => reader.eventIds().length >= eventIds.length, { timeoutMs: 10_000, state });
+  await waitFor(() => reader.eventIds().length >= eventIds.length, { state });
   expect(reader.eventIds()).toEqual(eventIds);
 }
 
@@ -244,7 +244,7 @@ test('HEAD opens no stream', async () => {
   await waitFor(() => service.context.streams.count === 0);
 });
 
-test('the stream of a revoked key ends within 3 s, and others go on', async () => {
+test('the stream of a revoked key ends in seconds, and others go on', async () => {
   const { app } = service;
   const of = { apiUrl: service.apiUrl, app };
   const apiKey = await makeKey(service, {});
@@ -254,19 +254,19 @@ test('the stream of a revoked key ends within 3 s, and others go on', async () =
   await service.store.apiKeys.updateOne({ keyId }, { $set: { revokedAt: new Date() } });
   const startedAtMs = performance.now();
   expect(await reasonOf(revoked)).toBe('key_ended');
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
   const eventId = await report({ ...app, ...service });
   await has(other, [eventId]);
 });
 
-test('the streams of a disabled application end within 3 s', async () => {
+test('the streams of a disabled application end in seconds', async () => {
   const app = await newApp();
   using reader = await openStream(app.of);
   const since = { $set: { disabledAt: new Date() } };
   await service.store.apps.updateOne({ _id: app.appUid }, since);
   const startedAtMs = performance.now();
   expect(await reasonOf(reader)).toBe('app_disabled');
-  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
 });
 
 test('a reader that is too slow is told so, misses nothing by going on, and slows nobody', async () => {
