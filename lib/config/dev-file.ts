@@ -33,16 +33,15 @@ export async function writeDevFile(path: string, content: DevFile | NewApp): Pro
   await writeOwn(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Writes `dev.json` and, for a shell that reads it with `.`, `env`: what calls need. */
+/** Writes `dev.json` and, for a shell that reads it with `.`, `env`: what calls, clients and the command line need. */
 export async function writeDevFiles(dataDir: string, dev: DevFile): Promise<void> {
-  const values = {
-    API: `${dev.apiUrl}/api/v1/appuid/${dev.appUid}`,
-    KEY: dev.apiKey,
-    ACCOUNT: dev.accountUid,
-  };
-  const lines = Object.entries(values).map(([name, value]) => `${name}='${value}'\n`);
+  const { apiUrl, appUid, apiKey, accountUid } = dev;
+  const lines = [
+    `API='${apiUrl}/api/v1/appuid/${appUid}' KEY='${apiKey}' ACCOUNT='${accountUid}'`,
+    `export HERALD_URL='${apiUrl}' HERALD_APP_UID='${appUid}' HERALD_API_KEY='${apiKey}'`,
+  ];
   await writeDevFile(join(dataDir, 'dev.json'), dev);
-  await writeOwn(join(dataDir, 'env'), lines.join(''));
+  await writeOwn(join(dataDir, 'env'), `${lines.join('\n')}\n`);
 }
 
 export async function removeDevFiles(dataDir: string): Promise<void> {

@@ -27,6 +27,9 @@ beforeAll(async () => {
   env = {
     API: `${service.apiUrl}/api/v1/appuid/${service.app.appUid}`,
     KEY: service.app.apiKey,
+    HERALD_URL: service.apiUrl,
+    HERALD_APP_UID: service.app.appUid,
+    HERALD_API_KEY: service.app.apiKey,
     WEBHOOK: String(webhook['uid']),
     RESOURCE: String(agent['uid']),
     EVENT: String((events['data'] as unknown as { eventId: string }[])[0]?.eventId),
