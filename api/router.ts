@@ -142,6 +142,10 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
     const own = routes.filter((line) => line.path === path).map(({ method }) => method);
     const taken = own.flatMap((method) => (method === 'get' ? ['head', 'get'] : [method]));
     const allow = taken.join(', ').toUpperCase();
+    router.options(path, (ctx) => {
+      ctx.body = '';
+      ctx.set('allow', allow);
+    });
     for (const method of methods.filter((each) => !own.includes(each))) {
       const detail = `this path takes ${allow}`;
       router[method](path, () => {

@@ -73,7 +73,7 @@ export const parseTime: Parameter<Date> = Object.assign(
   (pointer: string, text: string): Date => {
     const at = new Date(text);
     const day = timeShape.exec(text)?.[1];
-    if (day !== undefined && at.getTime() >= 0 && isDay(day)) return at;
+    if (day !== undefined && !Number.isNaN(at.getTime()) && isDay(day)) return at;
     const name = pointer.replace('#/', '');
     throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
   },

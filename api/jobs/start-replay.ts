@@ -24,12 +24,12 @@ export async function startReplay(
   const { appUid, body, caller } = request;
   const { store, secretBox } = context;
   const { _id: uid, createdAt: now } = asked;
+  const once = { key: request.idempotencyKey(), secretBox, now };
   if (body.dryRun === true) {
     const counted = await countReplay(store, { ...asked, webhookUids: uids(await findWebhooks()) });
     return { status: 200, body: { dryRun: true, ...counted } };
   }
   let replay = asked;
-  const once = { key: request.idempotencyKey(), secretBox, now };
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhooks = await findWebhooks(session);
     replay = { ...asked, webhookUids: uids(webhooks) };

@@ -190,6 +190,12 @@ test.each([
   expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
 });
 
+test('OPTIONS on a path that ends in a word names the methods of that path alone', async () => {
+  const answer = await service.call('OPTIONS', '/sdkusers/auth');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('allow')).toBe('POST');
+});
+
 test('both credentials get 400, even when they are the same key', async () => {
   const { apiKey } = service.app;
   const headers = { 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` };

@@ -46,13 +46,21 @@ test.each([
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
-test.each(['2024-02-29T00:00:00Z', '2000-02-29T23:59:59.999Z'])(
-  'a replay from %s, a day of a leap year, is accepted',
+test.each(['2024-02-29T00:00:00Z', '2000-02-29T23:59:59.999Z', '1969-12-31T23:59:59Z'])(
+  'a replay from %s, a day of a leap year or before 1970, is accepted',
   async (since) => {
     const answer = await replay({ since, until: '2024-03-01T00:00Z', dryRun: true });
     expect(answer.status).toBe(200);
   },
 );
+
+test('a faulty Idempotency-Key is refused in a dry run, too', async () => {
+  const body = { since: '2024-02-29T00:00:00Z', dryRun: true };
+  const headers = { 'x-api-key': service.app.apiKey, 'Idempotency-Key': 'with a space' };
+  const path = `/webhooks/${webhookUid}/replays`;
+  const answer = await service.call('POST', path, { body, headers });
+  expectProblem(answer, 400, 'malformed_request');
+});
 
 /** Writes `count` events of a tenant that no webhook got, and returns the body of a dry run over them. */
 async function insertMissed(count: number, externalTenantId: string): Promise<unknown> {
