@@ -59,6 +59,7 @@ const readLimit: Parameter<number> = Object.assign(
 const cursor: Parameter<string> = Object.assign((_name: string, text: string) => text, {
   schema: {
     type: 'string',
+    minLength: 1,
     description: 'The nextCursor of the page before, with the same filters.',
   },
 });

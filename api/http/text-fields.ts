@@ -4,6 +4,9 @@ import { limits } from '../../lib/limits.ts';
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z\\-]+";
 const quoted = '"(?:[ !#-[\\]-~]|\\\\[ -~])*"';
 
+/** Of a class of a pattern: what breaks a log line or moves a terminal's cursor. */
+export const controlCharacters = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+
 interface TextFormat {
   /** Of a regular expression as in ECMA-262, with the flag `u`; the contract shows it. */
   pattern: string;
@@ -19,10 +22,7 @@ function format(pattern: string, fault: string): TextFormat {
 
 /** The string formats of schemas. */
 export const textFormats = {
-  line: format(
-    '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-    'must hold no control characters and no line breaks',
-  ),
+  line: format(`^[^${controlCharacters}]*$`, 'must hold no control characters and no line breaks'),
   text: format(
     '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
     'must hold no control characters but tabs and line breaks',
@@ -42,6 +42,17 @@ export const textFormats = {
 export function lineField(charactersMax: number) {
   return { type: 'string', minLength: 1, maxLength: charactersMax, format: 'line' };
 }
+
+/** The handler makes the canonical form, and refuses what has none. */
+export const emailField = {
+  type: 'string',
+  minLength: 1,
+  maxLength: limits.emailCharactersMax,
+  published: { format: 'email' },
+};
+
+/** The handler parses it. */
+export const timeField = { type: 'string', maxLength: 40, published: { format: 'date-time' } };
 
 export const tenantField = lineField(limits.tenantCharactersMax);
 

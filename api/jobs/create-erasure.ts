@@ -36,6 +36,7 @@ export const createErasureBody = validator<CreateErasureBody>({
       items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
     },
   },
+  published: { oneOf: [{ required: ['externalTenantId'] }, { required: ['mentions'] }] },
 });
 
 const facts: Operation = {

@@ -11,7 +11,7 @@ import type { ReplayedState, ReplayJob } from '../../lib/model/job.ts';
 import type { ApiRequest } from '../router.ts';
 import { described } from '../http/schemas.ts';
 import { parseTime } from '../http/query-values.ts';
-import { tenantField } from '../http/text-fields.ts';
+import { tenantField, timeField } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
 export interface ReplayPeriod {
@@ -27,12 +27,10 @@ export interface ReplayFields extends ReplayPeriod {
   externalTenantId?: string;
 }
 
-const time = { type: 'string', maxLength: 40 };
-
 export const replayPeriod = described(
   {
-    since: time,
-    until: time,
+    since: timeField,
+    until: timeField,
     perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
     dryRun: { type: 'boolean' },
   },

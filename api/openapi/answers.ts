@@ -5,6 +5,7 @@ import { problemType, statusOfCode, titleOfCode } from '../http/problems.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import type { Route } from '../router.ts';
 import { type Components, nameOf } from './components.ts';
+import { linksOf } from './links.ts';
 import { problemsOf } from './problems.ts';
 import { headerTexts } from './texts.ts';
 
@@ -19,7 +20,7 @@ const fieldErrorSchema = named('FieldError', {
 });
 
 /** Returns what a call can answer, by status. */
-export function answersOf(line: Route, components: Components): Json {
+export function answersOf(line: Route, components: Components, routes: readonly Route[]): Json {
   const { answers } = line.handler.operation;
   const codes = problemsOf(line);
   const statuses = new Set([...Object.keys(answers).map(Number), ...codes.map(statusOfCode)]);
@@ -27,7 +28,7 @@ export function answersOf(line: Route, components: Components): Json {
     const ofStatus = codes.filter((code) => statusOfCode(code) === status);
     const answer = answers[status];
     if (answer === undefined) return [status, presentProblems(components, ofStatus)];
-    return [status, presentAnswer(line, components, { status, answer, codes: ofStatus })];
+    return [status, presentAnswer(line, components, { status, answer, codes: ofStatus, routes })];
   });
   return Object.fromEntries(entries) as Json;
 }
@@ -37,12 +38,13 @@ interface OwnAnswer {
   answer: OperationAnswer;
   /** Of the problems with that status. */
   codes: readonly ErrorCode[];
+  routes: readonly Route[];
 }
 
 function presentAnswer(
   line: Route,
   components: Components,
-  { status, answer, codes }: OwnAnswer,
+  { status, answer, codes, routes }: OwnAnswer,
 ): Json {
   const { description, schema, contentType = 'application/json', headers = [] } = answer;
   const names = [
@@ -60,6 +62,7 @@ function presentAnswer(
     description,
     headers: headersOf(components, names),
     ...(hasContent ? { content } : {}),
+    ...(names.includes('location') ? linksOf(line, answer, routes) : {}),
   };
 }
 

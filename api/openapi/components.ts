@@ -37,10 +37,11 @@ export class Components {
     return { $ref: `#/components/${kind}/${name}` };
   }
 
-  #publish(schema: Json): Json {
+  #publish({ published, ...checked }: Json): Json {
+    const schema = { ...checked, ...(published as Json | undefined) };
     const entries = Object.entries(schema).flatMap(([keyword, value]) => {
-      if (keyword === '$schema') return [];
-      if (keyword === 'format') return Object.entries(publishFormat(String(value)));
+      if (keyword === '$schema' || value === undefined) return [];
+      if (keyword === 'format') return Object.entries(publishFormat(value as string));
       return [[keyword, this.#publishKeyword(keyword, value)]];
     });
     return Object.fromEntries(entries) as Json;

@@ -4,12 +4,13 @@ import { deliveredEventNames, type DeliveredEventName } from '../../lib/model/ev
 import { version } from '../../lib/platform/version.ts';
 import type { Access } from '../access/admit.ts';
 import { describeEvent, schemaOf } from '../event-types/event-catalogue.ts';
-import type { Operation, OperationAnswer } from '../http/operation.ts';
+import type { OperationAnswer } from '../http/operation.ts';
 import { named } from '../http/schemas.ts';
 import { noFields } from '../http/validate.ts';
 import type { Route } from '../router.ts';
 import { answersOf } from './answers.ts';
 import { Components, nameOf } from './components.ts';
+import { operationIdOf } from './operation-id.ts';
 import {
   deliveryHeaders,
   idempotencyKey,
@@ -29,7 +30,7 @@ export function openapiOf(routes: readonly Route[]): Json {
   const ids = new Set<string>();
   for (const line of routes) {
     const path = line.path.replaceAll(/:(\w+)/g, '{$1}');
-    const described = describeCall(line, components);
+    const described = describeCall(line, components, routes);
     if (ids.has(described.operationId)) throw new Error(`two calls are ${described.operationId}`);
     ids.add(described.operationId);
     paths[path] = { ...paths[path], [line.method]: described };
@@ -60,14 +61,14 @@ function sorted(entries: Readonly<Record<string, Json>>): Json {
   return Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function describeCall(line: Route, components: Components) {
+function describeCall(line: Route, components: Components, routes: readonly Route[]) {
   const { operation } = line.handler;
   const need = needOf(line.access);
   const description = [operation.description, need]
     .filter((each) => each !== undefined)
     .join('\n\n');
   return {
-    operationId: idOf(line, operation),
+    operationId: operationIdOf(line),
     tags: [tagOf(line.path)],
     summary: operation.summary,
     ...(description === '' ? {} : { description }),
@@ -75,16 +76,8 @@ function describeCall(line: Route, components: Components) {
     security: securityOf(line.access),
     parameters: [...pathParameters(line), ...queryParameters(line, components), ...headersOf(line)],
     ...bodyOf(line, components),
-    responses: answersOf(line, components),
+    responses: answersOf(line, components, routes),
   };
-}
-
-/** Calls of the admin area that share their handlers with an application's are told apart by their ids. */
-function idOf({ id, path }: Route, operation: Operation): string {
-  const own = id ?? operation.id;
-  return path.startsWith('/admin/api/')
-    ? `admin${own.charAt(0).toUpperCase()}${own.slice(1)}`
-    : own;
 }
 
 function needOf(access: Access): string | undefined {
@@ -134,8 +127,10 @@ function bodyOf({ body, handler }: Route, components: Components): Json {
   return { requestBody: { required, content: { 'application/json': { schema, example } } } };
 }
 
-function isRequired({ required }: SchemaObject): boolean {
-  return Array.isArray(required) && required.length > 0;
+/** Whether no body would be refused: there is a field that must be given, or one of several. */
+function isRequired({ required, published }: SchemaObject): boolean {
+  const asked = (published as SchemaObject | undefined)?.['oneOf'] ?? required;
+  return Array.isArray(asked) && asked.length > 0;
 }
 
 function describeDelivery(event: DeliveredEventName, components: Components): Json {

@@ -7,7 +7,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { lineField, uidField } from '../http/text-fields.ts';
+import { emailField, lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
@@ -21,14 +21,13 @@ export interface SignUserInBody {
   accountUids?: string[];
 }
 
-/** The handler checks that exactly one identity is given. */
 export const signUserInBody = validator<SignUserInBody>({
   type: 'object',
   additionalProperties: false,
   properties: described(
     {
       externalId: lineField(limits.externalIdCharactersMax),
-      userEmail: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+      userEmail: emailField,
       name: lineField(limits.nameCharactersMax),
       accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
     },
@@ -40,6 +39,7 @@ export const signUserInBody = validator<SignUserInBody>({
       accountUids: 'Accounts of the application to add the user to, never to remove from.',
     },
   ),
+  published: { oneOf: [{ required: ['externalId'] }, { required: ['userEmail'] }] },
 });
 
 interface SignedIn {

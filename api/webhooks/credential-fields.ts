@@ -1,8 +1,14 @@
 // The fields of a webhook that are sealed when they come and never shown again: `headers`, `auth`, `tls`.
+import type { SchemaObject } from 'ajv';
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import { authTypes, type StoredWebhook, type WebhookDocument } from '../../lib/model/webhook.ts';
-import { headerFaults } from '../../lib/webhooks/custom-headers.ts';
+import {
+  headerFaults,
+  headerName,
+  headerNameCharactersMax,
+  headerValue,
+} from '../../lib/webhooks/custom-headers.ts';
 import {
   CertificateFault,
   type CertificateText,
@@ -10,6 +16,7 @@ import {
 import { type Auth, sealAuth, sealHeaders, sealTls } from '../../lib/webhooks/credentials.ts';
 import type { ApiContext } from '../context.ts';
 import { pointerTo } from '../http/json-pointer.ts';
+import { controlCharacters, lineField } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
 export interface CredentialFields {
@@ -27,12 +34,35 @@ interface GivenAuth {
 
 const { usernameCharactersMax, receiverPasswordCharactersMax, bearerTokenCharactersMax } = limits;
 
+const usernameField = lineField(usernameCharactersMax);
+const passwordField = { type: 'string', maxLength: receiverPasswordCharactersMax, format: 'line' };
+const tokenField = {
+  type: 'string',
+  minLength: 1,
+  maxLength: bearerTokenCharactersMax,
+  format: 'token',
+};
+
+function fieldsOf(type: GivenAuth['type'], fields: Record<string, SchemaObject>): SchemaObject {
+  return {
+    title: `${type}.auth`,
+    type: 'object',
+    additionalProperties: false,
+    required: ['type', ...Object.keys(fields)],
+    properties: { type: { const: type }, ...fields },
+  };
+}
+
 export const credentialProperties = {
   headers: {
     type: ['object', 'null'],
     minProperties: 1,
     maxProperties: limits.headersPerWebhookMax,
     additionalProperties: { type: 'string' },
+    published: {
+      propertyNames: { maxLength: headerNameCharactersMax, pattern: headerName.source },
+      additionalProperties: { type: 'string', pattern: headerValue.source },
+    },
   },
   auth: {
     type: ['object', 'null'],
@@ -40,9 +70,23 @@ export const credentialProperties = {
     required: ['type'],
     properties: {
       type: { type: 'string', enum: [...authTypes] },
-      username: { type: 'string', minLength: 1, maxLength: usernameCharactersMax, format: 'line' },
-      password: { type: 'string', maxLength: receiverPasswordCharactersMax, format: 'line' },
-      token: { type: 'string', minLength: 1, maxLength: bearerTokenCharactersMax, format: 'token' },
+      username: usernameField,
+      password: passwordField,
+      token: tokenField,
+    },
+    published: {
+      type: undefined,
+      additionalProperties: undefined,
+      required: undefined,
+      properties: undefined,
+      anyOf: [
+        fieldsOf('basic', {
+          username: { ...usernameField, format: undefined, pattern: `^[^:${controlCharacters}]*$` },
+          password: passwordField,
+        }),
+        fieldsOf('bearer', { token: tokenField }),
+        { type: 'null' },
+      ],
     },
   },
   tls: {

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { ScheduleFault, parseSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { durationShape } from '../../lib/platform/duration.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import {
@@ -18,7 +19,7 @@ import {
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { checkMailUrl } from '../../lib/egress/mail-url.ts';
-import { checkWebhookUrl } from '../../lib/egress/webhook-url.ts';
+import { checkWebhookUrl, webhookUrlCharactersMax } from '../../lib/egress/webhook-url.ts';
 import { type Store, within } from '../../lib/mongo/connect.ts';
 import { described } from '../http/schemas.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
@@ -55,6 +56,11 @@ export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind'>> & {
   onResume?: 'deliver' | 'discard';
 };
 
+const waitField = {
+  ...lineField(20),
+  published: { format: undefined, pattern: durationShape.source },
+};
+
 const properties = {
   name: { ...nameField, type: ['string', 'null'] },
   description: descriptionField,
@@ -65,7 +71,7 @@ const properties = {
     propertyNames: { maxLength: limits.metadataKeyCharactersMax, format: 'key' },
     additionalProperties: lineField(limits.metadataValueCharactersMax),
   },
-  url: { type: 'string' },
+  url: { type: 'string', published: { format: 'uri', maxLength: webhookUrlCharactersMax } },
   entities: {
     type: 'array',
     minItems: 1,
@@ -87,7 +93,7 @@ const properties = {
     uniqueItems: true,
     items: tenantField,
   },
-  retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: lineField(20) },
+  retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: waitField },
   ordering: { type: 'string', enum: [...orderings] },
   ratePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax },
   filter: filterField,
@@ -102,10 +108,9 @@ export const createWebhookBody = validator<CreateWebhookBody>({
     kind: { type: 'string', enum: [...webhookKinds], description: kindText },
     ...described(properties, webhookTexts),
   },
+  required: ['url'],
   if: { required: ['kind'], properties: { kind: { const: 'operations' } } },
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of the schema, which nobody awaits
-  then: { required: ['url'], properties: { url: true } },
-  else: { required: ['url', 'entities'], properties: { url: true, entities: true } },
+  else: { required: ['entities'], properties: { entities: true } },
 });
 
 export const changeWebhookBody = validator<ChangeWebhookBody>({
@@ -114,6 +119,11 @@ export const changeWebhookBody = validator<ChangeWebhookBody>({
   properties: {
     ...described(properties, webhookTexts),
     onResume: { type: 'string', enum: ['deliver', 'discard'], description: onResumeText },
+  },
+  published: {
+    dependentSchemas: {
+      onResume: { required: ['active'], properties: { active: { const: true } } },
+    },
   },
 });
 

@@ -3,7 +3,7 @@ import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { FilterCondition, FilterValue } from '../../lib/model/webhook.ts';
 import { pointerTo } from '../http/json-pointer.ts';
-import { textFormats } from '../http/text-fields.ts';
+import { controlCharacters, textFormats } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
 /** By the path of a field, such as `agent.status`: its value, or those that it may have. */
@@ -11,11 +11,28 @@ export type WrittenFilter = Record<string, FilterValue | FilterValue[]>;
 
 const { filterPathsMax, filterPathDepthMax, filterTextCharactersMax, filterValuesMax } = limits;
 
-/** `acceptFilter` checks the values, with words of their own. */
+const fieldName = `[^.$${controlCharacters}][^.${controlCharacters}]*`;
+const filterValue = {
+  type: ['string', 'number', 'boolean', 'null'],
+  maxLength: filterTextCharactersMax,
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+
+/** `acceptFilter` checks paths and values, with words of its own. */
 export const filterField = {
   type: ['object', 'null'],
   minProperties: 1,
   maxProperties: filterPathsMax,
+  published: {
+    propertyNames: {
+      maxLength: filterTextCharactersMax,
+      pattern: `^${fieldName}(?:\\.${fieldName}){0,${filterPathDepthMax - 1}}$`,
+    },
+    additionalProperties: {
+      anyOf: [filterValue, { type: 'array', minItems: 1, items: filterValue }],
+    },
+  },
 };
 
 /** Returns the filter as stored: MongoDB takes no dots in names of fields. Throws `invalid_request`. */

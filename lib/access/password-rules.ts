@@ -1,7 +1,8 @@
 import { commonPasswords } from './common-passwords.ts';
 
-const charactersMin = 12;
-const charactersMax = 128;
+/** Of a canonical password, in code points. */
+export const passwordCharacters = { min: 12, max: 128 } as const;
+const { min: charactersMin, max: charactersMax } = passwordCharacters;
 const differentMin = 5;
 
 /** `detail` is the end of a sentence, without the password. */

@@ -8,7 +8,7 @@ import { parseUrl } from './parse-url.ts';
 export type WebhookUrlCheck =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
 
-const webhookUrlCharactersMax = 2_048;
+export const webhookUrlCharactersMax = 2_048;
 
 // `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash.
 // oxlint-disable-next-line no-control-regex -- control characters are meant

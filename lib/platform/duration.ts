@@ -11,9 +11,11 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: dayMs,
 };
 
+export const durationShape = /^([0-9]{1,9})(ms|s|m|h|d)$/;
+
 /** Reads a duration such as `30s`; null where the text is none. */
 export function readDurationMs(text: string): number | null {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
+  const match = durationShape.exec(text.trim());
   const unitMs = unitsMs[match?.[2] ?? ''];
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }

@@ -8,11 +8,11 @@ export interface HeaderFault {
   detail: string;
 }
 
-const nameCharactersMax = 100;
+export const headerNameCharactersMax = 100;
 // RFC 9110 §5.6.2.
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // RFC 9110 §5.5, without tabs and obs-text.
-const plainValue = /^[!-~](?:[ -~]*[!-~])?$/;
+export const headerValue = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** Ours, or not for a fixed value: they describe our body or connection, or who asks. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -51,12 +51,15 @@ type Fault = Omit<HeaderFault, 'name'> | null;
 
 function nameFault(name: string): Fault {
   const lower = name.toLowerCase();
-  if (!token.test(name)) {
+  if (!headerName.test(name)) {
     const detail = "must be a name of letters, digits and !#$%&'*+-.^_`|~";
     return { code: 'header_name', detail };
   }
-  if (name.length > nameCharactersMax) {
-    return { code: 'header_name', detail: `must have at most ${nameCharactersMax} characters` };
+  if (name.length > headerNameCharactersMax) {
+    return {
+      code: 'header_name',
+      detail: `must have at most ${headerNameCharactersMax} characters`,
+    };
   }
   if (lower === 'authorization') return { code: 'reserved', detail: 'is set by auth' };
   const isReserved =
@@ -67,7 +70,7 @@ function nameFault(name: string): Fault {
 }
 
 function valueFault(value: string): Fault {
-  if (plainValue.test(value)) return null;
+  if (headerValue.test(value)) return null;
   const rule = 'visible ASCII characters, with spaces only between them';
   return { code: 'header_value', detail: `must have a value of ${rule}` };
 }

@@ -6,7 +6,7 @@ import { within } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
 import type { AdminRequest } from '../../router.ts';
-import { lineField } from '../../http/text-fields.ts';
+import { lineField, timeField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 
 export interface CreateApiKeyBody {
@@ -26,7 +26,7 @@ export const createApiKeyBody = validator<CreateApiKeyBody>({
       uniqueItems: true,
       items: { type: 'string', enum: [...scopes] },
     },
-    expiresAt: { type: ['string', 'null'], maxLength: 40 },
+    expiresAt: { ...timeField, type: ['string', 'null'] },
   },
 });
 

@@ -7,6 +7,7 @@ import { goAlone } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { AdminHandler } from '../../router.ts';
+import { emailField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
 import { readEmail } from '../session/sign-in.ts';
 import { memberSchema, presentMember, roleField } from './member.ts';
@@ -20,7 +21,7 @@ interface AddMemberBody {
 export const addMemberBody = validator<AddMemberBody>({
   required: ['email', 'role'],
   properties: {
-    email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+    email: emailField,
     role: roleField,
   },
 });

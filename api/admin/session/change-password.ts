@@ -1,5 +1,5 @@
 // POST /admin/api/password: changes the caller's password, ends all sessions and opens a new one.
-import { passwordFault } from '../../../lib/access/password-rules.ts';
+import { passwordCharacters, passwordFault } from '../../../lib/access/password-rules.ts';
 import { hashPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
@@ -21,7 +21,13 @@ interface ChangePasswordBody {
 
 export const changePasswordBody = validator<ChangePasswordBody>({
   required: ['currentPassword', 'newPassword'],
-  properties: { currentPassword: passwordField, newPassword: passwordField },
+  properties: {
+    currentPassword: passwordField,
+    newPassword: {
+      ...passwordField,
+      published: { minLength: passwordCharacters.min, maxLength: passwordCharacters.max },
+    },
+  },
 });
 
 const facts: Operation = {

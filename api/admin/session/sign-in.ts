@@ -2,10 +2,10 @@
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 import { hashPassword, isOutdated } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
-import { limits } from '../../../lib/limits.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import type { Handler } from '../../router.ts';
+import { emailField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
@@ -23,7 +23,7 @@ export const passwordField = { type: 'string', minLength: 1, maxLength: 1_000 };
 export const signInBody = validator<SignInBody>({
   required: ['email', 'password'],
   properties: {
-    email: { type: 'string', minLength: 1, maxLength: limits.emailCharactersMax },
+    email: emailField,
     password: passwordField,
   },
 });

@@ -44,7 +44,7 @@ class PythonTypes:
     def define(self, name: str) -> str:
         """Writes a schema of the contract. Returns its name."""
         schema = self._contract.schemas[name]
-        if "oneOf" in schema:
+        if "oneOf" in schema and "properties" not in schema:
             self._unions[name] = f"{name} = {self.expression(schema, name)}\n"
         elif name not in self._definitions:
             self._define_object(name, schema)

@@ -31,6 +31,36 @@ test('two calls of one id are refused', () => {
   ).toThrow('two calls are signUserIn');
 });
 
+test('what creates links to the calls that take the uid of what was created', () => {
+  const { paths } = openapiOf(routes) as {
+    paths: Record<string, Record<string, { responses: Record<string, { links?: object }> }>>;
+  };
+  const links = (path: string) => paths[path]?.['post']?.responses['201']?.links ?? {};
+  const files = links('/api/v1/appuid/{appUid}/contexts/{contextUid}/files');
+  expect(Object.keys(files)).toEqual(['getContextFile', 'changeContextFile', 'deleteContextFile']);
+  expect(files).toMatchObject({
+    getContextFile: {
+      operationId: 'getContextFile',
+      parameters: { contextUid: '$request.path.contextUid', fileUid: '$response.body#/uid' },
+    },
+  });
+  expect(links('/admin/api/apps/{appUid}/members')).toMatchObject({
+    adminChangeMember: { parameters: { adminUid: '$response.body#/adminUid' } },
+  });
+});
+
+test('the contract tells more of a body than its validator checks', () => {
+  const { components } = openapiOf(routes) as {
+    components: { schemas: Record<string, { properties: Record<string, unknown> }> };
+  };
+  const { SignUserInBody: signIn, CreateReplayBody: replay } = components.schemas;
+  expect(signIn).toMatchObject({
+    oneOf: [{ required: ['externalId'] }, { required: ['userEmail'] }],
+  });
+  expect(replay?.properties['since']).toMatchObject({ format: 'date-time' });
+  expect(JSON.stringify(components)).not.toContain('"published"');
+});
+
 test('two validators of OpenAPI find no fault', async () => {
   const contract = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
   expect(await new Validator().validate(contract)).toMatchObject({ valid: true });

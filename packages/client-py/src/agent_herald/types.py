@@ -268,11 +268,16 @@ class WebhookWithSecret(TypedDict):
 
 
 @final
-class CreateWebhookBodyAuth(TypedDict):
-    type: Literal["basic", "bearer"]
-    username: NotRequired[str]
-    password: NotRequired[str]
-    token: NotRequired[str]
+class BasicAuth(TypedDict):
+    type: Literal["basic"]
+    username: str
+    password: str
+
+
+@final
+class BearerAuth(TypedDict):
+    type: Literal["bearer"]
+    token: str
 
 
 @final
@@ -305,13 +310,15 @@ class CreateWebhookBody(TypedDict):
     """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
     ratePerSecond: NotRequired[int | None]
     """At most so many requests a second; null for no such limit."""
-    filter: NotRequired[dict[str, Any] | None]
+    filter: NotRequired[
+        dict[str, str | float | bool | None | list[str | float | bool | None]] | None
+    ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
     """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
     """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
-    auth: NotRequired[CreateWebhookBodyAuth | None]
+    auth: NotRequired[BasicAuth | BearerAuth | None]
     """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
     tls: NotRequired[CreateWebhookBodyTls | None]
     """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""
@@ -362,14 +369,6 @@ class Webhook(TypedDict):
 
 
 @final
-class ChangeWebhookBodyAuth(TypedDict):
-    type: Literal["basic", "bearer"]
-    username: NotRequired[str]
-    password: NotRequired[str]
-    token: NotRequired[str]
-
-
-@final
 class ChangeWebhookBodyTls(TypedDict):
     certificate: str
     key: str
@@ -397,13 +396,15 @@ class ChangeWebhookBody(TypedDict):
     """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
     ratePerSecond: NotRequired[int | None]
     """At most so many requests a second; null for no such limit."""
-    filter: NotRequired[dict[str, Any] | None]
+    filter: NotRequired[
+        dict[str, str | float | bool | None | list[str | float | bool | None]] | None
+    ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
     """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
     """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
-    auth: NotRequired[ChangeWebhookBodyAuth | None]
+    auth: NotRequired[BasicAuth | BearerAuth | None]
     """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
     tls: NotRequired[ChangeWebhookBodyTls | None]
     """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""

@@ -137,6 +137,17 @@ export interface AuditRowPage {
   nextCursor: string | null;
 }
 
+export interface BasicAuth {
+  type: 'basic';
+  username: string;
+  password: string;
+}
+
+export interface BearerAuth {
+  type: 'bearer';
+  token: string;
+}
+
 export interface ChangeAccountBody {
   name?: string;
 }
@@ -191,18 +202,16 @@ export interface ChangeWebhookBody {
   /** At most so many requests a second; null for no such limit. */
   ratePerSecond?: number | null;
   /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
-  filter?: Record<string, unknown> | null;
+  filter?: Record<
+    string,
+    string | number | boolean | null | (string | number | boolean | null)[]
+  > | null;
   /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
   active?: boolean;
   /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
   headers?: Record<string, string> | null;
   /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
-  auth?: {
-    type: 'basic' | 'bearer';
-    username?: string;
-    password?: string;
-    token?: string;
-  } | null;
+  auth?: BasicAuth | BearerAuth | null;
   /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
   tls?: {
     certificate: string;
@@ -339,18 +348,16 @@ export interface CreateWebhookBody {
   /** At most so many requests a second; null for no such limit. */
   ratePerSecond?: number | null;
   /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
-  filter?: Record<string, unknown> | null;
+  filter?: Record<
+    string,
+    string | number | boolean | null | (string | number | boolean | null)[]
+  > | null;
   /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
   active?: boolean;
   /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
   headers?: Record<string, string> | null;
   /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
-  auth?: {
-    type: 'basic' | 'bearer';
-    username?: string;
-    password?: string;
-    token?: string;
-  } | null;
+  auth?: BasicAuth | BearerAuth | null;
   /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
   tls?: {
     certificate: string;

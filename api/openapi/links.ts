@@ -1,0 +1,33 @@
+// What can be called with the uid of a thing that a call created.
+import type { SchemaObject } from 'ajv';
+import type { OperationAnswer } from '../http/operation.ts';
+import type { Route } from '../router.ts';
+import { operationIdOf } from './operation-id.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the links of an answer that has the path of what was created: the calls under that path. */
+export function linksOf(line: Route, answer: OperationAnswer, routes: readonly Route[]): Json {
+  if (line.method !== 'post' || answer.schema === undefined) return {};
+  const start = `${line.path}/:`;
+  const links = routes
+    .filter(({ path }) => path.startsWith(start) && !path.slice(start.length).includes(':'))
+    .map((called) => {
+      const uid = /^\w+/.exec(called.path.slice(start.length))?.[0] ?? '';
+      const given = parametersOf(line.path).map((name) => [name, `$request.path.${name}`]);
+      const made = [uid, `$response.body#/${fieldOf(answer.schema ?? {}, uid)}`];
+      const parameters = Object.fromEntries([...given, made]) as Json;
+      const operationId = operationIdOf(called);
+      return [operationId, { operationId, parameters }];
+    });
+  return links.length === 0 ? {} : { links: Object.fromEntries(links) as Json };
+}
+
+function parametersOf(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}
+
+/** Members are named by the admin, all else has a `uid`. */
+function fieldOf({ properties }: SchemaObject, parameter: string): string {
+  return Object.hasOwn(properties as Json, parameter) ? parameter : 'uid';
+}
