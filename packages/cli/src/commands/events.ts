@@ -121,10 +121,17 @@ async function tailEvents(options: Filters, command: Command): Promise<void> {
 
 /** Tells how a stream is doing, and ends it with Ctrl-C. */
 export function streamOptions(session: Session) {
+  let isCut = false;
   return {
     signal: stopSignal,
-    onOpen: () => session.note('connected'),
-    onCut: ({ detail }: { detail: string }) => session.note(`cut: ${detail}; connecting again`),
+    onOpen: () => {
+      isCut = false;
+      session.note('connected');
+    },
+    onCut: ({ detail }: { detail: string }) => {
+      if (!isCut) session.note(`cut: ${detail}; connecting again`);
+      isCut = true;
+    },
   };
 }
 
