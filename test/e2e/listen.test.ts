@@ -62,4 +62,4 @@ test('of 1,000 changes over a restart of the api and three cuts, listen sends ea
   } finally {
     await api[Symbol.asyncDispose]();
   }
-}, 90_000);
+});
