@@ -187,6 +187,14 @@ export default {
       'dev/openapi/**',
       outside(except('dev', 'api'), 'dev/openapi writes what api/openapi makes.'),
     ),
+    forbid(
+      'dev/fuzz/**',
+      outside(except('dev'), 'dev/fuzz calls the service as anybody does.'),
+      outside(
+        ['bench', 'demo', 'metrics', 'packages', 'screenshots'],
+        'dev/fuzz uses dev/python, dev/servers and dev/start only.',
+      ),
+    ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/receiver-cases/**',

@@ -1,0 +1,134 @@
+// `npm run fuzz`: Schemathesis calls a service of its own with what the contract allows, and with what it does not.
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { prepareEnvironment, pythonNeeds, pythonProbe } from '../python/environment.ts';
+import { runProgram } from '../servers/run-program.ts';
+import { launch } from '../start/launch.ts';
+import { type Caller, makeCallers } from './callers.ts';
+import { startReceiver } from './receiver.ts';
+import { type Effort, environment, fuzzAs, requirements } from './schemathesis.ts';
+
+const help = `Usage: npm run fuzz -- [options]
+
+Starts a service of its own, and lets Schemathesis call it with what docs/openapi.json allows and with what it does
+not: with keys of all scopes and of each one, as superuser and viewer, and without a credential. Ends with 1 when an
+answer is not as the contract says, or the contract not as the service does.
+
+  --short     a smoke run of some 20 s, with the key of all scopes alone, and always the same seed
+  --as NAME   one caller alone, such as "superuser"
+  --seed N    the same calls again, as far as the service answers the same
+  --help      shows this
+
+The environment for Python is made in .cache, from PyPI; where python3 is missing nothing is run.
+`;
+const probeTimeoutMs = 15_000;
+const seedOfShort = 1;
+const shortSeconds = 20;
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+interface Wishes {
+  short: boolean;
+  seed: number;
+  as: string | undefined;
+}
+
+function readWishes(): Wishes {
+  const { values } = parseArgs({
+    options: {
+      short: { type: 'boolean', default: false },
+      seed: { type: 'string' },
+      as: { type: 'string' },
+    },
+  });
+  const { short, as, seed = String(short ? seedOfShort : randomInt(2 ** 31)) } = values;
+  if (!/^\d{1,10}$/.test(seed)) throw new Error('--seed must be a whole number');
+  return { short, seed: Number(seed), as };
+}
+
+/** Starts api, worker and servers, with limits that hide no answer, and with webhooks that reach nobody. */
+async function startService(open: Disposal) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'herald-fuzz-'));
+  open.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const env = {
+    ...process.env,
+    PORT: '0',
+    // The contract names the cookie of https.
+    HERALD_PUBLIC_URL: 'https://herald.example',
+    HERALD_EGRESS_PROXY: await startReceiver(open),
+    HERALD_KEY_REQUESTS_PER_MINUTE: '10000000',
+    HERALD_FAILURES_PER_MINUTE: '10000000',
+    HERALD_USER_SIGN_INS_PER_MINUTE: '10000000',
+  };
+  const { dev } = open.use(await launch({ env, dataDir, ephemeral: true, progress: print }));
+  return { dev, dataDir };
+}
+
+/** The callers that may do all meet faulty data and try sequences of calls; the others, what they may not do. */
+function effortOf({ mayAll }: Caller, { short }: Wishes): Effort {
+  if (short) {
+    const phases = 'coverage,stateful';
+    return { phases, mode: 'all', examplesMax: 5, secondsMax: shortSeconds };
+  }
+  return mayAll
+    ? { phases: 'examples,coverage,fuzzing,stateful', mode: 'all', examplesMax: 40 }
+    : { phases: 'examples,coverage,fuzzing', mode: 'positive', examplesMax: 10 };
+}
+
+function chosenOf(callers: readonly Caller[], { as, short }: Wishes): readonly Caller[] {
+  if (short && as === undefined) return callers.slice(0, 1);
+  const chosen = callers.filter(({ name }) => as === undefined || name === as);
+  if (chosen.length > 0) return chosen;
+  throw new Error(`--as must be one of: ${callers.map(({ name }) => name).join(', ')}`);
+}
+
+async function fuzz(open: Disposal, wishes: Wishes): Promise<void> {
+  await prepareEnvironment(environment, requirements);
+  const { dev, dataDir } = await startService(open);
+  const store = open.use(await connectStore({ uri: dev.mongodbUri, database: 'agent_herald' }));
+  const total = { cases: 0, findings: 0 };
+  const { apiUrl } = dev;
+  for (const caller of chosenOf(await makeCallers(store, dev), wishes)) {
+    print(`\n== ${caller.name}, seed ${wishes.seed}`);
+    const run = { apiUrl, seed: wishes.seed, folder: dataDir };
+    const { cases, findings } = await fuzzAs(caller, effortOf(caller, wishes), run);
+    total.cases += cases;
+    total.findings += findings;
+  }
+  print(`\n${total.cases} cases, ${total.findings} findings, seed ${wishes.seed}`);
+  if (total.findings > 0) process.exitCode = 1;
+}
+
+async function hasPython(): Promise<boolean> {
+  const [program, ...args] = pythonProbe;
+  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
+await runCommand(async () => {
+  const wishes = readWishes();
+  if (!(await hasPython())) {
+    print(`fuzz: skipped: ${pythonNeeds} is missing`);
+    return;
+  }
+  const open = new Disposal();
+  const stop = (): void => void open[Symbol.asyncDispose]().finally(() => process.exit(130));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    await fuzz(open, wishes);
+  } finally {
+    await open[Symbol.asyncDispose]();
+  }
+}, help);
+process.exit();
