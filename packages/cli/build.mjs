@@ -1,9 +1,10 @@
 // Writes the command line as one file, with the licenses of what it holds.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const outFile = process.argv[2] ?? 'dist/agent-herald.js';
 const folder = import.meta.dirname;
+const outFile = resolve(folder, process.argv[2] ?? 'dist/agent-herald.js');
 const { metafile } = await build({
   absWorkingDir: folder,
   entryPoints: ['src/main.ts'],
@@ -33,4 +34,4 @@ const licenses = [...packages].sort().map((path) => {
     file === undefined ? `License: ${license}\n` : readFileSync(`${root}/${file}`, 'utf8');
   return `${name} ${version}\n\n${text}`;
 });
-writeFileSync(outFile.replace(/[^/]*$/, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+writeFileSync(resolve(outFile, '..', 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));

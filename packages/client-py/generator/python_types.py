@@ -120,7 +120,11 @@ def always_required(schema: Schema) -> set[str]:
 
 
 def _union(types: Iterable[str]) -> str:
-    return " | ".join(sorted(dict.fromkeys(types), key=lambda one: one == "None"))
+    written = list(types)
+    members = dict.fromkeys(one.removesuffix(" | None") for one in written)
+    if any(one.endswith(" | None") for one in written):
+        members["None"] = None
+    return " | ".join(sorted(members, key=lambda one: one == "None"))
 
 
 def _checked(field: str) -> str:

@@ -311,7 +311,7 @@ class CreateWebhookBody(TypedDict):
     ratePerSecond: NotRequired[int | None]
     """At most so many requests a second; null for no such limit."""
     filter: NotRequired[
-        dict[str, str | float | bool | None | list[str | float | bool | None]] | None
+        dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
@@ -397,7 +397,7 @@ class ChangeWebhookBody(TypedDict):
     ratePerSecond: NotRequired[int | None]
     """At most so many requests a second; null for no such limit."""
     filter: NotRequired[
-        dict[str, str | float | bool | None | list[str | float | bool | None]] | None
+        dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
     active: NotRequired[bool]
