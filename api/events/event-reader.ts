@@ -7,7 +7,7 @@ import {
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
-import { placeOf, startAfter, watchCommits } from '../../lib/events/watch-commits.ts';
+import { committedAt, placeOf, startAfter, watchCommits } from '../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -91,7 +91,7 @@ export class EventReader {
 
   async *#begin(): Messages {
     const { place, wanted } = this.#wish;
-    const from = place === null ? wanted.since : lateBefore(place.seenAt);
+    const from = place === null ? wanted.since : lateBefore(place.reachedAt);
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed } = this.#ports;
@@ -100,14 +100,14 @@ export class EventReader {
       return;
     }
     yield renderOpened(retryMs, null);
-    if (place?.token != null && (yield* this.#resume(place.token, place.seenAt))) return;
+    if (place?.token != null && (yield* this.#resume(place.token, place.reachedAt))) return;
     yield* this.#readStored(idAt('evt', from));
   }
 
   /** Sends what was committed since a place, in that order; false where MongoDB cannot tell any more. */
-  async *#resume(token: string, seenAt: Date): AsyncGenerator<string, boolean> {
+  async *#resume(token: string, reachedAt: Date): AsyncGenerator<string, boolean> {
     const { store, clock, feed, missedReads } = this.#ports;
-    if (clock.now().getTime() - seenAt.getTime() > resumedExactlyMsMax) return false;
+    if (clock.now().getTime() - reachedAt.getTime() > resumedExactlyMsMax) return false;
     let endsAtMs = performance.now() + resumingMsMax;
     const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
     try {
@@ -118,8 +118,9 @@ export class EventReader {
         this.#next = feed.log.end;
         const isThere = feed.place !== null && this.#sentTo >= feed.place.token;
         if (change !== null) {
-          const place = { token: change._id._data, seenAt: clock.now() };
-          yield* this.#send(change.fullDocument, place);
+          const place = { token: change._id._data, reachedAt: committedAt(change) };
+          const event = await this.#asStored(change.fullDocument);
+          if (event !== null) yield* this.#send(event, place);
           endsAtMs = performance.now() + resumingMsMax;
         }
         if (isThere) return true;
@@ -132,6 +133,12 @@ export class EventReader {
     }
     this.#sentTo = '';
     return false;
+  }
+
+  /** Its payload may have been erased, and it may have been deleted, since it was committed. */
+  async #asStored(event: EventDocument): Promise<EventDocument | null> {
+    if (!isWanted(event, this.#wish.wanted)) return null;
+    return this.#ports.store.events.findOne({ _id: event._id });
   }
 
   /** Sends the stored events behind a uid. */
@@ -198,7 +205,7 @@ export class EventReader {
   }
 
   *#sendStored(event: EventDocument): Generator<string, void> {
-    yield* this.#send(event, { seenAt: timeOfId(event._id), token: null });
+    yield* this.#send(event, { reachedAt: timeOfId(event._id), token: null });
   }
 
   #isOver(): boolean {

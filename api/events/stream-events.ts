@@ -48,7 +48,7 @@ function readPlace({ rawHeaders }: ApiRequest, { config, clock }: ApiContext): S
   if (id === undefined || id.trim() === '') return null;
   const place = readStreamId(id.trim());
   const keptSince = clock.now().getTime() - config.retention.recordsMs;
-  if (lateBefore(place.seenAt).getTime() >= keptSince) return place;
+  if (lateBefore(place.reachedAt).getTime() >= keptSince) return place;
   const detail = 'events since that Last-Event-ID are not kept any more; begin without it';
   throw new AppError('invalid_cursor', detail);
 }

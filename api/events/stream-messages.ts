@@ -5,22 +5,22 @@ import { presentEventWithPayload } from './present-event.ts';
 
 /** How far a reader has come; without a token it is only known by time. */
 export interface StreamPlace {
-  seenAt: Date;
+  reachedAt: Date;
   token: string | null;
 }
 
 const timeBase = 36;
 const shape = /^([0-9a-z]{8})(?:\.([0-9A-F]{16,1000}))?$/;
 
-export function streamIdOf({ seenAt, token }: StreamPlace): string {
-  const time = seenAt.getTime().toString(timeBase);
+export function streamIdOf({ reachedAt, token }: StreamPlace): string {
+  const time = reachedAt.getTime().toString(timeBase);
   return token === null ? time : `${time}.${token}`;
 }
 
 /** Throws `invalid_cursor`. */
 export function readStreamId(text: string): StreamPlace {
   const [, time, token = null] = shape.exec(text) ?? [];
-  if (time !== undefined) return { seenAt: new Date(parseInt(time, timeBase)), token };
+  if (time !== undefined) return { reachedAt: new Date(parseInt(time, timeBase)), token };
   const detail = 'Last-Event-ID must be the id of a message of this stream';
   const errors = [{ pointer: 'Last-Event-ID', code: 'stream', detail }];
   throw new AppError('invalid_cursor', detail, { errors });

@@ -1,7 +1,7 @@
 // Runs Schemathesis as one caller, and tells what it found.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { programOf } from '../python/environment.ts';
@@ -46,6 +46,8 @@ export async function fuzzAs(
 ): Promise<Found> {
   const config = join(folder, 'schemathesis.toml');
   const report = join(folder, 'report.json');
+  // That of another caller would pass for this one's.
+  await rm(report, { force: true });
   await writeFile(config, (await readFile(fileOf('schemathesis.toml'), 'utf8')) + configOf(caller));
   const args = [
     `--config-file=${config}`,
@@ -70,7 +72,9 @@ export async function fuzzAs(
     cwd: folder,
     env,
   });
-  await once(child, 'close');
+  const [code] = (await once(child, 'close')) as [number | null];
+  // 1: it found something.
+  if (code !== 0 && code !== 1) throw new Error(`Schemathesis ended with ${code}`);
   const { test_cases: counts, errors } = JSON.parse(await readFile(report, 'utf8')) as Report;
   const faults = errors.reduce((sum, { count }) => sum + count, 0);
   return { cases: counts.generated, findings: counts.unique_failures + faults };

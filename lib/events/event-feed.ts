@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { streamLog } from '../platform/logger.ts';
 import { EventLog } from './event-log.ts';
 import {
+  committedAt,
   type CommitWatch,
   placeOf,
   startAfter,
@@ -27,7 +28,7 @@ export class EventFeed implements AsyncDisposable {
   #watch: CommitWatch | null = null;
   #ended: Promise<void> = Promise.resolve();
   #state: 'running' | 'failed' | 'closed' = 'running';
-  #place: { token: string; seenAt: Date } | null = null;
+  #place: { token: string; reachedAt: Date } | null = null;
   #operationTime: Timestamp | null = null;
 
   constructor(ports: { store: Store; clock: Clock }) {
@@ -40,7 +41,7 @@ export class EventFeed implements AsyncDisposable {
   }
 
   /** The place up to which all commits are in the log; null before the first answer. */
-  get place(): { token: string; seenAt: Date } | null {
+  get place(): { token: string; reachedAt: Date } | null {
     return this.#place;
   }
 
@@ -97,13 +98,13 @@ export class EventFeed implements AsyncDisposable {
       while (this.#state === 'running') {
         const change = await watch.tryNext();
         const token = placeOf(watch);
-        const seenAt = this.#ports.clock.now();
+        const reachedAt = change === null ? this.#ports.clock.now() : committedAt(change);
         if (change !== null) {
-          this.log.push({ event: change.fullDocument, token: change._id._data, seenAt });
+          this.log.push({ event: change.fullDocument, token: change._id._data, reachedAt });
           this.#operationTime = change.clusterTime ?? this.#operationTime;
         }
         const isFirst = this.#place === null;
-        if (token !== null) this.#place = { token, seenAt };
+        if (token !== null) this.#place = { token, reachedAt };
         if (change !== null || isFirst) this.#tell();
       }
     } finally {

@@ -6,7 +6,7 @@ export interface CommittedEvent {
   event: EventDocument;
   /** Its place in the order of commits; tokens sort as texts. */
   token: string;
-  seenAt: Date;
+  reachedAt: Date;
 }
 
 // Of an event in memory besides its body.

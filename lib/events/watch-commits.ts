@@ -2,6 +2,7 @@ import type { ChangeStream, ChangeStreamInsertDocument, ChangeStreamOptions } fr
 import type { EventDocument } from '../model/event.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
+import { timeOfId } from '../platform/ids.ts';
 
 type Insert = ChangeStreamInsertDocument<EventDocument> & { _id: Token };
 
@@ -30,6 +31,14 @@ export function watchCommits(store: Store, options: WatchOptions): CommitWatch {
 export function placeOf(watch: CommitWatch): string | null {
   const token = watch.resumeToken as Token | null | undefined;
   return token?._data ?? null;
+}
+
+/** Returns when a change was committed, whenever it is read. */
+export function committedAt({ clusterTime, fullDocument }: Insert): Date {
+  // The upper half of a Timestamp is seconds.
+  return clusterTime === undefined
+    ? timeOfId(fullDocument._id)
+    : new Date(clusterTime.getHighBitsUnsigned() * 1_000);
 }
 
 export function startAfter(token: string): Pick<WatchOptions, 'startAfter'> {

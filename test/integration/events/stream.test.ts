@@ -141,6 +141,27 @@ test('a reader that was cut before its first event misses none', async () => {
   await has(second, [missed]);
 });
 
+test('what was missed is sent as it is stored now, with the time of its commit in the id', async () => {
+  const app = await newApp();
+  using first = await openStream(app.of);
+  await isOpened(first);
+  await has(first, [await report(app)]);
+  first[Symbol.dispose]();
+  const erased = await report(app);
+  const { events } = service.store;
+  await events.updateOne({ _id: erased }, { $set: { body: '', erasedAt: new Date() } });
+  const deleted = await report(app);
+  await events.deleteOne({ _id: deleted });
+  const kept = await report(app);
+  const resumedAtMs = Date.now();
+  using second = await openStream(app.of, { lastEventId: first.lastEventId() });
+  await has(second, [erased, kept]);
+  expect(second.eventIds()).not.toContain(deleted);
+  const message = second.messages.find(({ data }) => data['eventId'] === erased);
+  expect(message?.data['payload']).toBeNull();
+  expect(parseInt(second.lastEventId().split('.')[0] ?? '', 36)).toBeLessThan(resumedAtMs);
+});
+
 test('where the commits are not known any more, stored events follow from 3 minutes before the cut', async () => {
   const app = await newApp();
   const owner = { ...service, app };

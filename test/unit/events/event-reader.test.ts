@@ -12,7 +12,7 @@ const wanted = { appUid: app.appUid, ...anything, since: null, until: null };
 /** A feed that a test fills. */
 function fakeFeed() {
   const log = new EventLog();
-  const place = { token: '82A0', seenAt: new Date(0) };
+  const place = { token: '82A0', reachedAt: new Date(0) };
   const listeners = new Set<() => void>();
   const feed = {
     log,
@@ -25,8 +25,8 @@ function fakeFeed() {
     },
     commit(token: string) {
       const event = newEvent({ app }, [], new Date());
-      log.push({ event, token, seenAt: new Date() });
-      feed.place = { token, seenAt: new Date() };
+      log.push({ event, token, reachedAt: new Date() });
+      feed.place = { token, reachedAt: new Date() };
       feed.tell();
       return event;
     },
@@ -61,7 +61,7 @@ test('a comment with the present place is sent after 15 s of silence, and not be
   const next = messages.next().then(({ value }) => (beat = value ?? ''));
   await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
   expect(beat).toBeNull();
-  feed.place = { token: '82A1', seenAt: new Date(1_795_386_944_000) };
+  feed.place = { token: '82A1', reachedAt: new Date(1_795_386_944_000) };
   await vi.advanceTimersByTimeAsync(1);
   await next;
   expect(beat).toBe(`: heartbeat\nid: ${streamIdOf(feed.place)}\n\n`);
@@ -117,8 +117,8 @@ test('who left gets no reason', async () => {
 
 test('a place is read back from its id', () => {
   const places = [
-    { seenAt: new Date(1_795_386_944_123), token: '826B036E41000000012B022C' },
-    { seenAt: new Date(1_795_386_944_123), token: null },
+    { reachedAt: new Date(1_795_386_944_123), token: '826B036E41000000012B022C' },
+    { reachedAt: new Date(1_795_386_944_123), token: null },
   ];
   for (const place of places) expect(readStreamId(streamIdOf(place))).toEqual(place);
 });
