@@ -1,6 +1,8 @@
 """What Schemathesis cannot know of the service: which refusals of good data are right, and where webhooks may go."""
 
+import re
 from dataclasses import dataclass
+from itertools import count
 
 import schemathesis
 from schemathesis.openapi.checks import RejectedPositiveData
@@ -22,6 +24,7 @@ def of(*calls: str) -> frozenset[str]:
 
 
 webhooks = of("createWebhook", "changeWebhook")
+emails = of("signUserIn", "listUsers", "adminSignIn", "adminAddMember")
 replays = of("createReplay", "createWebhookReplay", "recoverWebhook")
 
 refusals = [
@@ -34,8 +37,17 @@ refusals = [
     Refusal("unknown_account_uids/unknown_account", "accounts are there", of("signUserIn", "createAgent", "changeAgent")),
     Refusal("unknown_webhook_uids/unknown_webhook", "webhooks are there", of("createReplay", "resendEvent")),
     Refusal("invalid_request/range", "since is before until, and both are not too far apart", replays | of("getDeliveryStats")),
+    Refusal("invalid_request/format", "an e-mail address has no quotes, among others", emails),
     Refusal("invalid_webhook_url/invalid_webhook_url", "hosts, ports and mail depend on settings", webhooks),
     Refusal("invalid_request/not_of_kind", "operations webhooks have fields and events of their own", webhooks | of("testWebhook")),
+    Refusal("invalid_request/not_in_entities", "a webhook's events are of its entities", webhooks),
+    Refusal("invalid_request/reserved", "some names of headers are the service's own", webhooks),
+    Refusal("invalid_request/repeated", "names of headers differ in more than their case", webhooks),
+    Refusal("invalid_request/too_large", "headers are 4,096 bytes together at most", webhooks),
+    Refusal("invalid_request/filter", "a filter has 50 values in all at most", webhooks),
+    Refusal("invalid_request/other_url", "credentials are set again with another URL", webhooks),
+    Refusal("invalid_request/needs_http", "mail carries no credentials", webhooks),
+    Refusal("invalid_request/needs_https", "only https carries a client certificate", webhooks),
     Refusal("invalid_request/wait_too_short", "a wait is a second at least", webhooks),
     Refusal("invalid_request/schedule_too_long", "all waits are 7 days at most", webhooks),
     Refusal("invalid_request/pem", "a certificate and its key are PEM, and belong together", webhooks),
@@ -75,3 +87,16 @@ def map_body(context, body):
     if call in webhooks and isinstance(body, dict) and isinstance(body.get("url"), str) and len(body["url"]) % 8:
         return {**body, "url": f"http://127.0.0.1/{len(body['url'])}"}
     return body
+
+
+numbers = count()
+good_key = re.compile("[!-~]{1,240}")
+
+
+@schemathesis.hook
+def map_headers(context, headers):
+    """Gives each call a key of its own: the answer to a repeated one may name what has been deleted since."""
+    key = (headers or {}).get("Idempotency-Key")
+    if isinstance(key, str) and good_key.fullmatch(key):
+        return {**headers, "Idempotency-Key": f"{key}-{next(numbers)}"}
+    return headers
