@@ -62,6 +62,12 @@ export function readUrl(text: string): string {
   return url.href;
 }
 
+/** An empty text is no number: it would end a secret now. */
+export function readSeconds(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number of seconds.');
+}
+
 export const sinceOption = () =>
   new Option('--since <time>', 'from this time on: ISO 8601, or 10m, 2h, 3d ago').argParser(
     readTime,

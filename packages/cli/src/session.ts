@@ -34,10 +34,16 @@ const noBorders = {
   style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
 };
 
-/** Ctrl-C aborts `stopSignal`, which ends the calls under way. */
 const stop = new AbortController();
+
+/** Aborted once a command without an end of its own was ended, which is no failure. */
 export const stopSignal = stop.signal;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+/** For a command without an end: Ctrl-C ends it by `stopSignal`. It ends other commands as any process. */
+export function endsWhenStopped(): AbortSignal {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  return stopSignal;
+}
 
 export class Session {
   readonly isJson: boolean;

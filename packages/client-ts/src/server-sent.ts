@@ -24,7 +24,8 @@ export class MessageParser {
 
   #take(line: string): ServerSentMessage | null {
     if (line === '') return this.#finish();
-    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    // `s`: JSON leaves U+2028 and U+2029 as they are.
+    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === 'id') this.#id = value;
     if (field === 'event') this.#type = value;
     if (field === 'data') this.#data.push(value);

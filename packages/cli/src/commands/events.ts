@@ -12,11 +12,11 @@ import {
 } from '../arguments.ts';
 import {
   type Columns,
+  endsWhenStopped,
   print,
   printFields,
   printTable,
   Session,
-  stopSignal,
   take,
 } from '../session.ts';
 
@@ -123,7 +123,7 @@ async function tailEvents(options: Filters, command: Command): Promise<void> {
 export function streamOptions(session: Session) {
   let isCut = false;
   return {
-    signal: stopSignal,
+    signal: endsWhenStopped(),
     onOpen: () => {
       isCut = false;
       session.note('connected');

@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { EventWithPayload, SubscribedEventName } from '../../../client-ts/src/index.ts';
 import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readSettings, writeSettings } from '../profiles.ts';
 import { Session } from '../session.ts';
 import { newSecret, signedHeaders } from '../signing.ts';
@@ -47,7 +48,7 @@ export function addListen(program: Command): void {
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
     .addOption(tenantOption())
     .addOption(sinceOption())
-    .addOption(new Option('--secret <secret>', 'sign with this one').argParser(readSecret))
+    .addOption(new Option('--secret <secret>', 'sign with this one').env('WEBHOOK_SECRET'))
     .option('--print-json', 'shows each payload')
     .addHelpText('after', help)
     .action(listen);
@@ -56,8 +57,9 @@ export function addListen(program: Command): void {
 async function listen(options: ListenOptions, command: Command): Promise<void> {
   const session = new Session(command);
   const { event: names = [], tenant, since, forwardTo } = options;
-  const secret = options.secret ?? keptSecret();
-  session.note(`to ${forwardTo}, signed with ${secret}`);
+  const secret = options.secret === undefined ? keptSecret() : checkSecret(options.secret);
+  const shown = options.secret === undefined ? secret : 'the given secret';
+  session.note(`to ${forwardTo}, signed with ${shown}`);
   const query = {
     ...(names.length === 1 ? { event: names[0] } : {}),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
@@ -76,6 +78,7 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
 class Forwarder {
   readonly #forward: (event: EventWithPayload) => Promise<void>;
   readonly #latest = new Map<string, Promise<void>>();
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(forward: (event: EventWithPayload) => Promise<void>) {
     this.#forward = forward;
@@ -90,7 +93,9 @@ class Forwarder {
       if (this.#latest.get(resource) === latest) this.#latest.delete(resource);
     });
     this.#latest.set(resource, latest);
-    while (this.#latest.size >= forwardedAtOnceMax) await Promise.race(this.#latest.values());
+    this.#underWay.add(latest);
+    const done = latest.finally(() => this.#underWay.delete(latest));
+    while (this.#underWay.size >= forwardedAtOnceMax) await Promise.race([done, ...this.#underWay]);
   }
 }
 
@@ -142,9 +147,10 @@ function report(
   session.line(withPayload ? { ...forwarded, payload } : forwarded, shown);
 }
 
-function readSecret(text: string): string {
+// Not when the arguments are parsed: that error would show the secret.
+function checkSecret(text: string): string {
   if (/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(text)) return text;
-  throw new InvalidArgumentError('Use whsec_ and at least 24 bytes in base64.');
+  throw new CommandError('a secret is whsec_ and at least 24 bytes in base64', exitCodes.usage);
 }
 
 function keptSecret(): string {

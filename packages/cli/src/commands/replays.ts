@@ -14,7 +14,7 @@ import {
   untilOption,
   webhookOption,
 } from '../arguments.ts';
-import { Session, stopSignal } from '../session.ts';
+import { Session } from '../session.ts';
 
 interface NewReplay {
   readonly webhook?: string;
@@ -103,7 +103,7 @@ async function watch(session: Session, uid: string, webhookUid?: string): Promis
     if (text !== latest) session.line(replay, text);
     if (replay.state !== 'running') return;
     latest = text;
-    await delay(pollMs, undefined, { signal: stopSignal });
+    await delay(pollMs);
   }
 }
 

@@ -27,8 +27,8 @@ check that a receiver makes, or why it is wrong, and ends with 1 if one is wrong
 --received-at says when it came.
 
 Examples:
-  $ agent-herald verify --secret "$WEBHOOK_SECRET" --request request.http
-  $ agent-herald verify --secret "$WEBHOOK_SECRET" --headers headers.txt --body body.json
+  $ WEBHOOK_SECRET=… agent-herald verify --request request.http
+  $ WEBHOOK_SECRET=… agent-herald verify --headers headers.txt --body body.json
 `;
 
 export function addVerify(program: Command): void {
@@ -36,6 +36,7 @@ export function addVerify(program: Command): void {
     .command('verify')
     .description('says whether a saved request is genuine, and if not, which check fails and why')
     .addOption(
+      // Other users of the machine see arguments, and not the environment.
       new Option('--secret <secrets...>', 'the secret; several during a rotation')
         .env('WEBHOOK_SECRET')
         .makeOptionMandatory(),

@@ -17,9 +17,10 @@ import {
   eventNames,
   limitOption,
   subscribedEventNames,
+  readSeconds,
 } from '../arguments.ts';
 import { CommandError } from '../exit-codes.ts';
-import { type Columns, Session, stopSignal, take } from '../session.ts';
+import { type Columns, Session, take } from '../session.ts';
 import { deliveryColumns, describeLastAttempt } from './events.ts';
 
 const columns: Columns<Webhook> = {
@@ -77,11 +78,15 @@ export function addWebhooks(program: Command): void {
     .command('rotate')
     .description('makes a new secret, and shows it this once')
     .argument('<webhookUid>')
-    .option('--overlap <seconds>', 'how long the old one signs, too; 0 ends it now')
-    .action(async (uid: string, options: { overlap?: string }, command: Command) => {
+    .addOption(
+      new Option('--overlap <seconds>', 'how long the old one signs, too; 0 ends it now').argParser(
+        readSeconds,
+      ),
+    )
+    .action(async (uid: string, options: { overlap?: number }, command: Command) => {
       const session = new Session(command);
       const { overlap } = options;
-      const body = overlap === undefined ? {} : { overlapSeconds: Number(overlap) };
+      const body = overlap === undefined ? {} : { overlapSeconds: overlap };
       session.show(await session.client.webhooks.rotateSecret(uid, body));
     });
   addDeliveries(webhooks);
@@ -158,6 +163,6 @@ export async function tryWebhook(
       throw new CommandError(
         `the test ${eventId} was not attempted within ${testWaitMs / 1_000} s`,
       );
-    await delay(pollMs, undefined, { signal: stopSignal });
+    await delay(pollMs);
   }
 }

@@ -105,3 +105,9 @@ test('messages are the same however their text is cut', () => {
   const parser = new MessageParser();
   expect(text.split('').flatMap((letter) => parser.push(letter))).toEqual(whole);
 });
+
+test('a line ends at a line feed alone: U+2028 and U+2029 are part of its text', () => {
+  const data = JSON.stringify({ name: 'a\u2028b\u2029c' });
+  const [message] = new MessageParser().push(`id: 1\ndata: ${data}\n\n`);
+  expect(message).toEqual({ type: 'message', id: '1', data });
+});
