@@ -25,7 +25,7 @@ export function isCommand(name: string, collection: string): (message: Buffer) =
 /** Starts a proxy to the tests' MongoDB on a free port of 127.0.0.1. */
 export async function startMongodbProxy(): Promise<ServerProxy & { uri: string }> {
   const uri = new URL(testServers().mongodbUri);
-  const proxy = await startServerProxy(uri);
+  const proxy = await startServerProxy(new URL(uri));
   uri.port = String(proxy.port);
   return Object.assign(proxy, { uri: uri.href });
 }
