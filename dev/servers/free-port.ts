@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { errorCode } from '../../lib/platform/error-code.ts';
@@ -40,7 +41,20 @@ export async function requirePort(
   }
 }
 
+// Below those of outgoing connections, one of which could have the port before it is used.
+const freePorts = { from: 10_000, to: 32_768 };
+const triesMax = 100;
+
 async function listen(port: number): Promise<Server> {
+  if (port !== 0) return listenOn(port);
+  for (let tries = 1; tries < triesMax; tries += 1) {
+    const server = await listenOn(randomInt(freePorts.from, freePorts.to)).catch(() => null);
+    if (server !== null) return server;
+  }
+  return listenOn(0);
+}
+
+async function listenOn(port: number): Promise<Server> {
   const server = createServer();
   server.listen({ port, host: '127.0.0.1', exclusive: true });
   await once(server, 'listening');
