@@ -1,4 +1,5 @@
 // What one reader of a stream gets: what it missed, then each event as it is committed.
+import type { ClientSession } from 'mongodb';
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import type { EventFeed } from '../../lib/events/event-feed.ts';
 import {
@@ -7,7 +8,13 @@ import {
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
-import { committedAt, placeOf, startAfter, watchCommits } from '../../lib/events/watch-commits.ts';
+import {
+  committedAt,
+  type CommittedChange,
+  placeOf,
+  startAfter,
+  watchCommits,
+} from '../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -110,6 +117,7 @@ export class EventReader {
     if (clock.now().getTime() - reachedAt.getTime() > resumedExactlyMsMax) return false;
     let endsAtMs = performance.now() + resumingMsMax;
     const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
+    const session = store.client.startSession();
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
         const change = await missedReads.run('', () => watch.tryNext());
@@ -119,7 +127,7 @@ export class EventReader {
         const isThere = feed.place !== null && this.#sentTo >= feed.place.token;
         if (change !== null) {
           const place = { token: change._id._data, reachedAt: committedAt(change) };
-          const event = await this.#asStored(change.fullDocument);
+          const event = await this.#asStored(change, session);
           if (event !== null) yield* this.#send(event, place);
           endsAtMs = performance.now() + resumingMsMax;
         }
@@ -130,15 +138,21 @@ export class EventReader {
       streamLog.info({ err: error }, 'reader.resumed_from_store');
     } finally {
       await watch.close();
+      await session.endSession();
     }
     this.#sentTo = '';
     return false;
   }
 
   /** Its payload may have been erased, and it may have been deleted, since it was committed. */
-  async #asStored(event: EventDocument): Promise<EventDocument | null> {
+  async #asStored(
+    { fullDocument: event, clusterTime }: CommittedChange,
+    session: ClientSession,
+  ): Promise<EventDocument | null> {
     if (!isWanted(event, this.#wish.wanted)) return null;
-    return this.#ports.store.events.findOne({ _id: event._id });
+    // Causally after the commit, so that a change of primary hides nothing.
+    if (clusterTime !== undefined) session.advanceOperationTime(clusterTime);
+    return this.#ports.store.events.findOne({ _id: event._id }, { session });
   }
 
   /** Sends the stored events behind a uid. */

@@ -4,7 +4,8 @@ export const introduction = `Signs the users of applications in, keeps agents, c
 each change of them to webhooks as a signed event.
 
 Requests and answers are JSON in UTF-8; texts hold no U+0000, integers are within ±(2^53 − 1). Problems are
-\`application/problem+json\` (RFC 9457): branch on \`code\`, and quote \`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
+\`application/problem+json\` (RFC 9457): branch on \`code\`, and quote
+\`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
 
 const tagTexts = {
   Users: 'Signing users in, their tokens, and their data.',

@@ -8,7 +8,7 @@ import { connectStore } from '../../lib/mongo/connect.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { prepareEnvironment, pythonNeeds, pythonProbe } from '../python/environment.ts';
-import { runProgram } from '../servers/run-program.ts';
+import { canRun } from '../servers/run-program.ts';
 import { launch } from '../start/launch.ts';
 import { type Caller, makeCallers } from './callers.ts';
 import { startReceiver } from './receiver.ts';
@@ -27,7 +27,6 @@ answer is not as the contract says, or the contract not as the service does.
 
 The environment for Python is made in .cache, from PyPI; where python3 is missing nothing is run.
 `;
-const probeTimeoutMs = 15_000;
 const seedOfShort = 1;
 const shortSeconds = 20;
 
@@ -104,20 +103,13 @@ async function fuzz(open: Disposal, wishes: Wishes): Promise<void> {
     total.findings += findings;
   }
   print(`\n${total.cases} cases, ${total.findings} findings, seed ${wishes.seed}`);
+  if (total.cases === 0) throw new Error('no call was made');
   if (total.findings > 0) process.exitCode = 1;
-}
-
-async function hasPython(): Promise<boolean> {
-  const [program, ...args] = pythonProbe;
-  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
-    () => true,
-    () => false,
-  );
 }
 
 await runCommand(async () => {
   const wishes = readWishes();
-  if (!(await hasPython())) {
+  if (!(await canRun(pythonProbe))) {
     print(`fuzz: skipped: ${pythonNeeds} is missing`);
     return;
   }

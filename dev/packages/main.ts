@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { reasonOf, runProgram } from '../servers/run-program.ts';
+import { canRun, reasonOf } from '../servers/run-program.ts';
 import {
   type Column,
   caseMatrix,
@@ -24,7 +24,6 @@ service that is started for them. quickstart runs the commands of docs/quickstar
 
   --help  shows this
 `;
-const probeTimeoutMs = 15_000;
 
 interface RunOptions {
   readonly output?: 'inherit' | 'pipe';
@@ -51,7 +50,7 @@ function chosenPackages(): readonly TestedPackage[] {
 async function testPackage(tested: TestedPackage): Promise<Verdicts | null> {
   const { name, folder = name, probe, needs, prepare, judge } = tested;
   const startedAt = performance.now();
-  if (!(await runs(probe))) {
+  if (!(await canRun(probe))) {
     print(`${name}: skipped: ${needs} is missing`);
     return judge === undefined ? null : 'skipped';
   }
@@ -74,13 +73,6 @@ async function runTests({
   } finally {
     await service?.[Symbol.asyncDispose]();
   }
-}
-
-async function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
-  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Runs a command in a folder. Returns its output, if that is not shown. */

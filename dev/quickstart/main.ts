@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { pythonNeeds, pythonProbe } from '../python/environment.ts';
 import { pickPorts } from '../servers/free-port.ts';
-import { runProgram } from '../servers/run-program.ts';
+import { canRun } from '../servers/run-program.ts';
 import { readQuickStart, type Section } from './read-quickstart.ts';
 import { openShell, type Shell } from './shell.ts';
 
@@ -15,18 +16,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const startTimeoutMs = 180_000;
 const installTimeoutMs = 300_000;
 const deliveryTimeoutMs = 30_000;
-const probeTimeoutMs = 15_000;
 const pollIntervalMs = 100;
 // Not copied: what is installed, made or kept by a run.
 const notCopied = ['node_modules', '.git', '.herald', '.cache', '.venv', 'dist'];
 const portOfDocument = '4000';
 
-const toolchains: Record<string, { probe: readonly [string, ...string[]]; needs: string }> = {
+const toolchains: Record<string, { probe: readonly string[]; needs: string }> = {
   Node: { probe: ['node', '--version'], needs: 'node' },
-  Python: {
-    probe: ['python3', '-c', 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))'],
-    needs: 'python3 (3.10 or newer, with venv)',
-  },
+  Python: { probe: pythonProbe, needs: pythonNeeds },
   Go: { probe: ['go', 'version'], needs: 'go' },
 };
 
@@ -73,7 +70,7 @@ async function runSection(section: Section, checkout: string): Promise<void> {
   const { language, application, change, shown } = section;
   const toolchain = toolchains[language];
   if (toolchain === undefined) throw new Error(`no toolchain is known for ${language}`);
-  if (!(await runs(toolchain.probe)))
+  if (!(await canRun(toolchain.probe)))
     return print(`quick start of ${language}: skipped: ${toolchain.needs} is missing`);
   const startedAt = performance.now();
   const [port = 0] = await pickPorts([0]);
@@ -90,13 +87,6 @@ async function runSection(section: Section, checkout: string): Promise<void> {
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   print(`quick start of ${language}: "${shown}" after ${seconds} s`);
-}
-
-async function runs([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
-  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Waits until the application answers: a delivery without a signature gets 401. */

@@ -30,6 +30,16 @@ export async function runProgram(
   }
 }
 
+const probeTimeoutMs = 15_000;
+
+/** Reports whether a program is there and ends well. */
+export async function canRun([program = '', ...args]: readonly string[]): Promise<boolean> {
+  return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Returns the message of a thrown value, or its cause's where that says more. */
 export function reasonOf(error: unknown): string {
   // Not `instanceof`: Node's errors are of another realm in a vm context.

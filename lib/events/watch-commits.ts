@@ -4,14 +4,15 @@ import { testEventName } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
 import { timeOfId } from '../platform/ids.ts';
 
-type Insert = ChangeStreamInsertDocument<EventDocument> & { _id: Token };
+/** An event as it was when it was committed. */
+export type CommittedChange = ChangeStreamInsertDocument<EventDocument> & { _id: Token };
 
 interface Token {
   _data: string;
 }
 
 /** Events in the order of their commits. All watches share the pipeline: a token is only valid with the one it is of. */
-export type CommitWatch = ChangeStream<EventDocument, Insert>;
+export type CommitWatch = ChangeStream<EventDocument, CommittedChange>;
 
 /** Where a watch begins, and how long it waits for a commit before it says that there is none. */
 export interface WatchOptions extends Pick<
@@ -24,7 +25,7 @@ export interface WatchOptions extends Pick<
 /** Watches the commits of all events but tests of webhooks. */
 export function watchCommits(store: Store, options: WatchOptions): CommitWatch {
   const $match = { operationType: 'insert', 'fullDocument.event': { $ne: testEventName } };
-  return store.events.watch<EventDocument, Insert>([{ $match }], options);
+  return store.events.watch<EventDocument, CommittedChange>([{ $match }], options);
 }
 
 /** Returns the place up to which a watch has read, null before its first answer. */
@@ -34,7 +35,7 @@ export function placeOf(watch: CommitWatch): string | null {
 }
 
 /** Returns when a change was committed, whenever it is read. */
-export function committedAt({ clusterTime, fullDocument }: Insert): Date {
+export function committedAt({ clusterTime, fullDocument }: CommittedChange): Date {
   // The upper half of a Timestamp is seconds.
   return clusterTime === undefined
     ? timeOfId(fullDocument._id)

@@ -53,7 +53,6 @@ test('of 1,000 changes over a restart of the api and three cuts, listen sends ea
     }
     const reported = new Set(await reports);
     await waitFor(() => new Set(eventIds()).size >= reported.size, {
-      timeoutMs: 20_000,
       what: 'all events',
       state: () => `${new Set(eventIds()).size} of ${reported.size}`,
     });

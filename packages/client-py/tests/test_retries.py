@@ -193,6 +193,11 @@ def test_a_retry_after_of_more_than_a_minute_is_left_to_the_caller(
     assert seconds_until_retry(GET, error_of(429, asked), attempt=1, retries=2) == waited
 
 
+def test_without_an_end_a_retry_after_of_more_than_a_minute_is_a_minute() -> None:
+    error = error_of(503, 61)
+    assert seconds_until_retry(GET, error, attempt=9, retries=None) == 60
+
+
 def test_waits_double_up_to_eight_seconds_less_up_to_a_half(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,7 +6,7 @@ const longestWaitMs = 8_000;
 const passingStatuses: readonly (number | null)[] = [502, 503, 504];
 
 /** True where the service has not begun with the call, so that any call can be repeated. */
-function isNotBegun({ status, code }: HeraldError): boolean {
+export function isNotBegun({ status, code }: HeraldError): boolean {
   return status === 429 || status === 408 || code === 'overloaded';
 }
 

@@ -37,8 +37,9 @@ interface Connection {
   readonly requestId: string;
   readonly origin: string;
   readonly signal: AbortSignal;
-  /** Ends the connection unless something comes within the time. */
+  /** Ends the connection unless something comes, and `heard` is called, within the time. */
   readonly expect: (withinMs: number) => void;
+  readonly heard: () => void;
 }
 
 // The service sends something every 15 s.
@@ -107,6 +108,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         clearTimeout(timer);
         timer = setTimeout(() => cut.abort(new Error(`silent for ${withinMs} ms`)), withinMs);
       },
+      heard: () => clearTimeout(timer),
     };
     try {
       connection.expect(options.timeoutMs ?? openMs);
@@ -135,6 +137,8 @@ async function* readMessages(
     const { done, value } = await reader.read().catch((error: unknown) => {
       throw connectionFailed(origin, requestId, error);
     });
+    // The time that whoever reads takes for the messages is no silence.
+    connection.heard();
     if (done) throw connectionFailed(origin, requestId, new Error('the stream ended'));
     for (const message of parser.push(decoder.decode(value, { stream: true }))) {
       if (message.type === 'closed') throw closedError(message, connection);

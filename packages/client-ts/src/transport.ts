@@ -2,7 +2,7 @@
 import { readError, readResult } from './answers.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
 import type { HeraldClientOptions, IdempotentCallOptions } from './options.ts';
-import { mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
+import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
 
 export interface CallFacts {
   readonly id: string;
@@ -61,14 +61,16 @@ export class Transport {
       signal: AbortSignal.any([timeout, ...given]),
     };
     let retry = 0;
+    let mayBeDone = false;
     for (;;) {
       try {
-        return await this.#attempt(prepared, retry);
+        return await this.#attempt(prepared, mayBeDone);
       } catch (error) {
         options.signal?.throwIfAborted();
         if (timeout.aborted) throw timedOut(timeoutMs, prepared.requestId, error);
         if (retry >= retries || !mayRepeat(error, repeatsOf(facts, retry))) throw error;
         retry += 1;
+        mayBeDone ||= !isNotBegun(error);
         const waitMs = waitMsBefore(retry, error);
         if (performance.now() + waitMs >= endsAt) throw error;
         await wait(waitMs, options.signal);
@@ -99,15 +101,15 @@ export class Transport {
     });
   }
 
-  async #attempt(prepared: PreparedCall, retry: number): Promise<unknown> {
+  async #attempt(prepared: PreparedCall, mayBeDone: boolean): Promise<unknown> {
     const { facts, url, requestId } = prepared;
     const response = await this.request(prepared);
     try {
       if (response.ok) return await readResult(response, requestId);
       const isResult = response.status === facts.faultStatus && isPlainJson(response);
       if (isResult) return await readResult(response, requestId);
-      // The attempt before has deleted it, and its answer was lost.
-      if (facts.method === 'DELETE' && retry > 0 && response.status === 404) return undefined;
+      // An attempt before has deleted it, and its answer was lost.
+      if (facts.method === 'DELETE' && mayBeDone && response.status === 404) return undefined;
       throw await readError(response, requestId);
     } catch (error) {
       if (error instanceof HeraldError) throw error;

@@ -72,10 +72,12 @@ def test_the_store_of_redis_claims_confirms_and_releases() -> None:
         def get(self, key: str) -> bytes | None:
             return self.values.get(key)
 
-        def delete(self, key: str) -> None:
-            self.values.pop(key)
+        def eval(self, script: str, keys: int, key: str, claim: str) -> None:
+            assert (script.count("KEYS[1]"), keys) == (2, 1)
+            if self.values.get(key) == claim.encode():
+                del self.values[key]
 
-    found = re.search(r"```python\n(class RedisStore:.*?)```", README, re.DOTALL)
+    found = re.search(r"```python\n(import uuid\n.*?class RedisStore:.*?)```", README, re.DOTALL)
     assert found is not None
     names: dict[str, type] = {}
     exec(found[1], names)  # noqa: S102

@@ -73,8 +73,8 @@ test('an event arrives within 300 ms of its change, as the event shows itself', 
     await has(reader, ids);
     tookMs.push(Number(reader.messages.at(-1)?.atMs) - startedAtMs);
   }
-  // The quickest, as other tests keep the machine busy; a poll would delay them all.
-  expect(Math.min(...tookMs)).toBeLessThan(300);
+  // The median, as other tests keep the machine busy.
+  expect(tookMs.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
   const message = reader.messages.at(-1);
   const eventId = ids.at(-1);
   const { body } = await app.call('GET', `/events/${eventId}`);

@@ -52,10 +52,7 @@ class AsyncEventStream:
                 return await self._transport.open(self._call.after(self.last_event_id))
             except HeraldError as error:
                 wait_seconds = seconds_until_retry(
-                    self._call,
-                    error,
-                    attempt=attempt,
-                    retries=attempt if retries is None else retries,
+                    self._call, error, attempt=attempt, retries=retries
                 )
                 if wait_seconds is None:
                     raise

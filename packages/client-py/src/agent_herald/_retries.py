@@ -19,14 +19,18 @@ _MAYBE_DONE = frozenset({502, 503, 504})
 
 
 def seconds_until_retry(
-    call: Call, error: HeraldError, *, attempt: int, retries: int
+    call: Call, error: HeraldError, *, attempt: int, retries: int | None
 ) -> float | None:
-    """Returns how long to wait after attempt 1, 2, …; None when the error is final."""
-    if attempt > retries or not _is_retryable(call, error, attempt):
+    """Returns how long to wait after attempt 1, 2, …; None when the error is final.
+
+    Without a number of retries it never gives up, and asks again after a minute at the latest.
+    """
+    if (retries is not None and attempt > retries) or not _is_retryable(call, error, attempt):
         return None
     asked = error.retry_after_seconds
     if asked is not None:
-        return asked if asked <= RETRY_AFTER_SECONDS_MAX else None
+        is_too_long = asked > RETRY_AFTER_SECONDS_MAX and retries is not None
+        return None if is_too_long else min(asked, RETRY_AFTER_SECONDS_MAX)
     doublings = min(attempt - 1, _DOUBLINGS_MAX)
     longest = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * float(2**doublings))
     return longest * random.uniform(0.5, 1)  # noqa: S311

@@ -1,5 +1,6 @@
 // What the command line does without a service, from its packed file in an empty folder.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,6 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionsOf } from '../../../../packages/cli/src/commands/completion.ts';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 import { readHeaders, readRawRequest } from '../../../../packages/cli/src/saved-request.ts';
+import { startReceiver } from '../../../support/receivers.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 
 const run = promisify(execFile);
@@ -62,6 +65,8 @@ test.each([
   ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 on.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use an address such as'],
+  ['an overlap that is empty', ['webhooks', 'rotate', 'whk_1', '--overlap', ''], 'Use a whole'],
+  ['an overlap that is none', ['webhooks', 'rotate', 'whk_1', '--overlap', '1h'], 'Use a whole'],
   ['a secret that is none', ['verify', '--secret', 'x', '--headers', 'h', '--body', 'b'], 'whsec_'],
 ])('%s ends with 2 and says what is allowed', async (_, args, said) => {
   await writeFile(
@@ -70,6 +75,27 @@ test.each([
   );
   await writeFile(join(folder, 'b'), '{}');
   expect(await call(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+});
+
+test('a secret that listen cannot use is not shown', async () => {
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, WEBHOOK_SECRET: 'whsec_oops' };
+  const settings = { HERALD_URL: 'http://127.0.0.1:1', HERALD_APP_UID: 'a', HERALD_API_KEY: 'k' };
+  const options = { cwd: folder, env: { ...env, ...settings } };
+  const args = ['listen', '--forward-to', 'localhost:4000'];
+  const error = await run(file, args, options).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 2, stderr: expect.stringContaining('a secret is whsec_') });
+  expect((error as { stderr: string }).stderr).not.toContain('oops');
+});
+
+test('a command with an end that Ctrl-C stops has not ended well', async () => {
+  await using silent = await startReceiver(() => undefined);
+  const settings = { HERALD_URL: silent.url, HERALD_APP_UID: 'app_1', HERALD_API_KEY: 'ahk_1' };
+  const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, ...settings };
+  const child = spawn(file, ['events', 'list'], { cwd: folder, env });
+  const closed = once(child, 'close');
+  await waitFor(() => silent.requests.length === 1, { what: 'the call' });
+  child.kill('SIGINT');
+  expect(await closed).toEqual([null, 'SIGINT']);
 });
 
 async function saveRequest(change: (text: string) => string = (text) => text): Promise<string> {

@@ -128,11 +128,13 @@ test('a change without an idempotency key is repeated only if the service has no
   expect(await busy.client.agents.change('agt_1', change)).toEqual({ uid: 'agt_1' });
 });
 
-test('a repeated deletion that finds nothing has done its work; a first one has not', async () => {
+test('a deletion that finds nothing has done its work if one before may have been carried out', async () => {
   await using server = await scripted([cut, problem(404, 'not_found')]);
   expect(await server.client.agents.delete('agt_1')).toBeUndefined();
-  await using first = await scripted([problem(404, 'not_found')]);
-  expect(await rejects(first.client.agents.delete('agt_1'))).toBeInstanceOf(NotFoundError);
+  for (const before of [[], [problem(429, 'rate_limited')], [problem(503, 'overloaded')]]) {
+    await using refused = await scripted([...before, problem(404, 'not_found')]);
+    expect(await rejects(refused.client.agents.delete('agt_1'))).toBeInstanceOf(NotFoundError);
+  }
 });
 
 test('retries can be turned off, of all calls or one', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   ConnectionFailedError,
   HeraldClient,
@@ -110,4 +110,39 @@ test('a line ends at a line feed alone: U+2028 and U+2029 are part of its text',
   const data = JSON.stringify({ name: 'a\u2028b\u2029c' });
   const [message] = new MessageParser().push(`id: 1\ndata: ${data}\n\n`);
   expect(message).toEqual({ type: 'message', id: '1', data });
+});
+
+test('the time that a handler takes is no silence of the service', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const write = (text: string) => void writer.write(new TextEncoder().encode(text));
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const client = new HeraldClient({
+      url: 'http://herald.example',
+      appUid: 'app_1',
+      apiKey: 'secret',
+      fetch: async (_url, init) => {
+        signals.push(init?.signal);
+        return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    const events = client.events.stream()[Symbol.asyncIterator]();
+    write(opened('p1') + event('p2'));
+    expect((await events.next()).value).toMatchObject({ id: 'p2' });
+    await vi.advanceTimersByTimeAsync(41_000);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    const next = events.next();
+    write(event('p3'));
+    expect((await next).value).toMatchObject({ id: 'p3' });
+    // Silence while somebody waits for a message is one.
+    const silent = events.next();
+    await vi.advanceTimersByTimeAsync(41_000);
+    expect(signals[0]?.aborted).toBe(true);
+    void writer.abort();
+    silent.catch(() => undefined);
+  } finally {
+    vi.useRealTimers();
+  }
 });
