@@ -12,6 +12,7 @@ import { removeMember } from './accounts/remove-member.ts';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { listEventTypes } from './event-types/list-event-types.ts';
+import { getDelivery } from './events/get-delivery.ts';
 import { getEvent } from './events/get-event.ts';
 import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
@@ -149,6 +150,7 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
   route({ method: 'get', path: `${app}/deliveries`, scope: 'events:read', handler: listDeliveries }),
   route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
+  route({ method: 'get', path: `${event}/deliveries/:webhookUid`, scope: 'events:read', handler: getDelivery }),
   routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   routeWithBody({ method: 'post', path: `${app}/replays`, scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),
   route({ method: 'get', path: `${app}/replays`, scope: 'events:read', handler: listReplays }),

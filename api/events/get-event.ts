@@ -17,10 +17,14 @@ const facts: Operation = {
   answers: { 200: { description: 'The event', schema: eventWithPayloadSchema } },
 };
 
-export const getEvent: Handler = operation(facts, async (request, { store }) => {
-  const event = await store.events.findOne(named(request));
-  return { status: 200, body: presentEventWithPayload(found(event)) };
+export const getEvent: Handler = operation(facts, async (request, context) => {
+  return { status: 200, body: presentEventWithPayload(await readEvent(request, context)) };
 });
+
+/** Reads the event that the path names, with its payload. Throws `not_found`. */
+export async function readEvent(request: Named, { store }: ApiContext): Promise<EventDocument> {
+  return found(await store.events.findOne(named(request)));
+}
 
 /** Reads the event that the path names, without its payload. Throws `not_found`. */
 export async function findEvent(

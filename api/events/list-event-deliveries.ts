@@ -61,7 +61,8 @@ async function readStates(
   return new Map(rows.map((row) => [row.webhookUid, row]));
 }
 
-function pendingDelivery(
+/** Returns a delivery that was not written yet. */
+export function pendingDelivery(
   { _id: eventId, event, externalTenantId, createdAt }: EventFacts,
   webhookUid: string,
 ): ShownDelivery {

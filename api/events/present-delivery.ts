@@ -99,30 +99,31 @@ const attemptSchema = named(
   }),
 );
 
-export const deliverySchema = named(
-  'Delivery',
-  objectOf<ReturnType<typeof presentDelivery>>({
-    eventId: text,
-    event: oneOfTexts(deliveredEventNames),
-    webhookUid: text,
-    externalTenantId: text,
-    state: oneOfTexts(deliveryStates),
-    cancelReason: {
-      ...orNull(oneOfTexts(cancelReasons)),
-      description: 'Why it is `cancelled`; else null.',
-    },
-    statusClass: {
-      ...orNull(oneOfTexts(statusClasses)),
-      description: 'Of the last attempt since it was last sent again; null before that.',
-    },
-    errorClass: {
-      ...orNull(oneOfTexts(errorClasses)),
-      description: 'As `statusClass`; null of a success, too.',
-    },
-    attemptCount: count,
-    nextAttemptAt: { ...timeOrNull, description: 'No attempt is made before.' },
-    attempts: { ...listOf(attemptSchema), description: 'The latest 21, oldest first.' },
-    createdAt: { ...time, description: 'When it was first recorded.' },
-    updatedAt: time,
-  }),
-);
+export const deliveryProperties = {
+  eventId: text,
+  event: oneOfTexts(deliveredEventNames),
+  webhookUid: text,
+  externalTenantId: text,
+  state: oneOfTexts(deliveryStates),
+  cancelReason: {
+    ...orNull(oneOfTexts(cancelReasons)),
+    description: 'Why it is `cancelled`; else null.',
+  },
+  statusClass: {
+    ...orNull(oneOfTexts(statusClasses)),
+    description: 'Of the last attempt since it was last sent again; null before that.',
+  },
+  errorClass: {
+    ...orNull(oneOfTexts(errorClasses)),
+    description: 'As `statusClass`; null of a success, too.',
+  },
+  attemptCount: count,
+  nextAttemptAt: { ...timeOrNull, description: 'No attempt is made before.' },
+  attempts: { ...listOf(attemptSchema), description: 'The latest 21, oldest first.' },
+  createdAt: { ...time, description: 'When it was first recorded.' },
+  updatedAt: time,
+};
+
+export type PresentedDelivery = ReturnType<typeof presentDelivery>;
+
+export const deliverySchema = named('Delivery', objectOf<PresentedDelivery>(deliveryProperties));

@@ -70,7 +70,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     stream: 'streamEvents',
   },
   eventTypes: { list: 'listEventTypes' },
-  deliveries: { list: 'listDeliveries' },
+  deliveries: { list: 'listDeliveries', get: 'getDelivery' },
   replays: {
     create: 'createReplay',
     list: 'listReplays',

@@ -3,12 +3,13 @@ import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { userAgent } from '../platform/version.ts';
 import type { SendMessage } from '../egress/http-sender.ts';
+import { requestHeaders } from '../egress/request-headers.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials } from '../webhooks/credentials.ts';
 import { openSecrets } from '../webhooks/webhooks.ts';
-import { deliveryHeaders } from './delivery-headers.ts';
+import { deliveryHeaders, signatureHeaders } from './delivery-headers.ts';
 
 interface AttemptToCompose {
   event: EventToAttempt;
@@ -25,17 +26,35 @@ export function composeMessage(
 ): SendMessage {
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
-  const ours = deliveryHeaders({
-    eventId: event._id,
-    sequence: event.sequence,
-    isTest: event.event === testEventName,
-    body,
-    secrets: openSecrets(secretBox, webhook, now),
-    attemptNumber,
-    now,
-    userAgent,
-  });
+  const secrets = openSecrets(secretBox, webhook, now);
+  const ours = deliveryHeaders({ ...factsOf(event), body, secrets, attemptNumber, now });
   return { headers: { ...headers, ...ours }, body, clientCertificate, secretTexts };
+}
+
+function factsOf(event: EventToShow) {
+  const isTest = event.event === testEventName;
+  return { eventId: event._id, sequence: event.sequence, isTest, userAgent };
+}
+
+type EventToShow = Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
+
+interface AttemptToShow extends Pick<AttemptToCompose, 'attemptNumber' | 'now'> {
+  event: EventToShow;
+  webhook: Pick<WebhookDocument, 'headers' | 'auth'>;
+}
+
+/** Returns the headers that an attempt sends, with `…` for signatures and for what the webhook sends along. Opens nothing. */
+export function showHeaders(attempt: AttemptToShow): Record<string, string> {
+  const { event, webhook, attemptNumber, now } = attempt;
+  const { headers, auth } = webhook;
+  const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
+  const secrets = { body: '', standard: [] };
+  const ours = deliveryHeaders({ ...factsOf(event), body: '', secrets, attemptNumber, now });
+  return requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) }, userAgent);
+}
+
+function hide(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, '…']));
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;

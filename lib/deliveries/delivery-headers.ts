@@ -13,6 +13,9 @@ interface AttemptToSign {
   userAgent: string;
 }
 
+/** Those of `deliveryHeaders` that are made with a secret. */
+export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
+
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
   const timestampSeconds = Math.floor(attempt.now.getTime() / 1_000);
   const message = { id: attempt.eventId, timestampSeconds, body: attempt.body };

@@ -71,7 +71,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "resend": "resendEvent",
         "stream": "streamEvents",
     },
-    "deliveries": {"list": "listDeliveries"},
+    "deliveries": {"list": "listDeliveries", "get": "getDelivery"},
     "replays": {
         "create": "createReplay",
         "list": "listReplays",

@@ -659,6 +659,13 @@ class AsyncDeliveries:
             ),
         )
 
+    async def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
+        """Shows a delivery with its request. Needs the scope `events:read`."""
+        answer: types.DeliveryDetail = await self._transport.send(
+            Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
+        )
+        return answer
+
 
 class AsyncReplays:
     def __init__(self, transport: AsyncTransport) -> None:

@@ -641,6 +641,13 @@ class Deliveries:
             ),
         )
 
+    def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
+        """Shows a delivery with its request. Needs the scope `events:read`."""
+        answer: types.DeliveryDetail = self._transport.send(
+            Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
+        )
+        return answer
+
 
 class Replays:
     def __init__(self, transport: Transport) -> None:

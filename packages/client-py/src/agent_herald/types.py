@@ -772,6 +772,50 @@ class ResendEventBody(TypedDict):
 
 
 @final
+class DeliveryRequestHeadersItem(TypedDict):
+    name: str
+    value: str
+
+
+@final
+class DeliveryRequest(TypedDict):
+    method: str
+    url: str
+    """That of the webhook now."""
+    headers: list[DeliveryRequestHeadersItem]
+    """In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`."""
+    body: str | None
+    """Byte for byte, in UTF-8; null once it was erased."""
+
+
+@final
+class DeliveryDetail(TypedDict):
+    eventId: str
+    event: EventName
+    webhookUid: str
+    externalTenantId: str
+    state: DeliveryState
+    cancelReason: CancelReason | None
+    """Why it is `cancelled`; else null."""
+    statusClass: StatusClass | None
+    """Of the last attempt since it was last sent again; null before that."""
+    errorClass: ErrorClass | None
+    """As `statusClass`; null of a success, too."""
+    attemptCount: int
+    nextAttemptAt: str | None
+    """No attempt is made before."""
+    attempts: list[Attempt]
+    """The latest 21, oldest first."""
+    createdAt: str
+    """When it was first recorded."""
+    updatedAt: str
+    workflowId: str | None
+    """The Temporal workflow that carries it; null while none is chosen."""
+    request: DeliveryRequest | None
+    """As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails."""
+
+
+@final
 class CreateReplayBody(TypedDict):
     since: str
     """Events recorded from this time on, in ISO 8601 with an offset."""

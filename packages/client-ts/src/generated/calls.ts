@@ -26,6 +26,7 @@ import type {
   CreateWebhookBody,
   CreateWebhookReplayBody,
   Delivery,
+  DeliveryDetail,
   DeliveryStatistics,
   Erasure,
   Event,
@@ -324,6 +325,8 @@ export interface DeliveriesCalls {
     },
     options?: CallOptions,
   ): Pages<Delivery>;
+  /** Shows a delivery with its request. Scope: `events:read`. */
+  get(eventId: string, webhookUid: string, options?: CallOptions): Promise<DeliveryDetail>;
 }
 
 export interface ReplaysCalls {
@@ -1015,6 +1018,17 @@ export const calls = {
       isRepeatable: true,
       faultStatus: null,
       kind: 'list',
+    },
+    get: {
+      id: 'getDelivery',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}/deliveries/{webhookUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
     },
   },
   replays: {

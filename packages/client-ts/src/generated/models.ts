@@ -430,6 +430,34 @@ export interface DeliveryCounts {
   attemptMs: Percentiles | null;
 }
 
+export interface DeliveryDetail {
+  eventId: string;
+  event: EventName;
+  webhookUid: string;
+  externalTenantId: string;
+  state: DeliveryState;
+  /** Why it is `cancelled`; else null. */
+  cancelReason:
+    'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
+  /** Of the last attempt since it was last sent again; null before that. */
+  statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
+  /** As `statusClass`; null of a success, too. */
+  errorClass:
+    'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
+  attemptCount: number;
+  /** No attempt is made before. */
+  nextAttemptAt: string | null;
+  /** The latest 21, oldest first. */
+  attempts: Attempt[];
+  /** When it was first recorded. */
+  createdAt: string;
+  updatedAt: string;
+  /** The Temporal workflow that carries it; null while none is chosen. */
+  workflowId: string | null;
+  /** As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails. */
+  request: DeliveryRequest | null;
+}
+
 export interface DeliveryPage {
   data: Delivery[];
   nextCursor: string | null;
@@ -449,6 +477,19 @@ export interface DeliveryPoint {
   changeToReceiptMs: Percentiles | null;
   /** The duration of attempts of all outcomes. */
   attemptMs: Percentiles | null;
+}
+
+export interface DeliveryRequest {
+  method: string;
+  /** That of the webhook now. */
+  url: string;
+  /** In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`. */
+  headers: {
+    name: string;
+    value: string;
+  }[];
+  /** Byte for byte, in UTF-8; null once it was erased. */
+  body: string | null;
 }
 
 export interface DeliveryStatistics {

@@ -1,0 +1,122 @@
+// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, who carries it, and the request as it is sent.
+import { showHeaders } from '../../lib/deliveries/compose-message.ts';
+import { isOpen } from '../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import { turnOf } from '../../lib/model/partition.ts';
+import { isMailUrl } from '../../lib/model/url-origin.ts';
+import type { StoredWebhook } from '../../lib/model/webhook.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { jobPageWorkflowId, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { listOf, named, objectOf, orNull, text, textOrNull } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import type { Handler } from '../router.ts';
+import { readEvent } from './get-event.ts';
+import { pendingDelivery } from './list-event-deliveries.ts';
+import { deliveryProperties, type PresentedDelivery, presentDelivery } from './present-delivery.ts';
+
+interface SentRequest {
+  method: string;
+  url: string;
+  headers: { name: string; value: string }[];
+  body: string | null;
+}
+
+interface Detail {
+  workflowId: string | null;
+  request: SentRequest | null;
+}
+
+const requestSchema = named(
+  'DeliveryRequest',
+  objectOf<SentRequest>({
+    method: text,
+    url: { ...text, description: 'That of the webhook now.' },
+    headers: {
+      ...listOf(objectOf<SentRequest['headers'][number]>({ name: text, value: text })),
+      description:
+        'In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`.',
+    },
+    body: { ...textOrNull, description: 'Byte for byte, in UTF-8; null once it was erased.' },
+  }),
+);
+
+const facts: Operation = {
+  id: 'getDelivery',
+  summary: 'Shows a delivery with its request',
+  answers: {
+    200: {
+      description: 'The delivery',
+      schema: named(
+        'DeliveryDetail',
+        objectOf<PresentedDelivery & Detail>({
+          ...deliveryProperties,
+          workflowId: {
+            ...textOrNull,
+            description: 'The Temporal workflow that carries it; null while none is chosen.',
+          },
+          request: {
+            ...orNull(requestSchema),
+            description:
+              'As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails.',
+          },
+        }),
+      ),
+    },
+  },
+};
+
+/** Throws `not_found` also for a webhook that the event is not sent to. */
+export const getDelivery: Handler = operation(facts, async (request, context) => {
+  const { appUid, params } = request;
+  const { store, clock } = context;
+  const event = await readEvent(request, context);
+  const webhookUid = params['webhookUid'] ?? '';
+  const [delivery, webhook] = await Promise.all([
+    store.deliveries.findOne({ eventId: event._id, webhookUid }),
+    store.webhooks.findOne({ _id: webhookUid, appUid }),
+  ]);
+  if (delivery === null && !event.webhookUids.includes(webhookUid)) {
+    throw new AppError('not_found', 'there is no such delivery');
+  }
+  const shown = delivery ?? pendingDelivery(event, webhookUid);
+  const last = shown.attempts.at(-1) ?? { n: 1, at: clock.now() };
+  const detail: Detail = {
+    workflowId: workflowOf(event, { webhookUid, delivery }),
+    request: webhook === null ? null : requestOf(webhook, event, last),
+  };
+  return { status: 200, body: { ...presentDelivery(shown), ...detail } };
+});
+
+function workflowOf(
+  event: EventDocument,
+  { webhookUid, delivery }: { webhookUid: string; delivery: DeliveryDocument | null },
+): string | null {
+  if (delivery !== null && delivery.jobUid !== null) {
+    return jobPageWorkflowId(delivery.jobUid, delivery.jobPage ?? 0);
+  }
+  const turn = turnOf(event, webhookUid);
+  // One that settled at its first attempt may never have been left to the workflow of its order.
+  const isInOrder = turn !== null && (delivery === null || isLong(delivery));
+  return isInOrder ? partitionWorkflowId(turn.partition) : event.workflowId;
+}
+
+function isLong({ state, attemptCount }: DeliveryDocument): boolean {
+  return isOpen(state) || attemptCount > 1;
+}
+
+function requestOf(
+  webhook: StoredWebhook,
+  event: EventDocument,
+  { n, at }: { n: number; at: Date },
+): SentRequest | null {
+  const { url } = webhook;
+  if (isMailUrl(url)) return null;
+  const headers = showHeaders({ event, webhook, attemptNumber: n, now: at });
+  return {
+    method: 'POST',
+    url,
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    body: event.erasedAt === null ? event.body : null,
+  };
+}

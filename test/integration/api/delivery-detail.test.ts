@@ -1,0 +1,171 @@
+// A delivery on its own: who carries it, and the request as the receiver got it, without what is secret.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertEvent, insertWebhook, newAttempt, newDelivery } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectProblem } from './problems.ts';
+
+let service: TestService;
+let receiver: Receiver;
+const closed = 'http://127.0.0.1:1/';
+const at = new Date('2026-11-20T12:00:00.250Z');
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, { path }) => {
+    response.writeHead(path === '/500' ? 500 : 204).end();
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const show = (eventId: string, webhookUid: string): Promise<Answer> =>
+  service.call('GET', `/events/${eventId}/deliveries/${webhookUid}`);
+
+interface Shown {
+  method: string;
+  url: string;
+  headers: { name: string; value: string }[];
+  body: string | null;
+}
+const requestOf = ({ body }: Answer): Shown => body['request'] as unknown as Shown;
+
+async function register(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const url = `${receiver.url}/hook?team=search`;
+  const created = await service.call('POST', '/webhooks', {
+    body: { url, entities: ['agent'], ...fields },
+  });
+  expect(created.status).toBe(201);
+  return created.body;
+}
+
+async function change(externalTenantId: string): Promise<string> {
+  const body = { agentName: 'Añá', externalTenantId };
+  await service.call('POST', '/agents', { body });
+  const { events } = service.store;
+  const event = await events.findOne({ externalTenantId }, { sort: { _id: -1 } });
+  return String(event?._id);
+}
+
+async function delivered(eventId: string, webhookUid: string): Promise<Answer> {
+  return waitFor(
+    async () => {
+      const answer = await show(eventId, webhookUid);
+      return answer.body['state'] === 'delivered' && answer;
+    },
+    { what: 'the delivery' },
+  );
+}
+
+test('the request is the one that the receiver got, with … for signatures, headers and auth', async () => {
+  const secrets = { value: 'tenant-secret-value', token: 'bearer-secret-token' };
+  const { uid, secret } = await register({
+    externalTenantIds: ['shown'],
+    headers: { 'X-Tenant-Key': secrets.value },
+    auth: { type: 'bearer', token: secrets.token },
+  });
+  const answer = await delivered(await change('shown'), String(uid));
+  const [received] = receiver.requests.slice(-1);
+  const { method, url, headers, body } = requestOf(answer);
+  expect([method, url]).toEqual([received?.method, receiver.url + received?.path]);
+  expect(body).toBe(received?.body.toString('utf8'));
+  const hidden = ['X-Tenant-Key', 'Authorization', 'X-Webhook-Signature', 'webhook-signature'];
+  const raw = received?.rawHeaders ?? [];
+  const sent = raw.flatMap((name, n) => (n % 2 === 0 ? [{ name, value: raw[n + 1] ?? '' }] : []));
+  const ofHttp = ['host', 'connection', 'content-length'];
+  const expected = sent.filter(({ name }) => !ofHttp.includes(name.toLowerCase()));
+  const signatures = sent.filter(({ name }) => hidden.includes(name)).map(({ value }) => value);
+  expect(signatures).toHaveLength(hidden.length);
+  expect(headers).toEqual(
+    expected.map(({ name, value }) => ({ name, value: hidden.includes(name) ? '…' : value })),
+  );
+  for (const text of [...Object.values(secrets), String(secret), ...signatures]) {
+    expect(answer.text).not.toContain(text);
+  }
+});
+
+test.each([
+  ['parallel', '/hook', /^(?:event|batch)\//],
+  ['resource', '/hook', /^(?:event|batch)\//],
+  ['resource', '/500', /^order\//],
+])(
+  'the workflow of a delivery that is %s, to %s, is one that Temporal knows as %s',
+  async (ordering, path, expected) => {
+    const externalTenantId = ordering + path;
+    const url = receiver.url + path;
+    const { uid } = await register({ externalTenantIds: [externalTenantId], ordering, url });
+    const eventId = await change(externalTenantId);
+    await waitFor(
+      async () => {
+        const { body } = await show(eventId, String(uid));
+        const { workflowId, attemptCount } = body;
+        if (attemptCount !== 1 || !expected.test(String(workflowId))) return false;
+        const handle = service.temporal.client.workflow.getHandle(String(workflowId));
+        return (await handle.describe().catch(() => null)) !== null;
+      },
+      { what: 'the workflow' },
+    );
+  },
+);
+
+test('a delivery that a job sends again names the workflow of its page', async () => {
+  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const event = await insertEvent(service, [webhookUid], at);
+  const job = { eventId: event._id, webhookUid, jobUid: 'job_1', jobPage: 3 };
+  await service.store.deliveries.insertOne(newDelivery(service, at, job));
+  const { body } = await show(event._id, webhookUid);
+  expect(body['workflowId']).toBe('job/job_1/3');
+});
+
+test('the headers are those of the latest attempt; of none, those of the first as of now', async () => {
+  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const [made, open] = [
+    await insertEvent(service, [webhookUid], at),
+    await insertEvent(service, [webhookUid], at),
+  ];
+  const attempts = [newAttempt(at, { n: 4 }), newAttempt(at, { n: 5 })];
+  const fields = { eventId: made._id, webhookUid, attempts, state: 'delivered' } as const;
+  await service.store.deliveries.insertOne(newDelivery(service, at, fields));
+  const headers = async (eventId: string): Promise<Record<string, string>> => {
+    const shown = requestOf(await show(eventId, webhookUid)).headers;
+    return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
+  };
+  expect(await headers(made._id)).toMatchObject({
+    'X-Webhook-Attempt': '5',
+    'X-Webhook-Timestamp': at.toISOString(),
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+  });
+  const before = new Date().toISOString();
+  const first = await headers(open._id);
+  expect(first['X-Webhook-Attempt']).toBe('1');
+  expect(String(first['X-Webhook-Timestamp']) >= before).toBe(true);
+});
+
+test('the body is null once it was erased', async () => {
+  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const event = await insertEvent(service, [webhookUid], at);
+  await service.store.events.updateOne({ _id: event._id }, { $set: { body: '', erasedAt: at } });
+  expect(requestOf(await show(event._id, webhookUid))).toMatchObject({ body: null, url: closed });
+});
+
+test('a deleted webhook and one that gets mails have no request', async () => {
+  const mail = { kind: 'operations', url: 'mailto:ops@example.com' } as const;
+  const { _id: mailed } = await insertWebhook(service, mail);
+  for (const webhookUid of ['whk_deleted', mailed]) {
+    const event = await insertEvent(service, [webhookUid], at);
+    const { status, body } = await show(event._id, webhookUid);
+    expect([status, body['state'], body['request']]).toEqual([200, 'pending', null]);
+  }
+});
+
+test('a webhook that the event is not sent to, and an event that is none, get 404', async () => {
+  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const event = await insertEvent(service, [], at);
+  expectProblem(await show(event._id, webhookUid), 404, 'not_found');
+  expectProblem(await show('evt_none', webhookUid), 404, 'not_found');
+});
