@@ -64,6 +64,7 @@ import { createReplay, createReplayBody } from './jobs/create-replay.ts';
 import { getReplay } from './jobs/get-replay.ts';
 import { listReplays } from './jobs/list-replays.ts';
 import { changeWebhook } from './webhooks/change-webhook.ts';
+import { checkWebhookUrl, checkWebhookUrlBody } from './webhooks/check-webhook-url.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
 
   route({ method: 'get', path: `${app}/event-types`, scope: 'webhooks:read', handler: listEventTypes }),
   routeWithBody({ method: 'post', path: `${app}/webhooks`, scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
+  routeWithBody({ method: 'post', path: `${app}/webhooks/check-url`, scope: 'webhooks:write', body: checkWebhookUrlBody, handler: checkWebhookUrl }),
   route({ method: 'get', path: `${app}/webhooks`, scope: 'webhooks:read', handler: listWebhooks }),
   route({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
   routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),

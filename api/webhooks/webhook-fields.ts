@@ -19,7 +19,11 @@ import {
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { checkMailUrl } from '../../lib/egress/mail-url.ts';
-import { checkWebhookUrl, webhookUrlCharactersMax } from '../../lib/egress/webhook-url.ts';
+import {
+  checkWebhookUrl,
+  type WebhookUrlCheck,
+  webhookUrlCharactersMax,
+} from '../../lib/egress/webhook-url.ts';
 import { type Store, within } from '../../lib/mongo/connect.ts';
 import { described } from '../http/schemas.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
@@ -56,9 +60,16 @@ export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind'>> & {
   onResume?: 'deliver' | 'discard';
 };
 
+export const kindField = { type: 'string', enum: [...webhookKinds] };
+
 const waitField = {
   ...lineField(20),
   published: { format: undefined, pattern: durationShape.source },
+};
+
+export const urlField = {
+  type: 'string',
+  published: { format: 'uri', maxLength: webhookUrlCharactersMax },
 };
 
 const properties = {
@@ -71,7 +82,7 @@ const properties = {
     propertyNames: { maxLength: limits.metadataKeyCharactersMax, format: 'key' },
     additionalProperties: lineField(limits.metadataValueCharactersMax),
   },
-  url: { type: 'string', published: { format: 'uri', maxLength: webhookUrlCharactersMax } },
+  url: urlField,
   entities: {
     type: 'array',
     minItems: 1,
@@ -105,7 +116,7 @@ export const createWebhookBody = validator<CreateWebhookBody>({
   type: 'object',
   additionalProperties: false,
   properties: {
-    kind: { type: 'string', enum: [...webhookKinds], description: kindText },
+    kind: { ...kindField, description: kindText },
     ...described(properties, webhookTexts),
   },
   required: ['url'],
@@ -165,15 +176,21 @@ export function readFields(
   };
 }
 
-function acceptUrl({ config }: ApiContext, url: string, kind: WebhookKind): string {
-  const verdict =
-    kind === 'operations' && isMailUrl(url)
-      ? checkMailUrl(url, config)
-      : checkWebhookUrl(url, config.egress);
+function acceptUrl(context: ApiContext, url: string, kind: WebhookKind): string {
+  const verdict = checkUrl(context, url, kind);
   if (verdict.ok) return verdict.url;
-  throw new AppError('invalid_webhook_url', verdict.reason, {
-    errors: [{ pointer: '#/url', code: 'invalid_webhook_url', detail: verdict.reason }],
+  throw new AppError(urlRefused, verdict.reason, {
+    errors: [{ pointer: '#/url', code: urlRefused, detail: verdict.reason }],
   });
+}
+
+export const urlRefused = 'invalid_webhook_url';
+
+/** Says whether a webhook of the kind may have the URL, and what it is as stored. */
+export function checkUrl({ config }: ApiContext, url: string, kind: WebhookKind): WebhookUrlCheck {
+  return kind === 'operations' && isMailUrl(url)
+    ? checkMailUrl(url, config)
+    : checkWebhookUrl(url, config.egress);
 }
 
 function acceptSchedule(retrySchedule: string[] | null): number[] | null {

@@ -24,6 +24,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   },
   webhooks: {
     create: 'createWebhook',
+    checkUrl: 'checkWebhookUrl',
     list: 'listWebhooks',
     get: 'getWebhook',
     change: 'changeWebhook',
@@ -97,6 +98,7 @@ export const faultStatuses: Readonly<Record<string, number>> = { getReadiness: 5
 
 /** Calls without an idempotency key that a repeat does no harm to, though their method would not tell. */
 export const repeatablePosts: ReadonlySet<string> = new Set([
+  'checkWebhookUrl',
   'signUserIn',
   'verifyToken',
   'revokeTokens',

@@ -30,6 +30,9 @@ async function playCreation({ call, receiver }: Stage): Promise<string> {
   const register = 'POST …/webhooks';
   const body = { url: `${receiver.url}/200`, entities: ['agent'], externalTenantIds: ['nobody'] };
   const headers = { 'idempotency-key': 'webhook-1' };
+  const check = 'POST …/webhooks/check-url';
+  await call('checks a URL', check, { body: { url: body.url } });
+  await call('checks a URL that is none', check, { body: { url: 'nowhere' } });
   const created = await call('registers a webhook', register, { body, headers });
   await call('the same registration again', register, { body, headers });
   const other = { ...body, active: false };

@@ -25,6 +25,7 @@ SURFACE: dict[str, dict[str, str]] = {
     },
     "webhooks": {
         "create": "createWebhook",
+        "check_url": "checkWebhookUrl",
         "list": "listWebhooks",
         "get": "getWebhook",
         "change": "changeWebhook",
@@ -98,7 +99,7 @@ WITHOUT_METHOD = frozenset(
 )
 
 # A repeat of these changes nothing more, although they take no key.
-REPEATABLE = frozenset({"signUserIn", "verifyToken"})
+REPEATABLE = frozenset({"checkWebhookUrl", "signUserIn", "verifyToken"})
 
 # A process that is not ready says so with 503.
 ALSO_ANSWERS = {"getReadiness": (503,)}

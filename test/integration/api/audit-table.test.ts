@@ -31,6 +31,7 @@ afterAll(async () => {
 const unaudited = new Set([
   'POST /api/v1/appuid/:appUid/sdkusers/auth',
   'POST /api/v1/appuid/:appUid/sdkusers/token/verify',
+  'POST /api/v1/appuid/:appUid/webhooks/check-url',
   ...routes
     .map(nameOf)
     .filter((name) => /^(POST|PATCH|DELETE) \S+\/(agents|contexts|files|changes)\b/.test(name)),

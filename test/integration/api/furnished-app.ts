@@ -78,6 +78,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   [`POST ${app}/accounts`]: { name: 'Account' },
   [`PATCH ${app}/accounts/:accountUid`]: { name: 'Account' },
   [`POST ${app}/webhooks`]: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
+  [`POST ${app}/webhooks/check-url`]: { url: 'http://127.0.0.1:9/' },
   [`PATCH ${app}/webhooks/:webhookUid`]: { url: 'http://127.0.0.1:9/changed' },
   [`POST ${app}/webhooks/:webhookUid/secret/rotate`]: { overlapSeconds: 60 },
   [`POST ${app}/webhooks/:webhookUid/replays`]: { since: '2026-01-01T00:00:00Z' },

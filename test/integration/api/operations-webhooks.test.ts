@@ -66,6 +66,16 @@ test('a failing webhook is told by HTTPS and by mail, its changes are not, and i
   expectProblem(resend, 422, 'unknown_webhook_uids');
 });
 
+test('only for the kind operations an address passes the check of a URL', async () => {
+  const check = async (kind: string) =>
+    (await service.call('POST', '/webhooks/check-url', { body: { url: mailUrl, kind } })).body;
+  expect(await check('operations')).toEqual({ url: 'mailto:Ops@example.com', problems: [] });
+  expect(await check('resources')).toMatchObject({
+    url: null,
+    problems: [{ code: 'invalid_webhook_url' }],
+  });
+});
+
 test('a test goes to an address, too', async () => {
   const { body } = await register({ url: 'mailto:test@example.com', events: ['apikey.expiring'] });
   const tested = await service.call('POST', `/webhooks/${String(body['uid'])}/test`, { body: {} });

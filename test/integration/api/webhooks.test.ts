@@ -38,6 +38,13 @@ async function register(body: Record<string, unknown> = valid): Promise<Answer> 
   return callPatiently(() => client.call('POST', '/webhooks', { body }));
 }
 
+/** Asks about a URL without registering it. */
+async function check(body: { url: string; kind?: string }): Promise<JsonBody> {
+  const answer = await client.call('POST', '/webhooks/check-url', { body });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
 async function listed(): Promise<JsonBody[]> {
   const answer = await client.call('GET', '/webhooks');
   expect(answer.status).toBe(200);
@@ -147,6 +154,8 @@ test.each([
 ])('a URL with %s gets 422 by POST and by PATCH, and nothing is stored', async (_what, url) => {
   const created = await register({ ...valid, url });
   expectProblem(created, 422, 'invalid_webhook_url');
+  const problem = { code: created.body['code'], detail: created.body['detail'] };
+  expect(await check({ url })).toEqual({ url: null, problems: [problem] });
   expect(faultsOf(created)).toEqual(['#/url invalid_webhook_url']);
   expect(await listed()).toEqual([]);
   const { uid } = (await register()).body;
@@ -162,11 +171,16 @@ test.each([
   const answer = await register({ ...valid, url });
   expect(answer.status).toBe(201);
   expect(answer.body['url']).toBe(url);
+  expect(await check({ url })).toEqual({ url, problems: [] });
 });
 
 test('a URL is stored and shown in its canonical form, after POST and after PATCH', async () => {
-  const created = await register({ ...valid, url: 'HTTPS://MÜNICH.example.com:443/a/../b' });
-  expect(created.body['url']).toBe('https://xn--mnich-kva.example.com/b');
+  const url = 'HTTPS://MÜNICH.example.com:443/a/../b';
+  const canonical = 'https://xn--mnich-kva.example.com/b';
+  expect(await check({ url })).toEqual({ url: canonical, problems: [] });
+  expect(await listed()).toEqual([]);
+  const created = await register({ ...valid, url });
+  expect(created.body['url']).toBe(canonical);
   const body = { url: 'https://ex%61mple。com' };
   await client.call('PATCH', `/webhooks/${String(created.body['uid'])}`, { body });
   expect((await listed()).map((webhook) => webhook['url'])).toEqual(['https://example.com/']);

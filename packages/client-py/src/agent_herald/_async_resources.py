@@ -160,6 +160,13 @@ class AsyncWebhooks:
         )
         return answer
 
+    async def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
+        """Checks the URL of a webhook. Needs the scope `webhooks:write`."""
+        answer: types.CheckedUrl = await self._transport.send(
+            Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
+        )
+        return answer
+
     async def list(self) -> builtins.list[types.Webhook]:
         """Lists all webhooks, oldest first. Needs the scope `webhooks:read`."""
         answer: builtins.list[types.Webhook] = await self._transport.send(

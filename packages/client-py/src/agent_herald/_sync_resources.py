@@ -152,6 +152,13 @@ class Webhooks:
         )
         return answer
 
+    def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
+        """Checks the URL of a webhook. Needs the scope `webhooks:write`."""
+        answer: types.CheckedUrl = self._transport.send(
+            Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
+        )
+        return answer
+
     def list(self) -> builtins.list[types.Webhook]:
         """Lists all webhooks, oldest first. Needs the scope `webhooks:read`."""
         answer: builtins.list[types.Webhook] = self._transport.send(

@@ -325,6 +325,26 @@ class CreateWebhookBody(TypedDict):
 
 
 @final
+class UrlProblem(TypedDict):
+    code: str
+    detail: str
+
+
+@final
+class CheckedUrl(TypedDict):
+    url: str | None
+    """As it would be stored; null if it is refused."""
+    problems: list[UrlProblem]
+
+
+@final
+class CheckWebhookUrlBody(TypedDict):
+    url: str
+    kind: NotRequired[WebhookKind]
+    """`resources` by default; only `operations` takes `mailto:`."""
+
+
+@final
 class Webhook(TypedDict):
     uid: str
     kind: WebhookKind

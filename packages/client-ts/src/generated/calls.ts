@@ -15,6 +15,8 @@ import type {
   ChangeContextFileBody,
   ChangeUserBody,
   ChangeWebhookBody,
+  CheckWebhookUrlBody,
+  CheckedUrl,
   Context,
   ContextFile,
   CreateAccountBody,
@@ -117,6 +119,8 @@ export interface AccountsCalls {
 export interface WebhooksCalls {
   /** Registers a webhook. Scope: `webhooks:write`. */
   create(body: CreateWebhookBody, options?: IdempotentCallOptions): Promise<WebhookWithSecret>;
+  /** Checks the URL of a webhook. Scope: `webhooks:write`. */
+  checkUrl(body: CheckWebhookUrlBody, options?: CallOptions): Promise<CheckedUrl>;
   /** Lists all webhooks, oldest first. Scope: `webhooks:read`. */
   list(options?: CallOptions): Pages<Webhook>;
   /** Shows a webhook. Scope: `webhooks:read`. */
@@ -604,6 +608,17 @@ export const calls = {
       needsKey: true,
       takesIdempotencyKey: true,
       isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    checkUrl: {
+      id: 'checkWebhookUrl',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/check-url',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
       faultStatus: null,
       kind: 'call',
     },

@@ -221,6 +221,18 @@ export interface ChangeWebhookBody {
   onResume?: 'deliver' | 'discard';
 }
 
+export interface CheckWebhookUrlBody {
+  url: string;
+  /** `resources` by default; only `operations` takes `mailto:`. */
+  kind?: 'resources' | 'operations';
+}
+
+export interface CheckedUrl {
+  /** As it would be stored; null if it is refused. */
+  url: string | null;
+  problems: UrlProblem[];
+}
+
 export interface ClientCertificate {
   subject: string;
   issuer: string;
@@ -773,6 +785,11 @@ export interface TestedWebhook {
   eventId: string;
   event: EventName;
   webhookUid: string;
+}
+
+export interface UrlProblem {
+  code: string;
+  detail: string;
 }
 
 export interface User {
