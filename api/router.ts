@@ -21,6 +21,8 @@ import { noFields, type Validator } from './http/validate.ts';
 export interface ApiRequest<Body = undefined> {
   /** The application that the caller was admitted to; empty on routes without one. */
   appUid: string;
+  /** The path of that application for this kind of caller, under which `Location` is. */
+  appPath: string;
   params: Readonly<Record<string, string>>;
   /**
    * The scope of idempotency keys and cursors: route, parameters (a path has several spellings) and
@@ -33,6 +35,8 @@ export interface ApiRequest<Body = undefined> {
   idempotencyKey: () => IdempotencyKey | null;
   rawHeaders: readonly string[];
   caller: Caller;
+  /** Null unless an admin calls. */
+  signedIn: SignedIn | null;
 }
 
 /** Either `body`, sent as JSON, or `content` as it is, or none. */
@@ -124,6 +128,32 @@ export function signInRoute<Body>(
   return { ...line, access: { kind: 'own_pages' } };
 }
 
+/** Where the calls of an application are, for API keys and for admins. */
+const appPaths = { key: '/api/v1/appuid/:appUid', admin: '/admin/api/apps/:appUid' } as const;
+
+/** `path` is that behind the application's; admins read with the role `viewer` and change with `admin`. */
+type AppLine = Pick<Route, 'method' | 'path' | 'id'> & { scope: Scope };
+
+/** Returns the route for API keys, and the same call for admins. */
+export function appRoute({ scope, ...line }: AppLine & { handler: Handler }): Route[] {
+  return forBoth({ ...line, body: noBodyOf(line.method) }, scope);
+}
+
+export function appRouteWithBody<Body>({
+  scope,
+  ...line
+}: AppLine & BodyOf<Body> & { handler: Handler<Body> }): Route[] {
+  return forBoth(line, scope);
+}
+
+function forBoth(line: Omit<Route, 'access'>, scope: Scope): Route[] {
+  const needs = line.method === 'get' ? 'viewer' : 'admin';
+  return [
+    { ...line, path: appPaths.key + line.path, access: { kind: 'key', scope } },
+    { ...line, path: appPaths.admin + line.path, access: { kind: 'admin', needs } },
+  ];
+}
+
 export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
   const router = new Router();
   refuseOtherMethods(router, routes);
@@ -187,8 +217,10 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
         : validate(await visit.receive((keep) => readJsonBody(req, { bytesMax, keep })));
     const owner = admitted.signedIn?.admin._id ?? '';
     const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
-    const request: ApiRequest<unknown> & { signedIn: SignedIn | null } = {
+    const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];
+    const request: ApiRequest<unknown> = {
       appUid,
+      appPath: appPath.replace(':appUid', () => appUid),
       params,
       place,
       query,

@@ -1,4 +1,4 @@
-// The table of routes: method, path, scope of the key, body, handler.
+// The table of routes: method, path, scope of the key, body, handler. Most of an application are for admins, too.
 import { limits } from '../lib/limits.ts';
 import { changeAccountBody, createAccountBody } from './accounts/account.ts';
 import { addMember } from './accounts/add-member.ts';
@@ -26,7 +26,7 @@ import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
 import { getOpenapi } from './openapi/get-openapi.ts';
 import { getReference, getReferenceScript } from './openapi/get-reference.ts';
-import { route, type Route, routeWithBody } from './router.ts';
+import { appRoute, appRouteWithBody, route, type Route, routeWithBody } from './router.ts';
 import { changeAgentBody, createAgentBody } from './resources/agent.ts';
 import { changeAgent } from './resources/change-agent.ts';
 import { changeContext } from './resources/change-context.ts';
@@ -77,14 +77,13 @@ import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 
 const app = '/api/v1/appuid/:appUid';
-const users = `${app}/sdkusers`;
-const user = `${users}/:userUid`;
-const account = `${app}/accounts/:accountUid`;
-const webhook = `${app}/webhooks/:webhookUid`;
-const agent = `${app}/agents/:agentUid`;
-const context = `${app}/contexts/:contextUid`;
+const user = '/sdkusers/:userUid';
+const account = '/accounts/:accountUid';
+const webhook = '/webhooks/:webhookUid';
+const agent = '/agents/:agentUid';
+const context = '/contexts/:contextUid';
 const file = `${context}/files/:fileUid`;
-const event = `${app}/events/:eventId`;
+const event = '/events/:eventId';
 
 const { credentialBytesMax } = limits;
 const read = 'resources:read';
@@ -92,78 +91,78 @@ const write = 'resources:write';
 
 // prettier-ignore
 export const routes: readonly Route[] = [
-  routeWithBody({ method: 'post', path: `${users}/auth`, scope: 'users:auth', body: signUserInBody, bodyBytesMax: credentialBytesMax, handler: signUserIn }),
-  routeWithBody({ method: 'post', path: `${users}/token/verify`, scope: 'users:auth', body: verifyTokenBody, bodyBytesMax: credentialBytesMax, handler: verifyToken }),
-  route({ method: 'post', path: `${users}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfApp }),
-  route({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
-  route({ method: 'get', path: users, scope: 'admin', handler: listUsers }),
-  route({ method: 'get', path: user, scope: 'admin', handler: getUser }),
-  routeWithBody({ method: 'patch', path: user, scope: 'admin', body: changeUserBody, handler: changeUser }),
-  route({ method: 'delete', path: user, scope: 'admin', handler: deleteUser }),
+  routeWithBody({ method: 'post', path: `${app}/sdkusers/auth`, scope: 'users:auth', body: signUserInBody, bodyBytesMax: credentialBytesMax, handler: signUserIn }),
+  routeWithBody({ method: 'post', path: `${app}/sdkusers/token/verify`, scope: 'users:auth', body: verifyTokenBody, bodyBytesMax: credentialBytesMax, handler: verifyToken }),
+  appRoute({ method: 'post', path: '/sdkusers/tokens/revoke', scope: 'users:auth', handler: revokeTokensOfApp }),
+  appRoute({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
+  appRoute({ method: 'get', path: '/sdkusers', scope: 'admin', handler: listUsers }),
+  appRoute({ method: 'get', path: user, scope: 'admin', handler: getUser }),
+  appRouteWithBody({ method: 'patch', path: user, scope: 'admin', body: changeUserBody, handler: changeUser }),
+  appRoute({ method: 'delete', path: user, scope: 'admin', handler: deleteUser }),
 
-  routeWithBody({ method: 'post', path: `${app}/accounts`, scope: 'admin', body: createAccountBody, handler: createAccount }),
-  route({ method: 'get', path: `${app}/accounts`, scope: 'admin', handler: listAccounts }),
-  route({ method: 'get', path: account, scope: 'admin', handler: getAccount }),
-  routeWithBody({ method: 'patch', path: account, scope: 'admin', body: changeAccountBody, handler: changeAccount }),
-  route({ method: 'delete', path: account, scope: 'admin', handler: deleteAccount }),
-  route({ method: 'get', path: `${account}/members`, scope: 'admin', handler: listMembers }),
-  route({ method: 'put', path: `${account}/members/:userUid`, scope: 'admin', handler: addMember }),
-  route({ method: 'delete', path: `${account}/members/:userUid`, scope: 'admin', handler: removeMember }),
+  appRouteWithBody({ method: 'post', path: '/accounts', scope: 'admin', body: createAccountBody, handler: createAccount }),
+  appRoute({ method: 'get', path: '/accounts', scope: 'admin', handler: listAccounts }),
+  appRoute({ method: 'get', path: account, scope: 'admin', handler: getAccount }),
+  appRouteWithBody({ method: 'patch', path: account, scope: 'admin', body: changeAccountBody, handler: changeAccount }),
+  appRoute({ method: 'delete', path: account, scope: 'admin', handler: deleteAccount }),
+  appRoute({ method: 'get', path: `${account}/members`, scope: 'admin', handler: listMembers }),
+  appRoute({ method: 'put', path: `${account}/members/:userUid`, scope: 'admin', handler: addMember }),
+  appRoute({ method: 'delete', path: `${account}/members/:userUid`, scope: 'admin', handler: removeMember }),
 
-  route({ method: 'get', path: `${app}/event-types`, scope: 'webhooks:read', handler: listEventTypes }),
-  routeWithBody({ method: 'post', path: `${app}/webhooks`, scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
-  routeWithBody({ method: 'post', path: `${app}/webhooks/check-url`, scope: 'webhooks:write', body: checkWebhookUrlBody, handler: checkWebhookUrl }),
-  route({ method: 'get', path: `${app}/webhooks`, scope: 'webhooks:read', handler: listWebhooks }),
-  route({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
-  routeWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
-  route({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
-  routeWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
-  route({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
-  routeWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
-  routeWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
-  route({ method: 'get', path: `${webhook}/replays`, id: 'listWebhookReplays', scope: 'events:read', handler: listReplays }),
-  route({ method: 'get', path: `${webhook}/replays/:replayUid`, id: 'getWebhookReplay', scope: 'events:read', handler: getReplay }),
-  route({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, id: 'cancelWebhookReplay', scope: 'events:write', handler: cancelReplay }),
-  routeWithBody({ method: 'post', path: `${webhook}/recover`, scope: 'events:write', body: recoverWebhookBody, handler: recoverWebhook }),
-  route({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
+  appRoute({ method: 'get', path: '/event-types', scope: 'webhooks:read', handler: listEventTypes }),
+  appRouteWithBody({ method: 'post', path: '/webhooks', scope: 'webhooks:write', body: createWebhookBody, handler: createWebhook }),
+  appRouteWithBody({ method: 'post', path: '/webhooks/check-url', scope: 'webhooks:write', body: checkWebhookUrlBody, handler: checkWebhookUrl }),
+  appRoute({ method: 'get', path: '/webhooks', scope: 'webhooks:read', handler: listWebhooks }),
+  appRoute({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
+  appRouteWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
+  appRoute({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
+  appRouteWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
+  appRoute({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),
+  appRouteWithBody({ method: 'post', path: `${webhook}/test`, scope: 'webhooks:write', body: testWebhookBody, handler: testWebhook }),
+  appRouteWithBody({ method: 'post', path: `${webhook}/replays`, scope: 'events:write', body: createReplayBody, handler: createReplay }),
+  appRoute({ method: 'get', path: `${webhook}/replays`, id: 'listWebhookReplays', scope: 'events:read', handler: listReplays }),
+  appRoute({ method: 'get', path: `${webhook}/replays/:replayUid`, id: 'getWebhookReplay', scope: 'events:read', handler: getReplay }),
+  appRoute({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, id: 'cancelWebhookReplay', scope: 'events:write', handler: cancelReplay }),
+  appRouteWithBody({ method: 'post', path: `${webhook}/recover`, scope: 'events:write', body: recoverWebhookBody, handler: recoverWebhook }),
+  appRoute({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
 
   routeWithBody({ method: 'post', path: `${app}/agents`, scope: write, body: createAgentBody, handler: createAgent }),
-  route({ method: 'get', path: `${app}/agents`, scope: read, handler: listAgents }),
-  route({ method: 'get', path: agent, scope: read, handler: getAgent }),
-  routeWithBody({ method: 'patch', path: agent, scope: write, body: changeAgentBody, handler: changeAgent }),
-  route({ method: 'delete', path: agent, scope: write, handler: deleteAgent }),
+  appRoute({ method: 'get', path: '/agents', scope: read, handler: listAgents }),
+  appRoute({ method: 'get', path: agent, scope: read, handler: getAgent }),
+  routeWithBody({ method: 'patch', path: `${app}${agent}`, scope: write, body: changeAgentBody, handler: changeAgent }),
+  route({ method: 'delete', path: `${app}${agent}`, scope: write, handler: deleteAgent }),
 
   routeWithBody({ method: 'post', path: `${app}/contexts`, scope: write, body: createContextBody, handler: createContext }),
-  route({ method: 'get', path: `${app}/contexts`, scope: read, handler: listContexts }),
-  route({ method: 'get', path: context, scope: read, handler: getContext }),
-  routeWithBody({ method: 'patch', path: context, scope: write, body: changeContextBody, handler: changeContext }),
-  route({ method: 'delete', path: context, scope: write, handler: deleteContext }),
+  appRoute({ method: 'get', path: '/contexts', scope: read, handler: listContexts }),
+  appRoute({ method: 'get', path: context, scope: read, handler: getContext }),
+  routeWithBody({ method: 'patch', path: `${app}${context}`, scope: write, body: changeContextBody, handler: changeContext }),
+  route({ method: 'delete', path: `${app}${context}`, scope: write, handler: deleteContext }),
 
-  routeWithBody({ method: 'post', path: `${context}/files`, scope: write, body: createContextFileBody, handler: createContextFile }),
-  route({ method: 'get', path: `${context}/files`, scope: read, handler: listContextFiles }),
-  route({ method: 'get', path: file, scope: read, handler: getContextFile }),
-  routeWithBody({ method: 'patch', path: file, scope: write, body: changeContextFileBody, handler: changeContextFile }),
-  route({ method: 'delete', path: file, scope: write, handler: deleteContextFile }),
+  routeWithBody({ method: 'post', path: `${app}${context}/files`, scope: write, body: createContextFileBody, handler: createContextFile }),
+  appRoute({ method: 'get', path: `${context}/files`, scope: read, handler: listContextFiles }),
+  appRoute({ method: 'get', path: file, scope: read, handler: getContextFile }),
+  routeWithBody({ method: 'patch', path: `${app}${file}`, scope: write, body: changeContextFileBody, handler: changeContextFile }),
+  route({ method: 'delete', path: `${app}${file}`, scope: write, handler: deleteContextFile }),
 
   routeWithBody({ method: 'post', path: `${app}/changes`, scope: write, body: reportChangeBody, handler: reportChange }),
 
-  route({ method: 'get', path: `${app}/events`, scope: 'events:read', handler: listEvents }),
-  route({ method: 'get', path: `${app}/events/stream`, scope: 'events:read', handler: streamEvents }),
-  route({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
-  route({ method: 'get', path: `${app}/deliveries`, scope: 'events:read', handler: listDeliveries }),
-  route({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
-  route({ method: 'get', path: `${event}/deliveries/:webhookUid`, scope: 'events:read', handler: getDelivery }),
-  routeWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
-  routeWithBody({ method: 'post', path: `${app}/replays`, scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),
-  route({ method: 'get', path: `${app}/replays`, scope: 'events:read', handler: listReplays }),
-  route({ method: 'get', path: `${app}/replays/:replayUid`, scope: 'events:read', handler: getReplay }),
-  route({ method: 'post', path: `${app}/replays/:replayUid/cancel`, scope: 'events:write', handler: cancelReplay }),
-  routeWithBody({ method: 'post', path: `${app}/erasures`, scope: 'events:write', body: createErasureBody, handler: createErasure }),
-  route({ method: 'get', path: `${app}/erasures/:erasureUid`, scope: 'events:read', handler: getErasure }),
+  appRoute({ method: 'get', path: '/events', scope: 'events:read', handler: listEvents }),
+  appRoute({ method: 'get', path: '/events/stream', scope: 'events:read', handler: streamEvents }),
+  appRoute({ method: 'get', path: event, scope: 'events:read', handler: getEvent }),
+  appRoute({ method: 'get', path: '/deliveries', scope: 'events:read', handler: listDeliveries }),
+  appRoute({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
+  appRoute({ method: 'get', path: `${event}/deliveries/:webhookUid`, scope: 'events:read', handler: getDelivery }),
+  appRouteWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
+  appRouteWithBody({ method: 'post', path: '/replays', scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),
+  appRoute({ method: 'get', path: '/replays', scope: 'events:read', handler: listReplays }),
+  appRoute({ method: 'get', path: '/replays/:replayUid', scope: 'events:read', handler: getReplay }),
+  appRoute({ method: 'post', path: '/replays/:replayUid/cancel', scope: 'events:write', handler: cancelReplay }),
+  appRouteWithBody({ method: 'post', path: '/erasures', scope: 'events:write', body: createErasureBody, handler: createErasure }),
+  appRoute({ method: 'get', path: '/erasures/:erasureUid', scope: 'events:read', handler: getErasure }),
 
-  route({ method: 'get', path: `${app}/stats/deliveries`, scope: 'events:read', handler: getDeliveryStats }),
+  appRoute({ method: 'get', path: '/stats/deliveries', scope: 'events:read', handler: getDeliveryStats }),
 
-  route({ method: 'get', path: `${app}/audit-log`, scope: 'admin', handler: listAuditLog }),
+  appRoute({ method: 'get', path: '/audit-log', scope: 'admin', handler: listAuditLog }),
 
   ...adminRoutes,
 
@@ -175,4 +174,4 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: '/docs', scope: null, handler: getReference }),
   route({ method: 'get', path: '/docs/scalar.js', scope: null, handler: getReferenceScript }),
   route({ method: 'get', path: '/docs/migration', scope: null, handler: getMigrationPage }),
-];
+].flat();

@@ -276,8 +276,8 @@ export const statisticsLimits = {
 export const streamLimits = {
   /** Streams of a process. */
   streamsMax: 200,
-  /** Streams of an API key in a process. */
-  streamsPerKeyMax: 10,
+  /** Streams of an API key or a session in a process. */
+  streamsPerCallerMax: 10,
   /** Committed events in memory for all streams of a process; a reader that is further behind is closed. */
   keptEventsMax: 10_000,
   /** Payloads of these in memory. */
@@ -287,8 +287,8 @@ export const streamLimits = {
   // Less than half of the idle time after which a connection is closed.
   /** Silence of a stream. */
   heartbeatEveryMs: 15_000,
-  /** Time between checks whether the keys and applications of the streams are still good. */
-  keyCheckEveryMs: 2_000,
+  /** Time between checks whether the callers of the streams may still read. */
+  callerCheckEveryMs: 2_000,
   /** Time that a reader has to take the reason why its stream ends. */
   farewellMs: 1_000,
   /** Time since a reader was cut, up to which it resumes in the order of commits. */

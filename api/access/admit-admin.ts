@@ -5,7 +5,7 @@ import {
   isCsrfToken,
   isSessionToken,
 } from '../../lib/access/session-token.ts';
-import { limits } from '../../lib/limits.ts';
+import { isSessionAlive } from '../../lib/access/admin-sessions.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
@@ -56,9 +56,7 @@ async function findSession(
   const _id = hashSessionToken(token, config.keyPepper);
   // Not cached: every process refuses an ended session immediately.
   const session = await store.adminSessions.findOne({ _id });
-  const now = clock.now();
-  if (session === null || session.expiresAt <= now) throw notSignedIn();
-  if (session.lastUsedAt.getTime() + limits.sessionIdleMs <= now.getTime()) throw notSignedIn();
+  if (session === null || !isSessionAlive(session, clock.now())) throw notSignedIn();
   const admin = await store.admins.findOne({ _id: session.adminUid });
   if (admin === null) throw notSignedIn();
   return { admin, session };

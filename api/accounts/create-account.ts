@@ -19,7 +19,7 @@ export const createAccount: Handler<CreateAccountBody> = operation(
   facts,
   async (request, context) => {
     const answer = await addAccount(request, context);
-    const location = `/api/v1/appuid/${request.appUid}/accounts/${answer.uid}`;
+    const location = `${request.appPath}/accounts/${answer.uid}`;
     return { status: 201, body: answer, headers: { location } };
   },
 );

@@ -1,13 +1,7 @@
-// The table of the admin area's routes: method, path, what the admin must be, body, handler.
+// The table of the routes that are the admin area's alone: method, path, what the admin must be, body, handler.
 import { limits } from '../../lib/limits.ts';
-import { changeAccountBody, createAccountBody } from '../accounts/account.ts';
-import { changeAccount } from '../accounts/change-account.ts';
-import { deleteAccount } from '../accounts/delete-account.ts';
-import { getAccount } from '../accounts/get-account.ts';
-import { listAccounts } from '../accounts/list-accounts.ts';
-import { listAuditLog, listInstallationAuditLog } from '../audit/list-audit-log.ts';
+import { listInstallationAuditLog } from '../audit/list-audit-log.ts';
 import { adminRoute, adminRouteWithBody, route, type Route, signInRoute } from '../router.ts';
-import { createAccount } from './accounts/create-account.ts';
 import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
 import { getApp } from './apps/get-app.ts';
@@ -36,7 +30,6 @@ import { signOut, signOutEverywhere } from './session/sign-out.ts';
 const area = '/admin/api';
 const app = `${area}/apps/:appUid`;
 const key = `${app}/keys/:keyUid`;
-const account = `${app}/accounts/:accountUid`;
 const member = `${app}/members/:adminUid`;
 
 const { credentialBytesMax } = limits;
@@ -64,17 +57,10 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', handler: revokeApiKey }),
   adminRoute({ method: 'delete', path: key, needs: 'admin', handler: deleteApiKey }),
 
-  adminRoute({ method: 'get', path: `${app}/accounts`, needs: 'viewer', handler: listAccounts }),
-  adminRouteWithBody({ method: 'post', path: `${app}/accounts`, needs: 'admin', body: createAccountBody, handler: createAccount }),
-  adminRoute({ method: 'get', path: account, needs: 'viewer', handler: getAccount }),
-  adminRouteWithBody({ method: 'patch', path: account, needs: 'admin', body: changeAccountBody, handler: changeAccount }),
-  adminRoute({ method: 'delete', path: account, needs: 'admin', handler: deleteAccount }),
-
   adminRoute({ method: 'get', path: `${app}/members`, needs: 'viewer', handler: listMembers }),
   adminRouteWithBody({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),
   adminRouteWithBody({ method: 'patch', path: member, needs: 'owner', body: changeMemberBody, handler: changeMember }),
   adminRoute({ method: 'delete', path: member, needs: 'owner', handler: removeMember }),
 
-  adminRoute({ method: 'get', path: `${app}/audit-log`, needs: 'viewer', handler: listAuditLog }),
   adminRoute({ method: 'get', path: `${area}/audit-log`, needs: 'superuser', handler: listInstallationAuditLog }),
 ];

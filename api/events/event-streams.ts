@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream';
-import { isKeyAlive } from '../../lib/access/api-keys.ts';
-import { isActive } from '../../lib/access/apps.ts';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { EventFeed } from '../../lib/events/event-feed.ts';
 import { streamLimits } from '../../lib/limits.ts';
@@ -10,17 +8,15 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { streamLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 import { EventReader, type ReaderWish } from './event-reader.ts';
+import { closeReasons, type StreamCaller } from './stream-callers.ts';
 import type { CloseReason } from './stream-messages.ts';
 
-const { streamsMax, streamsPerKeyMax, buffersBytesMax, farewellMs, keyCheckEveryMs } = streamLimits;
+const { streamsMax, streamsPerCallerMax, buffersBytesMax, farewellMs, callerCheckEveryMs } =
+  streamLimits;
 const retryAfterSeconds = 10;
 
-interface StreamOwner {
-  keyUid: string;
-  appUid: string;
-}
-
-interface OpenStream extends StreamOwner {
+interface OpenStream {
+  caller: StreamCaller;
   openedAtMs: number;
   /** Null while the feed starts. */
   reader: EventReader | null;
@@ -46,10 +42,10 @@ export class EventStreams implements AsyncDisposable {
   }
 
   /** Opens a stream, which ends by itself or when it is destroyed. Throws `rate_limited`, `overloaded`. */
-  async open(owner: StreamOwner, wish: ReaderWish): Promise<Readable> {
-    this.#refuseTooMany(owner);
+  async open(caller: StreamCaller, wish: ReaderWish): Promise<Readable> {
+    this.#refuseTooMany(caller);
     const stream: OpenStream = {
-      ...owner,
+      caller,
       openedAtMs: performance.now(),
       reader: null,
       body: null,
@@ -67,7 +63,7 @@ export class EventStreams implements AsyncDisposable {
       throw error;
     }
     stream.body.once('close', () => this.#remove(stream));
-    this.#check ??= setTimeout(() => void this.#checkKeys(), keyCheckEveryMs).unref();
+    this.#check ??= setTimeout(() => void this.#checkCallers(), callerCheckEveryMs).unref();
     return stream.body;
   }
 
@@ -79,14 +75,16 @@ export class EventStreams implements AsyncDisposable {
     await this.#feed?.[Symbol.asyncDispose]();
   }
 
-  #refuseTooMany({ keyUid }: StreamOwner): void {
+  #refuseTooMany({ uid, sessionId }: StreamCaller): void {
     if (this.#isStopping) throw overloaded('the process stops');
     if (this.#streams.size >= streamsMax) {
       throw overloaded(`this process has ${streamsMax} streams open`);
     }
-    const ofKey = [...this.#streams].filter((stream) => stream.keyUid === keyUid).length;
-    if (ofKey < streamsPerKeyMax) return;
-    const detail = `an API key has at most ${streamsPerKeyMax} streams open`;
+    const own = [...this.#streams].filter(
+      ({ caller }) => caller.uid === uid && caller.sessionId === sessionId,
+    );
+    if (own.length < streamsPerCallerMax) return;
+    const detail = `an API key or a session has at most ${streamsPerCallerMax} streams open`;
     throw new AppError('rate_limited', detail, { retryAfterSeconds });
   }
 
@@ -96,12 +94,14 @@ export class EventStreams implements AsyncDisposable {
   }
 
   #remove(stream: OpenStream): void {
-    const { appUid, keyUid, reader, openedAtMs } = stream;
+    const { caller, reader, openedAtMs } = stream;
     this.#streams.delete(stream);
     if (reader !== null) {
       const durationMs = Math.round(performance.now() - openedAtMs);
       const { closing: reason, sentCount: sent } = reader;
-      streamLog.info({ appUid, keyUid, reason, sent, durationMs }, 'stream.closed');
+      const { appUid, uid, sessionId } = caller;
+      const who = sessionId === null ? { keyUid: uid } : { adminUid: uid };
+      streamLog.info({ appUid, ...who, reason, sent, durationMs }, 'stream.closed');
     }
     if (this.#streams.size > 0 || this.#feed === null) return;
     // Nobody reads, so nothing need be watched.
@@ -117,7 +117,7 @@ export class EventStreams implements AsyncDisposable {
     setTimeout(() => body?.destroy(), farewellMs).unref();
   }
 
-  async #checkKeys(): Promise<void> {
+  async #checkCallers(): Promise<void> {
     try {
       await this.#closeEnded();
     } catch (error) {
@@ -126,23 +126,19 @@ export class EventStreams implements AsyncDisposable {
     }
     const isNeeded = this.#streams.size > 0 && !this.#isStopping;
     this.#check = isNeeded
-      ? setTimeout(() => void this.#checkKeys(), keyCheckEveryMs).unref()
+      ? setTimeout(() => void this.#checkCallers(), callerCheckEveryMs).unref()
       : null;
   }
 
   async #closeEnded(): Promise<void> {
-    const { store, clock } = this.#ports;
     const streams = [...this.#streams];
-    const keyUids = [...new Set(streams.map(({ keyUid }) => keyUid))];
-    const appUids = [...new Set(streams.map(({ appUid }) => appUid))];
-    const keys = await store.apiKeys.find({ _id: { $in: keyUids } }).toArray();
-    const apps = await store.apps.find({ _id: { $in: appUids } }).toArray();
-    const now = clock.now();
-    const alive = new Set(keys.filter((key) => isKeyAlive(key, now)).map(({ _id }) => _id));
-    const active = new Set(apps.filter(isActive).map(({ _id }) => _id));
+    const reasons = await closeReasons(
+      this.#ports,
+      streams.map(({ caller }) => caller),
+    );
     for (const stream of streams) {
-      if (!alive.has(stream.keyUid)) this.#close(stream, 'key_ended');
-      else if (!active.has(stream.appUid)) this.#close(stream, 'app_disabled');
+      const reason = reasons.get(stream.caller);
+      if (reason !== undefined) this.#close(stream, reason);
     }
   }
 }

@@ -25,11 +25,12 @@ const facts: Operation = {
 };
 
 async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnswer> {
-  const { appUid, caller } = request;
+  const { appUid, caller, signedIn } = request;
   const wanted = { appUid, ...readFilters(streamFilters, request.query), until: null };
   const place = readPlace(request, context);
-  const owner = { appUid, keyUid: caller.actor.uid ?? '' };
-  const bytes = await context.streams.open(owner, { wanted, place });
+  const sessionId = signedIn?.session._id ?? null;
+  const reader = { appUid, uid: caller.actor.uid ?? '', sessionId };
+  const bytes = await context.streams.open(reader, { wanted, place });
   // The connection ends with the stream, so that no stop waits for it; proxies are not to collect messages.
   const headers = { connection: 'close', 'x-accel-buffering': 'no' };
   return { status: 200, content: { type: 'text/event-stream', bytes }, headers };

@@ -31,6 +31,8 @@ const closings = {
   interrupted: 'the database does not answer; go on from your last id',
   stopping: 'this process stops; go on from your last id at another',
   key_ended: 'your API key was revoked, deleted or has expired',
+  session_ended: 'your session has ended; sign in again',
+  role_ended: 'you have no role in this application any more',
   app_disabled: 'this application is disabled',
 } as const;
 

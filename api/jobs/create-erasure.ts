@@ -67,7 +67,7 @@ export const createErasure: Handler<CreateErasureBody> = operation(
       return presentErasure(erasure);
     });
     if (!repeated) context.dispatcher.run(toStart(erasure));
-    const location = `/api/v1/appuid/${appUid}/erasures/${answer.uid}`;
+    const location = `${request.appPath}/erasures/${answer.uid}`;
     return { status: 202, body: answer, headers: { location } };
   },
 );

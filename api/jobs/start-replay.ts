@@ -43,7 +43,7 @@ export async function startReplay(
   if (!repeated) context.dispatcher.run(toStart(replay));
   const { webhookUid } = replay;
   const path = webhookUid === null ? '' : `/webhooks/${webhookUid}`;
-  const location = `/api/v1/appuid/${appUid}${path}/replays/${answer.uid}`;
+  const location = `${request.appPath}${path}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
 }
 

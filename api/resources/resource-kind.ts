@@ -51,12 +51,12 @@ export async function createResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
   options: {
-    request: Pick<ApiRequest, 'appUid' | 'idempotencyKey'>;
+    request: Pick<ApiRequest, 'appUid' | 'appPath' | 'idempotencyKey'>;
     path: string;
     make: (session: ClientSession, now: Date) => Promise<D>;
   },
 ): Promise<ApiAnswer> {
-  const { appUid, idempotencyKey } = options.request;
+  const { appUid, appPath, idempotencyKey } = options.request;
   const once = { appUid, key: idempotencyKey(), entities: [kind.entity] };
   const answer = await recordChange(context, once, async (session, now) => {
     const document = await options.make(session, now);
@@ -64,7 +64,7 @@ export async function createResource<D extends Resource>(
     const data = kind.present(document);
     return { answer: data, changes: [{ event: `${kind.entity}.created`, data }] };
   });
-  const location = `/api/v1/appuid/${appUid}${options.path}/${answer.uid}`;
+  const location = `${appPath}${options.path}/${answer.uid}`;
   return { status: 201, body: answer, headers: { location } };
 }
 

@@ -57,7 +57,7 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
       const view = { ...viewNow(context), twinUid: await findTwin(store, webhook, session) };
       return { ...presentWebhook(webhook, view, 0), secret };
     });
-    const location = `/api/v1/appuid/${appUid}/webhooks/${answer.uid}`;
+    const location = `${request.appPath}/webhooks/${answer.uid}`;
     return { status: 201, body: answer, headers: { location } };
   },
 );

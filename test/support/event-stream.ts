@@ -30,18 +30,24 @@ interface StreamOptions {
   query?: string;
   lastEventId?: string;
   apiKey?: string;
+  /** In place of the API key. */
+  headers?: Record<string, string>;
 }
 
 /** Opens a stream of an application; returns once the headers of the answer are there. */
 export async function openStream(
-  { apiUrl, app }: { apiUrl: string; app: NewApp },
-  { query = '', lastEventId = '', apiKey = app.apiKey }: StreamOptions = {},
+  {
+    apiUrl,
+    app,
+    path = `/api/v1/appuid/${app.appUid}`,
+  }: { apiUrl: string; app: NewApp; path?: string },
+  { query = '', lastEventId = '', apiKey = app.apiKey, ...given }: StreamOptions = {},
 ): Promise<StreamReader> {
   const headers = {
-    'x-api-key': apiKey,
+    ...(given.headers ?? { 'x-api-key': apiKey }),
     ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
   };
-  const url = `${apiUrl}/api/v1/appuid/${app.appUid}/events/stream${query}`;
+  const url = `${apiUrl}${path}/events/stream${query}`;
   const request = get(url, { headers, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const messages: StreamMessage[] = [];

@@ -18,7 +18,7 @@ const facts: Operation = {
 export const createApiKey: AdminHandler<CreateApiKeyBody> = operation(
   facts,
   async (request, context) => {
-    const { appUid, body, caller, idempotencyKey } = request;
+    const { appUid, appPath, body, caller, idempotencyKey } = request;
     const { store, secretBox, config, clock } = context;
     const now = clock.now();
     const { name, scopes } = body;
@@ -31,7 +31,7 @@ export const createApiKey: AdminHandler<CreateApiKeyBody> = operation(
       const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
       return { ...presentApiKey(key, now), apiKey: text };
     });
-    const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+    const location = `${appPath}/keys/${answer.uid}`;
     return { status: 201, body: answer, headers: { location } };
   },
 );

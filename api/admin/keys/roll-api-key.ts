@@ -33,7 +33,7 @@ const facts: Operation = {
 export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
   facts,
   async (request, context) => {
-    const { appUid, body, caller, idempotencyKey } = request;
+    const { appUid, appPath, body, caller, idempotencyKey } = request;
     const { store, secretBox, config, clock } = context;
     const now = clock.now();
     const overlapSeconds = body.overlapSeconds ?? overlapSecondsDefault;
@@ -63,7 +63,7 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
       const previousKey = presentApiKey({ ...old, ...ending }, now);
       return { ...presentApiKey(key, now), apiKey: text, previousKey };
     });
-    const location = `/admin/api/apps/${appUid}/keys/${answer.uid}`;
+    const location = `${appPath}/keys/${answer.uid}`;
     return { status: 201, body: answer, headers: { location } };
   },
 );

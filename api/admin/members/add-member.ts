@@ -37,7 +37,7 @@ const facts: Operation = {
 export const addMember: AdminHandler<AddMemberBody> = operation(
   facts,
   async (request, { store, clock }) => {
-    const { appUid, body, caller } = request;
+    const { appUid, appPath, body, caller } = request;
     const email = readEmail(body.email);
     const now = clock.now();
     const { member, admin } = await inTransaction(store, async (session) => {
@@ -60,7 +60,7 @@ export const addMember: AdminHandler<AddMemberBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return { member, admin };
     });
-    const location = `/admin/api/apps/${appUid}/members/${admin._id}`;
+    const location = `${appPath}/members/${admin._id}`;
     return { status: 201, body: presentMember(member, admin), headers: { location } };
   },
 );

@@ -21,7 +21,7 @@ export interface StreamOptions extends CallOptions {
   readonly onCut?: (error: HeraldError, waitMs: number) => void;
 }
 
-/** The service ended the stream for good: the key or the application ended. */
+/** The service ended the stream for good: the key, the session or the application ended. */
 export class StreamEndedError extends HeraldError {
   override readonly name = 'StreamEndedError';
 }
@@ -49,7 +49,7 @@ const openRetries = 2;
 // Waits grow up to 2 s.
 const growingWaits = 4;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
-const endings: readonly unknown[] = ['key_ended', 'app_disabled'];
+const endings: readonly unknown[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
 /** Events as they are committed: `for await` goes through them without end. Each comes at least once. */
 export class EventStream implements AsyncIterable<StreamedEvent> {

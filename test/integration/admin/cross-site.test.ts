@@ -1,7 +1,10 @@
 // Requests that pages of other sites make a browser send are refused, even with the cookie.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Route } from '../../../api/router.ts';
+import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { goodBodyOf, nameOf } from '../api/furnished-app.ts';
 import { expectProblem } from '../api/problems.ts';
 
 let service: TestService;
@@ -32,6 +35,22 @@ test('a call that changes something needs the CSRF token of its own session', as
     expect(await createApp({ cookie, 'x-csrf-token': wrong })).toBe(403);
   }
   expect(await createApp({ cookie, 'x-csrf-token': token })).toBe(201);
+});
+
+const changes = routes.flatMap((route): [string, Route][] =>
+  route.access.kind === 'admin' && route.method !== 'get' ? [[nameOf(route), route]] : [],
+);
+
+test.each(changes)('%s is refused without the token, and from another site', async (...line) => {
+  const [, route] = line;
+  const path = route.path.replaceAll(/:\w+/g, 'none');
+  const { cookie = '' } = ada.headers;
+  const body = goodBodyOf(route);
+  for (const headers of [{ cookie }, { ...ada.headers, origin: 'https://evil.example' }]) {
+    const options = { headers, ...(body === undefined ? {} : { body }) };
+    const answer = await service.raw(route.method.toUpperCase(), path, options);
+    expectProblem(answer, 403, 'cross_site_request');
+  }
 });
 
 test('a call that reads needs no CSRF token', async () => {

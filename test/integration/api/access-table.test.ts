@@ -202,8 +202,8 @@ describe('the admin area', () => {
     const entries = roles.map(async (role) => [role, await join(service.app, role)] as const);
     members = Object.fromEntries(await Promise.all(entries)) as Record<Role, TestAdmin>;
     otherOwner = await join(other, 'owner');
-    things = await furnishAdminArea(service.app, members.owner);
-    otherThings = await furnishAdminArea(other, otherOwner);
+    things = { ...own, ...(await furnishAdminArea(service.app, members.owner)) };
+    otherThings = { ...foreign, ...(await furnishAdminArea(other, otherOwner)) };
   });
 
   test.each(adminRoutes)('%s gets 401 without a session', async (_name, route) => {

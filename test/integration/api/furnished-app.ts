@@ -30,7 +30,7 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   const contextUid = await make('/contexts', { contextName: 'C', externalTenantId });
   const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
   const fileUid = await make(`/contexts/${contextUid}/files`, file);
-  const [event] = itemsOf(await client.call('GET', '/events?limit=1'));
+  const [event] = itemsOf(await client.call('GET', '/events?entity=agent&limit=1'));
   const replay = { since: '2026-01-01T00:00:00Z' };
   const replayUid = await make(`/webhooks/${webhookUid}/replays`, replay);
   const erasureUid = await make('/erasures', { externalTenantId: 'tenant-nobody' });
@@ -68,52 +68,55 @@ const changeOfAgent = {
   event: 'agent.updated',
   data: { uid: 'agent-1', externalTenantId: 'tenant-1' },
 };
-const app = 'appuid/:appUid';
+/** Shortens the name of a route, the same for API keys and admins: `POST …/agents`. */
+export function shortNameOf(route: Pick<Route, 'method' | 'path'>): string {
+  return nameOf(route)
+    .replace(/ \/(?:api\/v1\/appuid|admin\/api\/apps)\/:appUid\//, ' …/')
+    .replace(' /admin/api/', ' ');
+}
 
-/** A body that each route accepts, by the end of its name behind the version or area. */
+/** A body that each route accepts, by its short name. */
 const goodBodies: Readonly<Record<string, unknown>> = {
-  [`POST ${app}/sdkusers/auth`]: { externalId: 'user-1', name: 'Ada', accountUids: [] },
-  [`POST ${app}/sdkusers/token/verify`]: { authToken: 'x', agentUid: 'agt_1' },
-  [`PATCH ${app}/sdkusers/:userUid`]: { name: 'Ada' },
-  [`POST ${app}/accounts`]: { name: 'Account' },
-  [`PATCH ${app}/accounts/:accountUid`]: { name: 'Account' },
-  [`POST ${app}/webhooks`]: { url: 'http://127.0.0.1:9/', entities: ['agent'] },
-  [`POST ${app}/webhooks/check-url`]: { url: 'http://127.0.0.1:9/' },
-  [`PATCH ${app}/webhooks/:webhookUid`]: { url: 'http://127.0.0.1:9/changed' },
-  [`POST ${app}/webhooks/:webhookUid/secret/rotate`]: { overlapSeconds: 60 },
-  [`POST ${app}/webhooks/:webhookUid/replays`]: { since: '2026-01-01T00:00:00Z' },
-  [`POST ${app}/webhooks/:webhookUid/test`]: {},
-  [`POST ${app}/webhooks/:webhookUid/recover`]: { since: '2026-01-01T00:00:00Z' },
-  [`POST ${app}/replays`]: { since: '2026-01-01T00:00:00Z' },
-  [`POST ${app}/agents`]: { agentName: 'Agent', externalTenantId: 'tenant-1' },
-  [`PATCH ${app}/agents/:agentUid`]: { agentName: 'Agent' },
-  [`POST ${app}/contexts`]: { contextName: 'Context', externalTenantId: 'tenant-1' },
-  [`PATCH ${app}/contexts/:contextUid`]: { contextName: 'Context' },
-  [`POST ${app}/contexts/:contextUid/files`]: {
+  'POST …/sdkusers/auth': { externalId: 'user-1', name: 'Ada', accountUids: [] },
+  'POST …/sdkusers/token/verify': { authToken: 'x', agentUid: 'agt_1' },
+  'PATCH …/sdkusers/:userUid': { name: 'Ada' },
+  'POST …/accounts': { name: 'Account' },
+  'PATCH …/accounts/:accountUid': { name: 'Account' },
+  'POST …/webhooks': { url: 'http://127.0.0.1:9/', entities: ['agent'] },
+  'POST …/webhooks/check-url': { url: 'http://127.0.0.1:9/' },
+  'PATCH …/webhooks/:webhookUid': { url: 'http://127.0.0.1:9/changed' },
+  'POST …/webhooks/:webhookUid/secret/rotate': { overlapSeconds: 60 },
+  'POST …/webhooks/:webhookUid/replays': { since: '2026-01-01T00:00:00Z' },
+  'POST …/webhooks/:webhookUid/test': {},
+  'POST …/webhooks/:webhookUid/recover': { since: '2026-01-01T00:00:00Z' },
+  'POST …/replays': { since: '2026-01-01T00:00:00Z' },
+  'POST …/agents': { agentName: 'Agent', externalTenantId: 'tenant-1' },
+  'PATCH …/agents/:agentUid': { agentName: 'Agent' },
+  'POST …/contexts': { contextName: 'Context', externalTenantId: 'tenant-1' },
+  'PATCH …/contexts/:contextUid': { contextName: 'Context' },
+  'POST …/contexts/:contextUid/files': {
     fileName: 'file',
     contentType: 'text/plain',
     sizeBytes: 1,
   },
-  [`PATCH ${app}/contexts/:contextUid/files/:fileUid`]: { fileName: 'file' },
-  [`POST ${app}/changes`]: changeOfAgent,
-  [`POST ${app}/events/:eventId/resend`]: {},
-  [`POST ${app}/erasures`]: { externalTenantId: 'tenant-1' },
+  'PATCH …/contexts/:contextUid/files/:fileUid': { fileName: 'file' },
+  'POST …/changes': changeOfAgent,
+  'POST …/events/:eventId/resend': {},
+  'POST …/erasures': { externalTenantId: 'tenant-1' },
   'POST session': { email: 'ada@example.com', password: 'correct horse battery' },
   'POST password': { currentPassword: 'correct horse', newPassword: 'battery staple' },
   'POST apps': { name: 'App' },
   'PATCH apps/:appUid': { name: 'App' },
-  'POST apps/:appUid/keys': { name: 'Key', scopes: ['events:read'] },
-  'POST apps/:appUid/keys/:keyUid/roll': { overlapSeconds: 60 },
-  'POST apps/:appUid/accounts': { name: 'Account' },
-  'PATCH apps/:appUid/accounts/:accountUid': { name: 'Account' },
-  'POST apps/:appUid/members': { email: 'ada@example.com', role: 'viewer' },
-  'PATCH apps/:appUid/members/:adminUid': { role: 'viewer' },
+  'POST …/keys': { name: 'Key', scopes: ['events:read'] },
+  'POST …/keys/:keyUid/roll': { overlapSeconds: 60 },
+  'POST …/members': { email: 'ada@example.com', role: 'viewer' },
+  'PATCH …/members/:adminUid': { role: 'viewer' },
 };
 
 /** Returns a body that a route accepts, undefined if it takes none. Throws for one without an example. */
 export function goodBodyOf(route: Route): unknown {
   if (route.body === null || route.body === noFields) return undefined;
-  const name = nameOf(route).replace(/ \/(api\/v1|admin\/api)\//, ' ');
+  const name = shortNameOf(route);
   const body = goodBodies[name];
   if (body === undefined) throw new Error(`the tests have no body for ${name}`);
   return structuredClone(body);

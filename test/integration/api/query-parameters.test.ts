@@ -57,31 +57,31 @@ test('the routes take only these parameters', () => {
       ? []
       : [`${name}: ${Object.keys(handler.parameters).join(', ')}`],
   );
-  const app = '/api/v1/appuid/:appUid';
   const attempts = 'state, statusClass, errorClass';
   const page = 'since, until, limit, cursor';
   const audit = 'action, actorUid, targetUid, since, until, limit, cursor';
+  const ofBoth = [
+    '/accounts/:accountUid/members: limit, cursor',
+    '/accounts: limit, cursor',
+    '/agents: limit, cursor',
+    `/audit-log: ${audit}`,
+    '/contexts/:contextUid/files: limit, cursor',
+    '/contexts: limit, cursor',
+    `/deliveries: ${attempts}, webhookUid, event, externalTenantId, ${page}`,
+    `/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
+    '/events/stream: event, entity, resourceUid, externalTenantId, since',
+    `/events: event, entity, resourceUid, externalTenantId, ${page}`,
+    '/replays: limit, cursor',
+    '/sdkusers: externalId, email, limit, cursor',
+    '/stats/deliveries: interval, since, until, webhookUid',
+    `/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
+    '/webhooks/:webhookUid/replays: limit, cursor',
+  ];
+  const ofAdmins = ['/keys: limit, cursor', '/members: limit, cursor'];
   expect(taken.toSorted()).toEqual(
     [
-      `GET ${app}/accounts/:accountUid/members: limit, cursor`,
-      `GET ${app}/accounts: limit, cursor`,
-      `GET ${app}/agents: limit, cursor`,
-      `GET ${app}/audit-log: ${audit}`,
-      `GET ${app}/contexts/:contextUid/files: limit, cursor`,
-      `GET ${app}/contexts: limit, cursor`,
-      `GET ${app}/deliveries: ${attempts}, webhookUid, event, externalTenantId, ${page}`,
-      `GET ${app}/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
-      `GET ${app}/events/stream: event, entity, resourceUid, externalTenantId, since`,
-      `GET ${app}/events: event, entity, resourceUid, externalTenantId, ${page}`,
-      `GET ${app}/replays: limit, cursor`,
-      `GET ${app}/sdkusers: externalId, email, limit, cursor`,
-      `GET ${app}/stats/deliveries: interval, since, until, webhookUid`,
-      `GET ${app}/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
-      `GET ${app}/webhooks/:webhookUid/replays: limit, cursor`,
-      'GET /admin/api/apps/:appUid/accounts: limit, cursor',
-      `GET /admin/api/apps/:appUid/audit-log: ${audit}`,
-      'GET /admin/api/apps/:appUid/keys: limit, cursor',
-      'GET /admin/api/apps/:appUid/members: limit, cursor',
+      ...ofBoth.map((line) => `GET /api/v1/appuid/:appUid${line}`),
+      ...[...ofBoth, ...ofAdmins].map((line) => `GET /admin/api/apps/:appUid${line}`),
       'GET /admin/api/apps: limit, cursor',
       `GET /admin/api/audit-log: ${audit}`,
     ].toSorted(),

@@ -224,7 +224,8 @@ test('a Last-Event-ID is refused once events since then may have been deleted', 
 test('a key has at most 10 streams, and a closed one makes room', async () => {
   const app = await newApp();
   const readers = [];
-  for (let n = 0; n < streamLimits.streamsPerKeyMax; n += 1) readers.push(await openStream(app.of));
+  for (let n = 0; n < streamLimits.streamsPerCallerMax; n += 1)
+    readers.push(await openStream(app.of));
   const refused = await app.call('GET', '/events/stream');
   expectProblem(refused, 429, 'rate_limited');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -247,7 +248,7 @@ test('a process has at most 200 streams', async () => {
   await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
   const bodies = [];
   for (let n = 0; n < streamLimits.streamsMax; n += 1) {
-    bodies.push(await streams.open({ keyUid: `key_${n}`, appUid: app.appUid }, wish));
+    bodies.push(await streams.open({ uid: `key_${n}`, sessionId: null, appUid: app.appUid }, wish));
   }
   expectProblem(await app.call('GET', '/events/stream'), 503, 'overloaded');
   for (const body of bodies) body.destroy();
