@@ -46,6 +46,7 @@ import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
+import { listWebhookStats } from './stats/list-webhook-stats.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
 import { changeUser } from './users/change-user.ts';
 import { deleteUser } from './users/delete-user.ts';
@@ -161,6 +162,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/erasures/:erasureUid', scope: 'events:read', handler: getErasure }),
 
   appRoute({ method: 'get', path: '/stats/deliveries', scope: 'events:read', handler: getDeliveryStats }),
+  appRoute({ method: 'get', path: '/stats/webhooks', scope: 'events:read', handler: listWebhookStats }),
 
   appRoute({ method: 'get', path: '/audit-log', scope: 'admin', handler: listAuditLog }),
 

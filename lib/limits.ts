@@ -264,6 +264,8 @@ export const statisticsLimits = {
   hoursRangeMsMax: 31 * 24 * 60 * 60 * 1_000,
   /** Range in days. */
   daysRangeMsMax: 90 * 24 * 60 * 60 * 1_000,
+  /** Range in hours or days of an answer about all webhooks, as many of them. */
+  webhookPointsMax: 31,
   /** Counts of minutes, kept. */
   minutesKeptMs: 2 * 24 * 60 * 60 * 1_000,
   /** Counts of hours, kept. */

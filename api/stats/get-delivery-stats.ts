@@ -1,22 +1,18 @@
 // GET …/stats/deliveries: what became of the attempts of a range, of the application or of one webhook.
 import { limits } from '../../lib/limits.ts';
-import { type Counts, statisticsIntervals } from '../../lib/model/statistics.ts';
-import { type Percentiles, percentilesOf } from '../../lib/statistics/histogram.ts';
+import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';
-import { explained, oneOf, parseTime, readFilters, textUpTo } from '../http/query-values.ts';
+import { explained, oneOf, readFilters, textUpTo } from '../http/query-values.ts';
 import type { ApiRequest, Handler, Handling } from '../router.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
-import { rangeOf } from './stats-range.ts';
 import {
-  count,
-  listOf,
-  named,
-  objectOf,
-  oneOfTexts,
-  orNull,
-  textOrNull,
-  time,
-} from '../http/schemas.ts';
+  completeUntilField,
+  countFields,
+  type PresentedCounts,
+  presentCounts,
+} from './present-counts.ts';
+import { rangeOf, sinceParameter, untilParameter } from './stats-range.ts';
+import { listOf, named, objectOf, oneOfTexts, textOrNull, time } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const parameters = {
@@ -24,11 +20,8 @@ const parameters = {
     oneOf(statisticsIntervals),
     'The length of a point, in UTC; `hour` by default.',
   ),
-  since: explained(
-    parseTime,
-    'By default an hour of minutes, a day of hours or 30 days of days before `until`.',
-  ),
-  until: explained(parseTime, 'Now by default. The range is extended to whole intervals.'),
+  since: sinceParameter,
+  until: untilParameter,
   webhookUid: textUpTo(limits.filterCharactersMax),
 };
 
@@ -53,31 +46,6 @@ const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock 
   return { status: 200, body };
 };
 
-const percentilesSchema = named('Percentiles', {
-  ...objectOf<Percentiles>({ p50: count, p95: count, p99: count }),
-  description: 'Milliseconds, within 5 %.',
-});
-
-const counts = {
-  attempts: { ...count, description: 'Of all outcomes but `cancelled`, in which none was made.' },
-  delivered: count,
-  retrying: count,
-  exhausted: count,
-  blocked: count,
-  cancelled: { ...count, description: 'Deliveries that were given up without an attempt.' },
-  changeToReceiptMs: {
-    ...orNull(percentilesSchema),
-    description:
-      'From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not.',
-  },
-  attemptMs: {
-    ...orNull(percentilesSchema),
-    description: 'The duration of attempts of all outcomes.',
-  },
-};
-
-type PresentedCounts = ReturnType<typeof presentCounts>;
-
 const statisticsSchema = named(
   'DeliveryStatistics',
   objectOf<
@@ -90,10 +58,13 @@ const statisticsSchema = named(
     interval: oneOfTexts(statisticsIntervals),
     since: time,
     until: time,
-    completeUntil: { ...time, description: 'The counts before this time are final.' },
-    totals: named('DeliveryCounts', objectOf<PresentedCounts>(counts)),
+    completeUntil: completeUntilField,
+    totals: named('DeliveryCounts', objectOf<PresentedCounts>(countFields)),
     points: listOf(
-      named('DeliveryPoint', objectOf<PresentedCounts & { at: string }>({ at: time, ...counts })),
+      named(
+        'DeliveryPoint',
+        objectOf<PresentedCounts & { at: string }>({ at: time, ...countFields }),
+      ),
     ),
   }),
 );
@@ -111,17 +82,3 @@ export const getDeliveryStats: Handler = operation(
     parameters,
   }),
 );
-
-function presentCounts({ outcomes, attemptMs, changeToReceiptMs }: Counts) {
-  const { delivered = 0, retrying = 0, exhausted = 0, blocked = 0, cancelled = 0 } = outcomes;
-  return {
-    attempts: delivered + retrying + exhausted + blocked,
-    delivered,
-    retrying,
-    exhausted,
-    blocked,
-    cancelled,
-    changeToReceiptMs: percentilesOf(changeToReceiptMs),
-    attemptMs: percentilesOf(attemptMs),
-  };
-}

@@ -2,10 +2,20 @@ import { statisticsLimits } from '../../lib/limits.ts';
 import type { StatisticsInterval } from '../../lib/model/statistics.ts';
 import { dayMs, formatDuration, hourMs } from '../../lib/platform/duration.ts';
 import { beginningOf, intervals } from '../../lib/statistics/intervals.ts';
+import { explained, parseTime } from '../http/query-values.ts';
 import { invalidRequest } from '../http/validate.ts';
 
 const { rangeMsMin } = statisticsLimits;
 const defaultRangesMs = { minute: hourMs, hour: dayMs, day: 30 * dayMs };
+
+export const sinceParameter = explained(
+  parseTime,
+  'By default an hour of minutes, a day of hours or 30 days of days before `until`.',
+);
+export const untilParameter = explained(
+  parseTime,
+  'Now by default. The range is extended to whole intervals.',
+);
 
 interface AskedRange {
   interval: StatisticsInterval;
@@ -14,9 +24,14 @@ interface AskedRange {
 }
 
 /** Returns the range as whole intervals, by default up to now. Throws `invalid_request` with what is allowed. */
-export function rangeOf(asked: AskedRange, now: Date): { since: Date; until: Date } {
+export function rangeOf(
+  asked: AskedRange,
+  now: Date,
+  pointsMax = Infinity,
+): { since: Date; until: Date } {
   const { interval } = asked;
-  const { ms, keptMs, rangeMsMax } = intervals[interval];
+  const { ms, keptMs } = intervals[interval];
+  const rangeMsMax = Math.min(intervals[interval].rangeMsMax, pointsMax * ms);
   const untilMs = (asked.until ?? now).getTime();
   const sinceMs = asked.since?.getTime() ?? untilMs - defaultRangesMs[interval];
   const rangeMs = untilMs - sinceMs;

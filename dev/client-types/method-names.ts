@@ -79,7 +79,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     cancel: 'cancelReplay',
   },
   erasures: { create: 'createErasure', get: 'getErasure' },
-  stats: { deliveries: 'getDeliveryStats' },
+  stats: { deliveries: 'getDeliveryStats', webhooks: 'listWebhookStats' },
   auditLog: { list: 'listAuditLog' },
   service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
 };

@@ -1,6 +1,6 @@
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { statisticsLimits } from '../limits.ts';
-import type { Counts, StatisticsInterval } from '../model/statistics.ts';
+import type { Counts, StatisticsDocument, StatisticsInterval } from '../model/statistics.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
 import {
@@ -16,21 +16,30 @@ import { beginningOf, intervals, statisticsId } from './intervals.ts';
 
 const { uncountedReadMax, staleUpdateMsMax } = statisticsLimits;
 
-export interface WantedStatistics {
+interface StatisticsRange {
   appUid: string;
-  /** Null for the whole application. */
-  webhookUid: string | null;
   interval: StatisticsInterval;
   /** The beginning of an interval, as `until`. */
   since: Date;
   until: Date;
 }
 
+export interface WantedStatistics extends StatisticsRange {
+  /** Null for the whole application. */
+  webhookUid: string | null;
+}
+
+/** Until `completeUntil` nothing is missing, but for attempts under way. */
 export interface Statistics {
   /** One for each interval of the range, oldest first. */
   points: { at: Date; counts: Counts }[];
   totals: Counts;
-  /** Until then nothing is missing, but for attempts under way. */
+  completeUntil: Date;
+}
+
+export interface WebhookStatistics {
+  /** Of the application's webhooks those with any counts, in the order of their uids. */
+  webhooks: { webhookUid: string; counts: Counts }[];
   completeUntil: Date;
 }
 
@@ -40,56 +49,112 @@ export async function readStatistics(
   wanted: WantedStatistics,
   now: Date,
 ): Promise<Statistics> {
-  const { interval, since, until } = wanted;
-  const points = new Map<number, Counts>();
-  for (let atMs = since.getTime(); atMs < until.getTime(); atMs += intervals[interval].ms) {
-    points.set(atMs, noCounts());
-  }
+  const { appUid, webhookUid, interval, since, until } = wanted;
+  const owner = webhookUid ?? appUid;
+  const points = new Map(startsIn(wanted).map((atMs) => [atMs, noCounts()]));
+  const idAt = (time: Date): string => statisticsId(owner, interval, time.getTime());
+  const completeUntil = await addAll(store, wanted, {
+    ids: { $gte: idAt(since), $lt: idAt(until) },
+    own: { appUid, ...(webhookUid === null ? {} : { webhookUid }) },
+    countsOf: (of, atMs) => (of === owner ? points.get(atMs) : undefined),
+    now,
+  });
+  const totals = noCounts();
+  for (const counts of points.values()) addCounts(totals, counts);
+  return {
+    points: [...points].map(([atMs, counts]) => ({ at: new Date(atMs), counts })),
+    totals,
+    completeUntil,
+  };
+}
+
+/** The same for each webhook of an application, of the whole range. */
+export async function readWebhookStatistics(
+  store: Store,
+  range: StatisticsRange,
+  now: Date,
+): Promise<WebhookStatistics> {
+  const { appUid, interval } = range;
+  const webhooks = store.webhooks.find({ appUid }, { projection: { _id: 1 } }).sort({ _id: 1 });
+  const uids = await webhooks.map(({ _id }) => _id).toArray();
+  const starts = startsIn(range);
+  const totals = new Map(uids.map((uid) => [uid, noCounts()]));
+  const completeUntil = await addAll(store, range, {
+    ids: { $in: uids.flatMap((uid) => starts.map((atMs) => statisticsId(uid, interval, atMs))) },
+    own: { appUid },
+    countsOf: (of, atMs) => (isWithin(range, atMs) ? totals.get(of) : undefined),
+    now,
+  });
+  const counted = [...totals].map(([webhookUid, counts]) => ({ webhookUid, counts }));
+  return { webhooks: counted.filter(({ counts }) => hasAny(counts)), completeUntil };
+}
+
+function startsIn({ interval, since, until }: StatisticsRange): number[] {
+  const { ms } = intervals[interval];
+  const count = (until.getTime() - since.getTime()) / ms;
+  return Array.from({ length: count }, (_, index) => since.getTime() + index * ms);
+}
+
+function isWithin({ since, until }: StatisticsRange, atMs: number): boolean {
+  return atMs >= since.getTime() && atMs < until.getTime();
+}
+
+function hasAny({ outcomes }: Counts): boolean {
+  return Object.keys(outcomes).length > 0;
+}
+
+interface Reading {
+  /** Of what is counted. */
+  ids: NonNullable<Filter<StatisticsDocument>['_id']>;
+  /** Of what is not counted yet. */
+  own: Partial<Pick<CountedDelivery, 'appUid' | 'webhookUid'>>;
+  /** Where to add what belongs to an owner, in the interval that begins then. */
+  countsOf: (owner: string, atMs: number) => Counts | undefined;
+  now: Date;
+}
+
+/** Returns until when nothing is missing. */
+async function addAll(store: Store, range: StatisticsRange, reading: Reading): Promise<Date> {
+  const { since, until } = range;
   // Of one snapshot: else what is counted meanwhile would be missing or there twice.
   const completeUntil = await store.client.withSession({ snapshot: true }, async (session) => {
     const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, { session });
     const countedUntil = cursor?.countedUntil ?? new Date(0);
-    await addCounted(store, wanted, { points, session });
+    await addCounted(store, range, { ...reading, session });
     if (countedUntil >= until) return until;
-    const isAll = await addUncounted(store, wanted, { points, countedUntil, session });
-    return isAll ? now : countedUntil;
+    const isAll = await addUncounted(store, range, { ...reading, countedUntil, session });
+    return isAll ? reading.now : countedUntil;
   });
-  const totals = noCounts();
-  for (const counts of points.values()) addCounts(totals, counts);
   const completeUntilMs = Math.min(until.getTime(), completeUntil.getTime());
-  return {
-    points: [...points].map(([atMs, counts]) => ({ at: new Date(atMs), counts })),
-    totals,
-    completeUntil: new Date(Math.max(since.getTime(), completeUntilMs)),
-  };
-}
-
-interface Reading {
-  points: Map<number, Counts>;
-  session: ClientSession;
+  return new Date(Math.max(since.getTime(), completeUntilMs));
 }
 
 async function addCounted(
   store: Store,
-  { appUid, webhookUid, interval, since, until }: WantedStatistics,
-  { points, session }: Reading,
+  { appUid }: StatisticsRange,
+  { ids, countsOf, session }: Reading & { session: ClientSession },
 ): Promise<void> {
-  const idAt = (time: Date): string => statisticsId(webhookUid ?? appUid, interval, time.getTime());
   const found = store.statistics.find(
-    { _id: { $gte: idAt(since), $lt: idAt(until) }, appUid },
+    { _id: ids, appUid },
     { projection: { appUid: 0, expiresAt: 0 }, session },
   );
-  for await (const { _id, ...counts } of found) {
-    const atMs = Date.parse(_id.slice(_id.lastIndexOf('/') + 1));
-    if (points.has(atMs)) points.set(atMs, { ...noCounts(), ...counts });
+  for await (const { _id, ...more } of found) {
+    const [owner = '', , at = ''] = _id.split('/');
+    const counts = countsOf(owner, Date.parse(at));
+    if (counts !== undefined) addCounts(counts, more);
   }
 }
 
 /** Returns false, and adds nothing, where they are too many. */
 async function addUncounted(
   store: Store,
-  { appUid, webhookUid, interval }: WantedStatistics,
-  { points, countedUntil, session }: Reading & { countedUntil: Date },
+  { interval }: StatisticsRange,
+  {
+    own,
+    countsOf,
+    countedUntil,
+    session,
+  }: Reading & { countedUntil: Date; session: ClientSession },
 ): Promise<boolean> {
   const updatedAt = { $gte: new Date(countedUntil.getTime() - staleUpdateMsMax) };
   const hint = 'updated';
@@ -98,16 +163,17 @@ async function addUncounted(
     { limit: uncountedReadMax + 1, hint, session },
   );
   if (count > uncountedReadMax) return false;
-  const own = { appUid, ...(webhookUid === null ? {} : { webhookUid }) };
   const found = store.deliveries.find<CountedDelivery>(
-    { updatedAt, ...own, event: { $ne: testEventName } },
+    { ...own, updatedAt, event: { $ne: testEventName } },
     { projection: countedFields, hint, session },
   );
   for await (const delivery of found) {
-    if (!ownersOf(delivery).includes(webhookUid ?? appUid)) continue;
     for (const fact of factsOf(delivery)) {
-      const point = points.get(beginningOf(interval, fact.atMs));
-      if (fact.atMs >= countedUntil.getTime() && point !== undefined) addFact(point, fact);
+      if (fact.atMs < countedUntil.getTime()) continue;
+      for (const owner of ownersOf(delivery)) {
+        const counts = countsOf(owner, beginningOf(interval, fact.atMs));
+        if (counts !== undefined) addFact(counts, fact);
+      }
     }
   }
   return true;

@@ -80,7 +80,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "cancel": "cancelReplay",
     },
     "erasures": {"create": "createErasure", "get": "getErasure"},
-    "stats": {"deliveries": "getDeliveryStats"},
+    "stats": {"deliveries": "getDeliveryStats", "webhooks": "listWebhookStats"},
     "audit_log": {"list": "listAuditLog"},
 }
 

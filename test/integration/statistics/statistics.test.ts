@@ -90,6 +90,7 @@ async function ask(query: string) {
   };
 }
 
+const closed = 'http://127.0.0.1:1/';
 const inMinutes = `interval=minute&since=${new Date(startMs).toISOString()}`;
 const afterAllMs = startMs + hourMs;
 
@@ -202,6 +203,67 @@ test('the statistics of a webhook have its own deliveries, and empty points', as
     attemptMs: { p50: 10, p95: 10, p99: 10 },
   });
   expect(points[5]).toMatchObject({ attempts: 0, changeToReceiptMs: null, attemptMs: null });
+});
+
+const askByWebhook = async (query: string) => {
+  const answer = await service.call('GET', `/stats/webhooks?${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body as unknown as { completeUntil: string; webhooks: Record<string, unknown>[] };
+};
+
+test.each(['hour', 'day'])(
+  'counted or not yet, by %s, each webhook has the totals that are asked for it alone',
+  async (interval) => {
+    const { _id: other } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+    const { _id: idle } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+    const { _id: foreign } = await insertWebhook(service, { url: closed, appUid: 'app_other' });
+    await insertMixed();
+    await insert([startMs + 5_000], { state: 'delivered', webhookUid: other });
+    await insert([startMs + 5_000], {
+      state: 'delivered',
+      webhookUid: idle,
+      event: 'webhook.test',
+    });
+    await insert([startMs + 5_000], {
+      state: 'delivered',
+      webhookUid: foreign,
+      appUid: 'app_other',
+    });
+    // Before the range.
+    await insert([startMs - 25 * hourMs], { state: 'delivered', webhookUid: idle });
+    nowMs = afterAllMs;
+    const query = `interval=${interval}&since=${new Date(startMs).toISOString()}`;
+    for (const sealed of [false, true]) {
+      if (sealed) {
+        await sealAll(afterAllMs);
+        await service.store.deliveries.deleteMany({});
+      }
+      const { webhooks } = await askByWebhook(query);
+      const expected = [webhookUid, other].map(async (uid) => {
+        const { totals } = await ask(`${query}&webhookUid=${uid}`);
+        return { webhookUid: uid, ...totals };
+      });
+      expect(webhooks).toEqual(await Promise.all(expected));
+      expect(webhooks.map((each) => each['attempts'])).toEqual([5, 1]);
+    }
+  },
+);
+
+test('the counts by webhook are of the last 24 hours by default, and of 31 hours or days at most', async () => {
+  nowMs = afterAllMs;
+  const since = (hours: number) => `since=${new Date(nowMs - hours * hourMs).toISOString()}`;
+  expect(await askByWebhook('')).toMatchObject({
+    interval: 'hour',
+    since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
+    webhooks: [],
+  });
+  await askByWebhook(since(31));
+  await askByWebhook(`${since(31 * 24)}&interval=day`);
+  const refused = [since(32), `${since(32 * 24)}&interval=day`, 'interval=minute', 'x=1'];
+  for (const query of refused) {
+    const answer = await service.call('GET', `/stats/webhooks?${query}`);
+    expectProblem(answer, 400, 'invalid_request');
+  }
 });
 
 test('with more deliveries not counted yet than are read, the counts end before them', async () => {

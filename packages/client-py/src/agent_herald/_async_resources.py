@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Literal
 
 from . import types
 from ._async_stream import AsyncEventStream
@@ -765,6 +766,23 @@ class AsyncStats:
                     "until": until,
                     "webhookUid": webhook_uid,
                 },
+            )
+        )
+        return answer
+
+    async def webhooks(
+        self,
+        *,
+        interval: Literal["hour", "day"] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> types.WebhookStatistics:
+        """Counts what became of the attempts of a range, by webhook. Needs the scope `events:read`."""
+        answer: types.WebhookStatistics = await self._transport.send(
+            Call(
+                "GET",
+                path_of("stats", "webhooks"),
+                query={"interval": interval, "since": since, "until": until},
             )
         )
         return answer

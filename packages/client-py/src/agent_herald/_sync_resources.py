@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Literal
 
 from . import types
 from ._calls import Call, idempotency_key_of, path_of
@@ -741,6 +742,23 @@ class Stats:
                     "until": until,
                     "webhookUid": webhook_uid,
                 },
+            )
+        )
+        return answer
+
+    def webhooks(
+        self,
+        *,
+        interval: Literal["hour", "day"] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> types.WebhookStatistics:
+        """Counts what became of the attempts of a range, by webhook. Needs the scope `events:read`."""
+        answer: types.WebhookStatistics = self._transport.send(
+            Call(
+                "GET",
+                path_of("stats", "webhooks"),
+                query={"interval": interval, "since": since, "until": until},
             )
         )
         return answer

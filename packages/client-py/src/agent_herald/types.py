@@ -925,6 +925,34 @@ class DeliveryStatistics(TypedDict):
 
 
 @final
+class WebhookCounts(TypedDict):
+    webhookUid: str
+    attempts: int
+    """Of all outcomes but `cancelled`, in which none was made."""
+    delivered: int
+    retrying: int
+    exhausted: int
+    blocked: int
+    cancelled: int
+    """Deliveries that were given up without an attempt."""
+    changeToReceiptMs: Percentiles | None
+    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
+    attemptMs: Percentiles | None
+    """The duration of attempts of all outcomes."""
+
+
+@final
+class WebhookStatistics(TypedDict):
+    interval: Literal["hour", "day"]
+    since: str
+    until: str
+    completeUntil: str
+    """The counts before this time are final."""
+    webhooks: list[WebhookCounts]
+    """Of each webhook with any of them in the range, in the order of uids."""
+
+
+@final
 class AuditRowActor(TypedDict):
     kind: Literal["api_key", "admin", "anonymous", "system"]
     uid: str | None

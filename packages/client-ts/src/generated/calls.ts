@@ -54,6 +54,7 @@ import type {
   VerifiedToken,
   VerifyTokenBody,
   Webhook,
+  WebhookStatistics,
   WebhookWithSecret,
 } from './models.ts';
 
@@ -371,6 +372,15 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<DeliveryStatistics>;
+  /** Counts what became of the attempts of a range, by webhook. Scope: `events:read`. */
+  webhooks(
+    query?: {
+      interval?: 'hour' | 'day';
+      since?: string;
+      until?: string;
+    },
+    options?: CallOptions,
+  ): Promise<WebhookStatistics>;
 }
 
 export interface AuditLogCalls {
@@ -1121,6 +1131,17 @@ export const calls = {
       id: 'getDeliveryStats',
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/stats/deliveries',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    webhooks: {
+      id: 'listWebhookStats',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/stats/webhooks',
       input: 'query',
       needsKey: true,
       takesIdempotencyKey: false,

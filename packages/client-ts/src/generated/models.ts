@@ -863,6 +863,32 @@ export interface WebhookAuth {
   type: 'basic' | 'bearer';
 }
 
+export interface WebhookCounts {
+  webhookUid: string;
+  /** Of all outcomes but `cancelled`, in which none was made. */
+  attempts: number;
+  delivered: number;
+  retrying: number;
+  exhausted: number;
+  blocked: number;
+  /** Deliveries that were given up without an attempt. */
+  cancelled: number;
+  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
+  changeToReceiptMs: Percentiles | null;
+  /** The duration of attempts of all outcomes. */
+  attemptMs: Percentiles | null;
+}
+
+export interface WebhookStatistics {
+  interval: 'hour' | 'day';
+  since: string;
+  until: string;
+  /** The counts before this time are final. */
+  completeUntil: string;
+  /** Of each webhook with any of them in the range, in the order of uids. */
+  webhooks: WebhookCounts[];
+}
+
 export interface WebhookWarning {
   /** `certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks). */
   code: string;

@@ -1,0 +1,77 @@
+// GET …/stats/webhooks: what became of the attempts of a range, webhook by webhook.
+import { statisticsLimits } from '../../lib/limits.ts';
+import { readWebhookStatistics } from '../../lib/statistics/read-statistics.ts';
+import { listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { explained, oneOf, readFilters } from '../http/query-values.ts';
+import type { ApiRequest, Handler, Handling } from '../router.ts';
+import {
+  completeUntilField,
+  countFields,
+  type PresentedCounts,
+  presentCounts,
+} from './present-counts.ts';
+import { rangeOf, sinceParameter, untilParameter } from './stats-range.ts';
+
+const shownIntervals = ['hour', 'day'] as const;
+
+const parameters = {
+  interval: explained(
+    oneOf(shownIntervals),
+    'What the range is made of, in UTC; `hour` by default.',
+  ),
+  since: sinceParameter,
+  until: untilParameter,
+};
+
+const listStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock }) => {
+  const asked = readFilters(parameters, query);
+  const interval = asked.interval ?? 'hour';
+  const now = clock.now();
+  const range = rangeOf({ ...asked, interval }, now, statisticsLimits.webhookPointsMax);
+  const { webhooks, completeUntil } = await readWebhookStatistics(
+    store,
+    { appUid, interval, ...range },
+    now,
+  );
+  const body = {
+    interval,
+    since: range.since.toISOString(),
+    until: range.until.toISOString(),
+    completeUntil: completeUntil.toISOString(),
+    webhooks: webhooks.map(({ webhookUid, counts }) => ({ webhookUid, ...presentCounts(counts) })),
+  };
+  return { status: 200, body };
+};
+
+const webhookStatisticsSchema = named(
+  'WebhookStatistics',
+  objectOf<Record<'interval' | 'since' | 'until' | 'completeUntil' | 'webhooks', unknown>>({
+    interval: oneOfTexts(shownIntervals),
+    since: time,
+    until: time,
+    completeUntil: completeUntilField,
+    webhooks: {
+      ...listOf(
+        named(
+          'WebhookCounts',
+          objectOf<PresentedCounts & { webhookUid: string }>({ webhookUid: text, ...countFields }),
+        ),
+      ),
+      description: 'Of each webhook with any of them in the range, in the order of uids.',
+    },
+  }),
+);
+
+const facts: Operation = {
+  id: 'listWebhookStats',
+  summary: 'Counts what became of the attempts of a range, by webhook',
+  answers: { 200: { description: 'The counts', schema: webhookStatisticsSchema } },
+};
+
+export const listWebhookStats: Handler = operation(
+  facts,
+  Object.assign(listStats, {
+    parameters,
+  }),
+);
