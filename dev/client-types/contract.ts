@@ -56,17 +56,25 @@ export function readContract(): Contract {
   return JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Contract;
 }
 
-/** Returns the calls that an API key can make, and those that are open to all. */
-export function publicCalls({ paths }: Contract): Call[] {
-  return Object.entries(paths)
-    .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => ({
-        ...operation,
-        method: method.toUpperCase(),
-        path,
-      })),
-    )
-    .filter(({ tags }) => !tags.includes('Admin area'));
+export function callsOf({ paths }: Contract): Call[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+/** The starts of an application's paths, for API keys and for admins. */
+const keyPath = '/api/v1/appuid/{appUid}';
+const adminPath = '/admin/api/apps/{appUid}';
+
+/** Returns the call of an API key that a call of the admin area is, too. */
+export function twinOf({ method, path }: Call, calls: readonly Call[]): Call | undefined {
+  if (!path.startsWith(adminPath)) return undefined;
+  const wanted = path.replace(adminPath, keyPath);
+  return calls.find((each) => each.method === method && each.path === wanted);
 }
 
 export function jsonOf({ content }: Content): Schema | undefined {

@@ -1,15 +1,22 @@
 // The texts of the client's generated files: types of what is sent, calls, and classes of problems.
 import {
   type Call,
+  callsOf,
   type Contract,
   isStream,
   jsonOf,
   problemsOf,
-  publicCalls,
   resultsOf,
   type Schema,
+  twinOf,
 } from './contract.ts';
-import { faultStatuses, methodNames, repeatablePosts, withoutMethod } from './method-names.ts';
+import {
+  adminMethodNames,
+  faultStatuses,
+  methodNames,
+  repeatablePosts,
+  withoutMethod,
+} from './method-names.ts';
 import { doc, fieldsOf, literals, namedEnums, typeOf } from './schema-type.ts';
 
 const header = '// Written by `npm run client-types` from docs/openapi.json.\n';
@@ -18,30 +25,86 @@ import type { Pages } from '../pages.ts';
 import type { EventStream, StreamOptions } from '../stream.ts';
 `;
 
+type Groups = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const adminGroups: Groups = { ...adminMethodNames.app, ...adminMethodNames.area };
+
 /** Returns the texts of the files in \`packages/client-ts/src/generated\`, not formatted, by their names. */
 export function generatedFiles(contract: Contract): Readonly<Record<string, string>> {
-  const calls = publicCalls(contract).filter(({ operationId }) => !withoutMethod.has(operationId));
-  const named = Object.values(methodNames).flatMap((methods) => Object.values(methods));
+  const all = callsOf(contract);
+  const calls = all.filter(
+    (call) => !withoutMethod.has(call.operationId) && twinOf(call, all) === undefined,
+  );
+  const named = [methodNames, adminGroups].flatMap(Object.values).flatMap(Object.values);
   const nameless = calls.filter(({ operationId }) => !named.includes(operationId));
   if (nameless.length > 0)
     throw new Error(`no method has ${nameless.map(({ operationId }) => operationId).join(', ')}`);
   const models = [
     ...Object.entries(namedEnums).map(([name, values]) => enumType(name, values)),
     ...schemaTypes(calls, contract),
-  ];
-  const groups = Object.keys(methodNames).map((group) => groupType(group, calls, contract));
+  ].join('');
   const texts = {
-    'models.ts': models.join(''),
-    'calls.ts': [
-      importsOfCalls,
-      importOf(models.join(''), groups.join('')),
-      ...groups,
-      clientType(),
-      callTable(calls, contract),
-    ].join(''),
+    'models.ts': models,
+    'calls.ts': callsFile(models, calls, contract),
+    'admin-calls.ts': adminCallsFile(models, all, contract),
     'problems.ts': problemClasses(problemsOf(calls, contract)),
   };
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, header + text]));
+}
+
+function callsFile(models: string, calls: readonly Call[], contract: Contract): string {
+  const groups = Object.entries(methodNames).map(([group, methods]) =>
+    groupType(typeOfGroup(group), methodsOf(methods, calls, contract)),
+  );
+  return [
+    importsOfCalls,
+    importOf(models, groups.join('')),
+    ...groups,
+    clientType('HeraldCalls', Object.keys(methodNames).map(typedGroup)),
+    '/** What the transport needs to know of each call. */\n',
+    callTable('calls', rowsOf(methodNames, calls, contract)),
+  ].join('');
+}
+
+function adminCallsFile(models: string, all: readonly Call[], contract: Contract): string {
+  const groups = Object.entries(adminGroups).map(([group, methods]) =>
+    groupType(typeOfAdminGroup(group), methodsOf(methods, all, contract)),
+  );
+  const shared = new Set(all.map((call) => twinOf(call, all)?.operationId));
+  const left = Object.entries(methodNames).map(([group, methods]) => {
+    const missing = Object.entries(methods).filter(([, id]) => !shared.has(id));
+    return [group, missing.map(([name]) => name), Object.keys(methods).length] as const;
+  });
+  const kept = left.filter(([, missing, count]) => missing.length < count);
+  const sharedGroups = kept.map(([group, missing]) => {
+    const type = typeOfGroup(group);
+    const isWhole = missing.length === 0;
+    return `readonly ${group}: ${isWhole ? type : `Omit<${type}, ${literals(missing)}>`};\n`;
+  });
+  const types = kept.map(([group]) => typeOfGroup(group)).join(', ');
+  const typed = (group: string) => `readonly ${group}: ${typeOfAdminGroup(group)};\n`;
+  const { app, area } = adminMethodNames;
+  const keysAlone = Object.values(methodNames)
+    .flatMap(Object.values)
+    .filter((id) => !shared.has(id));
+  return [
+    importsUsed(groups.join('')),
+    `import type { ${types} } from './calls.ts';\n`,
+    importOf(models, groups.join('')),
+    ...groups,
+    clientType('AdminAppCalls', [...sharedGroups, ...Object.keys(app).map(typed)]),
+    clientType('AdminCalls', Object.keys(area).map(typed)),
+    '/** The calls of API keys that admins have not. */\n',
+    `export const keysAlone: readonly string[] = ${JSON.stringify(keysAlone)};\n\n`,
+    callTable('adminAppCalls', rowsOf(app, all, contract)),
+    callTable('adminCalls', rowsOf(area, all, contract)),
+  ].join('');
+}
+
+/** The imports of calls that a text uses. */
+function importsUsed(text: string): string {
+  const isUsed = (line: string) =>
+    [...line.matchAll(/\b[A-Z]\w+/g)].some(([name]) => new RegExp(`\\b${name}\\b`).test(text));
+  return importsOfCalls.split('\n').filter(isUsed).join('\n') + '\n';
 }
 
 /** The line that imports the types of one text which another uses. */
@@ -86,6 +149,8 @@ function schemaType(name: string, schema: Schema): string {
 
 const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 const typeOfGroup = (group: string) => `${capitalized(group)}Calls`;
+const typeOfAdminGroup = (group: string) => `Admin${capitalized(group)}Calls`;
+const typedGroup = (group: string) => `readonly ${group}: ${typeOfGroup(group)};\n`;
 
 function callOf(operationId: string, calls: readonly Call[]): Call {
   const call = calls.find((one) => one.operationId === operationId);
@@ -93,26 +158,33 @@ function callOf(operationId: string, calls: readonly Call[]): Call {
   return call;
 }
 
-function groupType(group: string, calls: readonly Call[], contract: Contract): string {
-  const methods = Object.entries(methodNames[group] ?? {}).map(([name, operationId]) => {
+function groupType(name: string, methods: readonly string[]): string {
+  return `export interface ${name} {\n${methods.join('')}}\n\n`;
+}
+
+function methodsOf(
+  methods: Readonly<Record<string, string>>,
+  calls: readonly Call[],
+  contract: Contract,
+): string[] {
+  return Object.entries(methods).map(([name, operationId]) => {
     const call = callOf(operationId, calls);
     const scope = call['x-required-scope'];
     const note = scope === undefined ? '' : ` Scope: \`${scope}\`.`;
     const shown = `${doc(`${call.summary}.${note}`)}${name}(${argumentsOf(call)})`;
     return `${shown}: ${resultTypeOf(call, contract)};\n`;
   });
-  return `export interface ${typeOfGroup(group)} {\n${methods.join('')}}\n\n`;
 }
 
-function clientType(): string {
-  const groups = Object.keys(methodNames).map(
-    (group) => `readonly ${group}: ${typeOfGroup(group)};\n`,
-  );
-  return `export interface HeraldCalls {\n${groups.join('')}}\n\n`;
+function clientType(name: string, groups: readonly string[]): string {
+  return `export interface ${name} {\n${groups.join('')}}\n\n`;
 }
 
 const parametersOf = (call: Call, place: string) =>
-  (call.parameters ?? []).filter((one) => one.in === place && one.name !== 'appUid');
+  (call.parameters ?? []).filter((one) => one.in === place && !isOfClient(call, one.name));
+/** Applications are named by the client, but where they are what the call is about. */
+const isOfClient = ({ path }: Call, name: string) =>
+  name === 'appUid' && !path.endsWith('{appUid}');
 const takesKey = (call: Call) =>
   parametersOf(call, 'header').some(({ name }) => name === 'Idempotency-Key');
 
@@ -138,7 +210,9 @@ function optionsTypeOf(call: Call): string {
 
 /** A call that means something without a body: others take an empty one to no use. */
 function isBodyOptional({ operationId }: Call): boolean {
-  return ['rotateWebhookSecret', 'testWebhook', 'resendEvent'].includes(operationId);
+  return ['rotateWebhookSecret', 'testWebhook', 'resendEvent', 'adminRollApiKey'].includes(
+    operationId,
+  );
 }
 
 /** The schema of the items of a list, whether or not it has pages. */
@@ -159,15 +233,17 @@ function resultTypeOf(call: Call, contract: Contract): string {
   return `Promise<${results.length === 0 ? 'void' : results.join(' | ')}>`;
 }
 
-function callTable(calls: readonly Call[], contract: Contract): string {
-  const groups = Object.entries(methodNames).map(([group, methods]) => {
+function rowsOf(groups: Groups, calls: readonly Call[], contract: Contract): string[] {
+  return Object.entries(groups).map(([group, methods]) => {
     const rows = Object.entries(methods).map(
       ([name, operationId]) => `${name}: ${rowOf(callOf(operationId, calls), contract)},\n`,
     );
     return `${group}: {\n${rows.join('')}},\n`;
   });
-  const docstring = '/** What the transport needs to know of each call. */\n';
-  return `${docstring}export const calls = {\n${groups.join('')}} as const;\n\n`;
+}
+
+function callTable(name: string, groups: readonly string[]): string {
+  return `export const ${name} = {\n${groups.join('')}} as const;\n\n`;
 }
 
 function rowOf(call: Call, contract: Contract): string {
@@ -177,7 +253,7 @@ function rowOf(call: Call, contract: Contract): string {
   return JSON.stringify({
     id: operationId,
     method,
-    path,
+    path: path.replace(/\{appUid\}$/, '{uid}'),
     input: hasInput ? input : null,
     needsKey: security.length > 0,
     takesIdempotencyKey: takesKey(call),

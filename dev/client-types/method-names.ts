@@ -84,8 +84,47 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
 };
 
-/** Documents, and a sign-in that is no more. */
+/** The same of the admin area, for calls that no API key has; those of an application, then the others. */
+export const adminMethodNames = {
+  app: {
+    apiKeys: {
+      create: 'adminCreateApiKey',
+      list: 'adminListApiKeys',
+      get: 'adminGetApiKey',
+      roll: 'adminRollApiKey',
+      revoke: 'adminRevokeApiKey',
+      delete: 'adminDeleteApiKey',
+    },
+    members: {
+      add: 'adminAddMember',
+      list: 'adminListMembers',
+      change: 'adminChangeMember',
+      remove: 'adminRemoveMember',
+    },
+  },
+  area: {
+    session: {
+      signInMethods: 'adminGetSignInMethods',
+      signIn: 'adminSignIn',
+      get: 'adminGetSession',
+      signOut: 'adminSignOut',
+      signOutEverywhere: 'adminSignOutEverywhere',
+      changePassword: 'adminChangePassword',
+    },
+    apps: {
+      create: 'adminCreateApp',
+      list: 'adminListApps',
+      get: 'adminGetApp',
+      change: 'adminChangeApp',
+    },
+    auditLog: { list: 'adminListInstallationAuditLog' },
+  },
+} as const;
+
+/** Documents, a sign-in that is no more, and pages that only a browser goes to. */
 export const withoutMethod: ReadonlySet<string> = new Set([
+  'adminBeginOidc',
+  'adminFinishOidc',
   'legacyAuth',
   'getMigrationPage',
   'getOpenapi',
@@ -105,4 +144,5 @@ export const repeatablePosts: ReadonlySet<string> = new Set([
   'revokeUserTokens',
   'cancelReplay',
   'cancelWebhookReplay',
+  'adminRevokeApiKey',
 ]);

@@ -1,4 +1,5 @@
 // Calls agent-herald: typed, with retries, pages as iterators and errors as classes.
+export { HeraldAdminClient } from './admin-client.ts';
 export { HeraldClient } from './client.ts';
 export {
   ConnectionFailedError,
@@ -8,9 +9,15 @@ export {
   TimedOutError,
   UnexpectedAnswerError,
 } from './errors.ts';
+export type * from './generated/admin-calls.ts';
 export type * from './generated/calls.ts';
 export type * from './generated/models.ts';
 export * from './generated/problems.ts';
-export type { CallOptions, HeraldClientOptions, IdempotentCallOptions } from './options.ts';
+export type {
+  CallOptions,
+  HeraldAdminClientOptions,
+  HeraldClientOptions,
+  IdempotentCallOptions,
+} from './options.ts';
 export { type Page, Pages } from './pages.ts';
 export { EventStream, StreamEndedError, type StreamedEvent, type StreamOptions } from './stream.ts';

@@ -14,16 +14,24 @@ export interface IdempotentCallOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-export interface HeraldClientOptions {
-  /** The address of the service, such as `https://agents.example.com`. */
+export interface TransportOptions {
+  /** The address of the service, such as `https://agents.example.com`; it may end in a path. */
   readonly url: string;
-  /** The application, and its key; not needed for `client.service`. */
-  readonly appUid?: string;
-  readonly apiKey?: string;
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** For each call, unless it says otherwise; 30 s by default. */
   readonly timeoutMs?: number;
   /** For each call, unless it says otherwise; 2 by default. */
   readonly retries?: number;
+}
+
+export interface HeraldClientOptions extends TransportOptions {
+  /** The application, and its key; not needed for `client.service`. */
+  readonly appUid?: string;
+  readonly apiKey?: string;
+}
+
+export interface HeraldAdminClientOptions extends TransportOptions {
+  /** Returns the `csrfToken` of the session, null while nobody is signed in. */
+  readonly csrfToken: () => string | null;
 }

@@ -1,7 +1,7 @@
 // Makes the requests of calls, and repeats those that may be repeated.
 import { readError, readResult } from './answers.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
-import type { HeraldClientOptions, IdempotentCallOptions } from './options.ts';
+import type { IdempotentCallOptions, TransportOptions } from './options.ts';
 import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
 
 export interface CallFacts {
@@ -33,17 +33,25 @@ interface PreparedCall {
   readonly signal: AbortSignal;
 }
 
-const userAgent = 'agent-herald-client/0.1.0';
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
+/** Who calls, and about which application. */
+interface Access {
+  readonly appUid: string | undefined;
+  /** Throws for a call that needs more than there is. */
+  readonly headersOf: (facts: CallFacts) => Record<string, string>;
+}
+
 export class Transport {
-  readonly #options: HeraldClientOptions;
+  readonly #options: TransportOptions;
+  readonly #access: Access;
   readonly #fetch: typeof fetch;
   readonly #baseUrl: string;
 
-  constructor(options: HeraldClientOptions) {
+  constructor(options: TransportOptions, access: Access) {
     this.#options = options;
+    this.#access = access;
     this.#baseUrl = new URL(options.url).href.replace(/\/$/, '');
     const { fetch: given } = options;
     this.#fetch = given ?? ((input, init) => fetch(input, init));
@@ -81,12 +89,12 @@ export class Transport {
   /** Returns the request of a call. Throws for a call that cannot be made. */
   prepare(facts: CallFacts, input: CallInput, options: IdempotentCallOptions) {
     const { requestId = crypto.randomUUID(), idempotencyKey = crypto.randomUUID() } = options;
-    const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
-    if (facts.needsKey) {
-      headers['authorization'] = `Bearer ${this.#needed('apiKey', facts)}`;
-      headers['user-agent'] = userAgent;
-      headers['x-request-id'] = requestId;
-    }
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      ...input.headers,
+      ...this.#access.headersOf(facts),
+    };
+    if (facts.needsKey) headers['x-request-id'] = requestId;
     if (facts.takesIdempotencyKey) headers['idempotency-key'] = idempotencyKey;
     if (input.body !== undefined) headers['content-type'] = 'application/json';
     const body = input.body === undefined ? null : JSON.stringify(input.body);
@@ -117,8 +125,8 @@ export class Transport {
     }
   }
 
-  #urlOf({ path, needsKey }: CallFacts, { uids, query = {} }: CallInput): string {
-    const values = [...(needsKey ? [this.#options.appUid] : []), ...uids];
+  #urlOf({ path }: CallFacts, { uids, query = {} }: CallInput): string {
+    const values = [...(path.includes('{appUid}') ? [this.#access.appUid] : []), ...uids];
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       segmentOf(name, values.shift()),
     );
@@ -126,12 +134,6 @@ export class Transport {
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
     return `${this.#baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`;
-  }
-
-  #needed(name: 'apiKey', { id }: CallFacts): string {
-    const value = this.#options[name];
-    if (!value) throw new TypeError(`${id} needs a client with appUid and apiKey`);
-    return value;
   }
 }
 

@@ -74,6 +74,7 @@ test('the routes take only these parameters', () => {
     '/replays: limit, cursor',
     '/sdkusers: externalId, email, limit, cursor',
     '/stats/deliveries: interval, since, until, webhookUid',
+    '/stats/webhooks: interval, since, until',
     `/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
     '/webhooks/:webhookUid/replays: limit, cursor',
   ];

@@ -1,12 +1,15 @@
 // The client against the service: each of its methods once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  HeraldAdminClient,
   HeraldClient,
   InvalidRequestError,
   NotFoundError,
+  NotSignedInError,
   UnauthenticatedError,
 } from '../../../packages/client-ts/src/index.ts';
 import { calls } from '../../../packages/client-ts/src/generated/calls.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const called = new Set<string>();
@@ -121,9 +124,12 @@ test('webhooks, events and their deliveries', async () => {
   expect(await events.resend(eventId, { webhookUids: [webhookUid] })).toMatchObject({ eventId });
   await allOf(events.deliveries(eventId));
   await allOf(deliveries.list({ webhookUid }));
+  expect(await deliveries.get(eventId, webhookUid)).toMatchObject({ eventId, webhookUid });
+  expect(await webhooks.checkUrl({ url })).toMatchObject({ url });
   expect(await allOf(eventTypes.list())).toHaveLength(16);
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
   expect(statistics.interval).toBe('hour');
+  await stats.webhooks({ interval: 'hour' });
   expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
 });
 
@@ -156,6 +162,42 @@ test('calls open to all; an unready service is no error', async () => {
   service.context.draining = true;
   expect(await open.readiness()).toMatchObject({ status: 'stopping' });
   service.context.draining = false;
+});
+
+test('an admin does the same from a page, with a session', async () => {
+  const { email, password } = await makeTestAdmin(service, { superuser: true });
+  let cookie = '';
+  let csrfToken: string | null = null;
+  // What a browser does with cookies.
+  const asBrowser: typeof fetch = async (input, init) => {
+    const headers = { ...(init?.headers as Record<string, string>), cookie };
+    const response = await fetch(input, { ...init, headers });
+    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+    return response;
+  };
+  const url = `${service.apiUrl}/`;
+  const admin = new HeraldAdminClient({ url, csrfToken: () => csrfToken, fetch: asBrowser });
+  await expect(admin.session.get()).rejects.toBeInstanceOf(NotSignedInError);
+  ({ csrfToken } = await admin.session.signIn({ email, password }));
+  expect((await admin.session.get()).admin).toMatchObject({ email, superuser: true });
+  const { uid } = await admin.apps.create({ name: 'Of a page' });
+  expect(await admin.apps.get(uid)).toMatchObject({ name: 'Of a page', role: 'owner' });
+  const app = admin.app(uid);
+  const { apiKey, uid: keyUid } = await app.apiKeys.create({ name: 'K', scopes: ['events:read'] });
+  expect(await app.apiKeys.get(keyUid)).not.toHaveProperty('apiKey');
+  expect(apiKey).toMatch(/^ahk_/);
+  expect(await allOf(app.members.list())).toMatchObject([{ email, role: 'owner' }]);
+  const hook = await app.webhooks.create({ url: 'http://127.0.0.1:9/', entities: ['agent'] });
+  await app.webhooks.change(hook.uid, { active: false });
+  expect(await allOf(app.webhooks.list())).toMatchObject([{ uid: hook.uid, active: false }]);
+  const own = admin.app(service.app.appUid);
+  for await (const { event } of own.events.stream({ since })) {
+    expect(event.eventId).toMatch(/^evt_/);
+    break;
+  }
+  expect(await allOf(admin.auditLog.list({ action: 'admin.signed_in' }))).toHaveLength(1);
+  await admin.session.signOut();
+  await expect(app.webhooks.list().page()).rejects.toBeInstanceOf(NotSignedInError);
 });
 
 test('each method was called', () => {

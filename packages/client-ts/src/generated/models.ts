@@ -74,6 +74,19 @@ export interface ActiveToken {
   };
 }
 
+export interface AddMemberBody {
+  email: string;
+  role: 'viewer' | 'admin' | 'owner';
+}
+
+export interface Admin {
+  uid: string;
+  email: string;
+  superuser: boolean;
+  hasPassword: boolean;
+  createdAt: string;
+}
+
 export interface Agent {
   uid: string;
   appUid: string;
@@ -88,6 +101,48 @@ export interface Agent {
 
 export interface AgentPage {
   data: Agent[];
+  nextCursor: string | null;
+}
+
+export interface ApiKey {
+  uid: string;
+  /** The public part of the key, as logs show it. */
+  keyId: string;
+  name: string;
+  scopes: (
+    | 'users:auth'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'events:read'
+    | 'events:write'
+    | 'resources:read'
+    | 'resources:write'
+    | 'admin'
+  )[];
+  state: 'active' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  rolledTo: string | null;
+}
+
+export interface ApiKeyPage {
+  data: ApiKey[];
+  nextCursor: string | null;
+}
+
+export interface App {
+  uid: string;
+  name: string;
+  active: boolean;
+  /** Of the caller. */
+  role: 'viewer' | 'admin' | 'owner';
+  createdAt: string;
+}
+
+export interface AppPage {
+  data: App[];
   nextCursor: string | null;
 }
 
@@ -162,6 +217,11 @@ export interface ChangeAgentBody {
   accountUids?: string[] | null;
 }
 
+export interface ChangeAppBody {
+  name?: string;
+  active?: boolean;
+}
+
 export interface ChangeContextBody {
   contextName?: string;
   /** Null removes it. */
@@ -174,6 +234,15 @@ export interface ChangeContextFileBody {
   processingStatus?: 'pending' | 'processing' | 'ready' | 'failed';
   /** Taken with any status. Null removes it, and so does a change to a status other than `failed` without it. */
   processingError?: string | null;
+}
+
+export interface ChangeMemberBody {
+  role: 'viewer' | 'admin' | 'owner';
+}
+
+export interface ChangePasswordBody {
+  currentPassword: string;
+  newPassword: string;
 }
 
 export interface ChangeUserBody {
@@ -290,6 +359,25 @@ export interface CreateAgentBody {
   externalTenantId: string;
 }
 
+export interface CreateApiKeyBody {
+  name: string;
+  scopes: (
+    | 'users:auth'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'events:read'
+    | 'events:write'
+    | 'resources:read'
+    | 'resources:write'
+    | 'admin'
+  )[];
+  expiresAt?: string | null;
+}
+
+export interface CreateAppBody {
+  name: string;
+}
+
 export interface CreateContextBody {
   contextName: string;
   /** Null removes it. */
@@ -401,6 +489,31 @@ export interface CreateWebhookReplayBody {
   )[];
   /** Only events of this tenant. */
   externalTenantId?: string;
+}
+
+export interface CreatedApiKey {
+  uid: string;
+  /** The public part of the key, as logs show it. */
+  keyId: string;
+  name: string;
+  scopes: (
+    | 'users:auth'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'events:read'
+    | 'events:write'
+    | 'resources:read'
+    | 'resources:write'
+    | 'admin'
+  )[];
+  state: 'active' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  rolledTo: string | null;
+  /** The key, shown this once. */
+  apiKey: string;
 }
 
 export interface Delivery {
@@ -599,6 +712,18 @@ export interface JwkSet {
   }[];
 }
 
+export interface Member {
+  adminUid: string;
+  email: string | null;
+  role: 'viewer' | 'admin' | 'owner';
+  createdAt: string;
+}
+
+export interface MemberPage {
+  data: Member[];
+  nextCursor: string | null;
+}
+
 /** Milliseconds, within 5 %. */
 export interface Percentiles {
   p50: number;
@@ -714,9 +839,57 @@ export interface Resent {
   pausedWebhookUids: string[];
 }
 
+export interface RollApiKeyBody {
+  overlapSeconds?: number;
+}
+
+export interface RolledApiKey {
+  uid: string;
+  /** The public part of the key, as logs show it. */
+  keyId: string;
+  name: string;
+  scopes: (
+    | 'users:auth'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'events:read'
+    | 'events:write'
+    | 'resources:read'
+    | 'resources:write'
+    | 'admin'
+  )[];
+  state: 'active' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  rolledTo: string | null;
+  /** The key, shown this once. */
+  apiKey: string;
+  previousKey: ApiKey;
+}
+
 export interface RotateWebhookSecretBody {
   /** How long the old secret signs, too; a day by default. 0 ends all old secrets immediately. */
   overlapSeconds?: number;
+}
+
+export interface Session {
+  admin: Admin;
+  /** To be sent as `x-csrf-token` with every other call. */
+  csrfToken: string;
+  expiresAt: string;
+  idleTimeoutSeconds: number;
+}
+
+export interface SignInBody {
+  email: string;
+  password: string;
+}
+
+export interface SignInMethods {
+  password: boolean;
+  oidc: boolean;
 }
 
 export interface SignUserInBody {

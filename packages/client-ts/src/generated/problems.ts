@@ -19,6 +19,12 @@ export class CredentialsConflictError extends HeraldProblem {
   declare readonly code: 'credentials_conflict';
 }
 
+/** The request does not come from our own pages. */
+export class CrossSiteRequestError extends HeraldProblem {
+  override readonly name = 'CrossSiteRequestError';
+  declare readonly code: 'cross_site_request';
+}
+
 /** The expectation cannot be met. */
 export class ExpectationFailedError extends HeraldProblem {
   override readonly name = 'ExpectationFailedError';
@@ -35,6 +41,12 @@ export class HeadersTooLargeError extends HeraldProblem {
 export class IdempotencyKeyReusedError extends HeraldProblem {
   override readonly name = 'IdempotencyKeyReusedError';
   declare readonly code: 'idempotency_key_reused';
+}
+
+/** The admin lacks the role for this call. */
+export class InsufficientRoleError extends HeraldProblem {
+  override readonly name = 'InsufficientRoleError';
+  declare readonly code: 'insufficient_role';
 }
 
 /** The API key lacks the scope for this call. */
@@ -91,10 +103,22 @@ export class NotFoundError extends HeraldProblem {
   declare readonly code: 'not_found';
 }
 
+/** No admin is signed in. */
+export class NotSignedInError extends HeraldProblem {
+  override readonly name = 'NotSignedInError';
+  declare readonly code: 'not_signed_in';
+}
+
 /** The service has too much to do right now. */
 export class OverloadedError extends HeraldProblem {
   override readonly name = 'OverloadedError';
   declare readonly code: 'overloaded';
+}
+
+/** The password cannot be used. */
+export class PasswordRefusedError extends HeraldProblem {
+  override readonly name = 'PasswordRefusedError';
+  declare readonly code: 'password_refused';
 }
 
 /** The body is too large. */
@@ -115,6 +139,18 @@ export class RequestTimeoutError extends HeraldProblem {
   declare readonly code: 'request_timeout';
 }
 
+/** The e-mail or the password is wrong. */
+export class SignInRefusedError extends HeraldProblem {
+  override readonly name = 'SignInRefusedError';
+  declare readonly code: 'sign_in_refused';
+}
+
+/** Too many sign-ins failed. */
+export class TooManySignInsError extends HeraldProblem {
+  override readonly name = 'TooManySignInsError';
+  declare readonly code: 'too_many_sign_ins';
+}
+
 /** No valid API key was sent. */
 export class UnauthenticatedError extends HeraldProblem {
   override readonly name = 'UnauthenticatedError';
@@ -131,6 +167,12 @@ export class UnavailableError extends HeraldProblem {
 export class UnknownAccountUidsError extends HeraldProblem {
   override readonly name = 'UnknownAccountUidsError';
   declare readonly code: 'unknown_account_uids';
+}
+
+/** There is no admin with this e-mail. */
+export class UnknownAdminError extends HeraldProblem {
+  override readonly name = 'UnknownAdminError';
+  declare readonly code: 'unknown_admin';
 }
 
 /** Some webhooks do not exist in this application. */
@@ -150,9 +192,11 @@ export const problemClasses = {
   app_disabled: AppDisabledError,
   conflict: ConflictError,
   credentials_conflict: CredentialsConflictError,
+  cross_site_request: CrossSiteRequestError,
   expectation_failed: ExpectationFailedError,
   headers_too_large: HeadersTooLargeError,
   idempotency_key_reused: IdempotencyKeyReusedError,
+  insufficient_role: InsufficientRoleError,
   insufficient_scope: InsufficientScopeError,
   internal: InternalError,
   invalid_cursor: InvalidCursorError,
@@ -162,13 +206,18 @@ export const problemClasses = {
   malformed_json: MalformedJsonError,
   malformed_request: MalformedRequestError,
   not_found: NotFoundError,
+  not_signed_in: NotSignedInError,
   overloaded: OverloadedError,
+  password_refused: PasswordRefusedError,
   payload_too_large: PayloadTooLargeError,
   rate_limited: RateLimitedError,
   request_timeout: RequestTimeoutError,
+  sign_in_refused: SignInRefusedError,
+  too_many_sign_ins: TooManySignInsError,
   unauthenticated: UnauthenticatedError,
   unavailable: UnavailableError,
   unknown_account_uids: UnknownAccountUidsError,
+  unknown_admin: UnknownAdminError,
   unknown_webhook_uids: UnknownWebhookUidsError,
   unsupported_media_type: UnsupportedMediaTypeError,
 } as const;

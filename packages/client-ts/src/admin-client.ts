@@ -1,0 +1,49 @@
+import {
+  type AdminAppCalls,
+  adminAppCalls,
+  type AdminCalls,
+  adminCalls,
+  keysAlone,
+} from './generated/admin-calls.ts';
+import { calls } from './generated/calls.ts';
+import { type CallTable, groupsOf } from './groups.ts';
+import type { HeraldAdminClientOptions } from './options.ts';
+import { type CallFacts, Transport } from './transport.ts';
+
+/** Calls the admin area from pages of the service itself, with the cookie of their session. */
+export class HeraldAdminClient implements AdminCalls {
+  declare readonly session: AdminCalls['session'];
+  declare readonly apps: AdminCalls['apps'];
+  declare readonly auditLog: AdminCalls['auditLog'];
+  readonly #transportOf: (appUid?: string) => Transport;
+
+  constructor(options: HeraldAdminClientOptions) {
+    const headersOf = ({ method }: CallFacts): Record<string, string> => {
+      const token = method === 'GET' ? null : options.csrfToken();
+      return token === null ? {} : { 'x-csrf-token': token };
+    };
+    this.#transportOf = (appUid) => new Transport(options, { appUid, headersOf });
+    Object.assign(this, groupsOf(this.#transportOf(), adminCalls));
+  }
+
+  /** The calls of an application. */
+  app(appUid: string): AdminAppCalls {
+    const groups = groupsOf(this.#transportOf(appUid), { ...sharedCalls(), ...adminAppCalls });
+    // The table is written from the same contract as the type.
+    return groups as unknown as AdminAppCalls;
+  }
+}
+
+const keyPath = '/api/v1/appuid/{appUid}';
+const adminPath = '/admin/api/apps/{appUid}';
+
+/** The calls that API keys have, too; only their paths are others. */
+function sharedCalls(): CallTable {
+  const groups = Object.entries<CallTable[string]>(calls).map(([group, methods]) => {
+    const shared = Object.entries(methods)
+      .filter(([, { id, path }]) => path.startsWith(keyPath) && !keysAlone.includes(id))
+      .map(([name, facts]) => [name, { ...facts, path: facts.path.replace(keyPath, adminPath) }]);
+    return [group, Object.fromEntries(shared) as CallTable[string]] as const;
+  });
+  return Object.fromEntries(groups.filter(([, methods]) => Object.keys(methods).length > 0));
+}

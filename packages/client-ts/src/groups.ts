@@ -1,0 +1,44 @@
+// Makes the methods of a client from the table of its calls.
+import type { CallOptions } from './options.ts';
+import { type Page, Pages } from './pages.ts';
+import { EventStream } from './stream.ts';
+import type { CallFacts, Query, Transport } from './transport.ts';
+
+type Facts = CallFacts & { readonly kind: string };
+
+export type CallTable = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
+
+/** Returns the groups of methods; they are of the types that are written with the table. */
+export function groupsOf(transport: Transport, table: CallTable): Record<string, object> {
+  const groups = Object.entries(table).map(([group, methods]) => {
+    const made = Object.entries(methods).map(([name, facts]) => [name, method(transport, facts)]);
+    return [group, Object.fromEntries(made) as object] as const;
+  });
+  return Object.fromEntries(groups);
+}
+
+/** Makes the method of a call: its arguments are the uids of its path, its body or query, and options. */
+function method(transport: Transport, facts: Facts) {
+  const uidCount = [...facts.path.matchAll(/\{(?!appUid)\w+\}/g)].length;
+  return (...given: readonly unknown[]) => {
+    const uids = given.slice(0, uidCount);
+    const [input, ownOptions] =
+      facts.input === null ? [undefined, given[uidCount]] : given.slice(uidCount);
+    const options = (ownOptions ?? {}) as CallOptions;
+    if (facts.kind === 'stream')
+      return new EventStream({ transport, facts, query: input as Query | undefined, options });
+    if (facts.kind !== 'list')
+      return transport.call(facts, { uids, [facts.input ?? 'query']: input }, options);
+    return new Pages(async (cursor) => {
+      const query = { ...(input as Query | undefined), ...(cursor === null ? {} : { cursor }) };
+      return asPage(await transport.call(facts, { uids, query }, options));
+    });
+  };
+}
+
+/** Some lists are short and have no pages. */
+function asPage(result: unknown): Page<unknown> {
+  if (Array.isArray(result)) return { data: result, nextCursor: null };
+  const { data, nextCursor } = result as Partial<Page<unknown>>;
+  return { data: data ?? [], nextCursor: nextCursor ?? null };
+}
