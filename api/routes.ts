@@ -22,6 +22,7 @@ import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
 import { getErasure } from './jobs/get-erasure.ts';
+import { listErasures } from './jobs/list-erasures.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
 import { getOpenapi } from './openapi/get-openapi.ts';
@@ -45,6 +46,7 @@ import { getContextFile } from './resources/get-context-file.ts';
 import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
+import { getBacklog } from './stats/get-backlog.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
 import { listWebhookStats } from './stats/list-webhook-stats.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
@@ -159,9 +161,11 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/replays/:replayUid', scope: 'events:read', handler: getReplay }),
   appRoute({ method: 'post', path: '/replays/:replayUid/cancel', scope: 'events:write', handler: cancelReplay }),
   appRouteWithBody({ method: 'post', path: '/erasures', scope: 'events:write', body: createErasureBody, handler: createErasure }),
+  appRoute({ method: 'get', path: '/erasures', scope: 'events:read', handler: listErasures }),
   appRoute({ method: 'get', path: '/erasures/:erasureUid', scope: 'events:read', handler: getErasure }),
 
   appRoute({ method: 'get', path: '/stats/deliveries', scope: 'events:read', handler: getDeliveryStats }),
+  appRoute({ method: 'get', path: '/stats/backlog', scope: 'events:read', handler: getBacklog }),
   appRoute({ method: 'get', path: '/stats/webhooks', scope: 'events:read', handler: listWebhookStats }),
 
   appRoute({ method: 'get', path: '/audit-log', scope: 'admin', handler: listAuditLog }),

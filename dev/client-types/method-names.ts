@@ -78,8 +78,12 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     get: 'getReplay',
     cancel: 'cancelReplay',
   },
-  erasures: { create: 'createErasure', get: 'getErasure' },
-  stats: { deliveries: 'getDeliveryStats', webhooks: 'listWebhookStats' },
+  erasures: { create: 'createErasure', list: 'listErasures', get: 'getErasure' },
+  stats: {
+    deliveries: 'getDeliveryStats',
+    webhooks: 'listWebhookStats',
+    backlog: 'getBacklog',
+  },
   auditLog: { list: 'listAuditLog' },
   service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
 };

@@ -142,6 +142,7 @@ async function playErasures(stage: Stage): Promise<void> {
   await call('an event that was erased', `GET ${event}`, isErased);
   await becomes(stage, event, 'cancelled');
   await call('a resend of what was erased', `POST ${event}/resend`);
+  await call('erasures', 'GET …/erasures');
   await call('erases mentions', 'POST …/erasures', { body: { mentions: ['user-1'] } });
   const both = { externalTenantId: tenant, mentions: ['user-1'] };
   await call('an erasure of two kinds', 'POST …/erasures', { body: both });

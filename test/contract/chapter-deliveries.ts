@@ -122,6 +122,7 @@ async function playOrder(stage: Stage): Promise<void> {
 async function playStatistics({ call }: Stage): Promise<void> {
   const path = '…/stats/deliveries';
   await call('statistics of the last day', `GET ${path}`);
+  await call('what is still to be delivered', 'GET …/stats/backlog');
   await call('statistics by webhook', 'GET …/stats/webhooks');
   await call('statistics of a webhook that is none', `GET ${path}?webhookUid=whk_none`);
   await call('an interval that is none', `GET ${path}?interval=week`);

@@ -79,8 +79,12 @@ SURFACE: dict[str, dict[str, str]] = {
         "get": "getReplay",
         "cancel": "cancelReplay",
     },
-    "erasures": {"create": "createErasure", "get": "getErasure"},
-    "stats": {"deliveries": "getDeliveryStats", "webhooks": "listWebhookStats"},
+    "erasures": {"create": "createErasure", "list": "listErasures", "get": "getErasure"},
+    "stats": {
+        "deliveries": "getDeliveryStats",
+        "webhooks": "listWebhookStats",
+        "backlog": "getBacklog",
+    },
     "audit_log": {"list": "listAuditLog"},
 }
 

@@ -1,6 +1,7 @@
-// The lists of events, deliveries and replays are read along an index, as MongoDB's profiler shows.
+// The lists of events, deliveries, replays and erasures are read along an index, as MongoDB's profiler shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
+import { newErasure } from '../../../lib/deliveries/erasures.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
@@ -41,6 +42,8 @@ beforeAll(async () => {
   const replayOf = (uid: string): ReplayJob =>
     newReplayJob({ appUid: service.app.appUid, webhookUid: uid, createdAt: at });
   await jobs.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
+  const { appUid } = service.app;
+  await jobs.insertMany(mixed(() => [newErasure(appUid, { externalTenantId: 'tenant-1' }, at)]));
 });
 
 afterAll(async () => {
@@ -63,6 +66,7 @@ const lists: [index: string, what: string, path: () => string][] = [
   ],
   ['jobs.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
   ['jobs.app', 'the replays of the application', () => '/replays?'],
+  ['jobs.app', 'the erasures of the application', () => '/erasures?'],
 ];
 
 test.each(lists)(

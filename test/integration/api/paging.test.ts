@@ -66,6 +66,20 @@ test.each([
   expect(pages.flat()).toEqual(uids.toSorted().toReversed());
 });
 
+test('erasures are listed newest first, without replays and without what they search for', async () => {
+  const uids: string[] = [];
+  for (const externalTenantId of ['tenant-a', 'tenant-b']) {
+    const { body } = await client.call('POST', '/erasures', { body: { externalTenantId } });
+    uids.push(String(body['uid']));
+    await client.call('POST', '/replays', { body: { since: '2026-01-01T00:00:00Z' } });
+  }
+  const [newest, oldest] = itemsOf(await client.call('GET', '/erasures'));
+  expect([newest?.['uid'], oldest?.['uid']]).toEqual(uids.toReversed());
+  expect(Object.keys(newest ?? {}).toSorted()).toEqual(
+    ['uid', 'state', 'erasedCount', 'createdAt', 'finishedAt'].toSorted(),
+  );
+});
+
 test('rows added during paging do not shift the pages', async () => {
   const uids: string[] = [];
   for (let i = 0; i < 6; i += 1) uids.push(await makeAgent(client));

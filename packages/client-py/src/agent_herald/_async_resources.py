@@ -735,6 +735,15 @@ class AsyncErasures:
         )
         return answer
 
+    def list(
+        self, *, limit: int | None = None, cursor: str | None = None
+    ) -> AsyncPaged[types.Erasure]:
+        """Lists erasures, newest first. Needs the scope `events:read`."""
+        return AsyncPaged(
+            self._transport,
+            Call("GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}),
+        )
+
     async def get(self, erasure_uid: str) -> types.Erasure:
         """Shows how far an erasure is. Needs the scope `events:read`."""
         answer: types.Erasure = await self._transport.send(
@@ -785,6 +794,11 @@ class AsyncStats:
                 query={"interval": interval, "since": since, "until": until},
             )
         )
+        return answer
+
+    async def backlog(self) -> types.Backlog:
+        """Counts what is still to be delivered. Needs the scope `events:read`."""
+        answer: types.Backlog = await self._transport.send(Call("GET", path_of("stats", "backlog")))
         return answer
 
 

@@ -713,6 +713,13 @@ class Erasures:
         )
         return answer
 
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Erasure]:
+        """Lists erasures, newest first. Needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call("GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}),
+        )
+
     def get(self, erasure_uid: str) -> types.Erasure:
         """Shows how far an erasure is. Needs the scope `events:read`."""
         answer: types.Erasure = self._transport.send(Call("GET", path_of("erasures", erasure_uid)))
@@ -761,6 +768,11 @@ class Stats:
                 query={"interval": interval, "since": since, "until": until},
             )
         )
+        return answer
+
+    def backlog(self) -> types.Backlog:
+        """Counts what is still to be delivered. Needs the scope `events:read`."""
+        answer: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
         return answer
 
 

@@ -953,6 +953,33 @@ class WebhookStatistics(TypedDict):
 
 
 @final
+class OpenDeliveries(TypedDict):
+    count: int
+    """At most 10,000."""
+    countIsCapped: bool
+    """There may be more."""
+    oldestAt: str | None
+    """When the oldest of them was first recorded."""
+
+
+@final
+class UndispatchedEvents(TypedDict):
+    count: int
+    """At most 10,000."""
+    countIsCapped: bool
+    """There may be more."""
+
+
+@final
+class Backlog(TypedDict):
+    at: str
+    pending: OpenDeliveries
+    retrying: OpenDeliveries
+    held: OpenDeliveries
+    undispatched: UndispatchedEvents
+
+
+@final
 class AuditRowActor(TypedDict):
     kind: Literal["api_key", "admin", "anonymous", "system"]
     uid: str | None

@@ -9,6 +9,7 @@ import type {
   Account,
   Agent,
   AuditRow,
+  Backlog,
   ChangeAccountBody,
   ChangeAgentBody,
   ChangeContextBody,
@@ -357,6 +358,14 @@ export interface ReplaysCalls {
 export interface ErasuresCalls {
   /** Erases the payloads of a tenant or a user. Scope: `events:write`. */
   create(body: CreateErasureBody, options?: IdempotentCallOptions): Promise<Erasure>;
+  /** Lists erasures, newest first. Scope: `events:read`. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Erasure>;
   /** Shows how far an erasure is. Scope: `events:read`. */
   get(erasureUid: string, options?: CallOptions): Promise<Erasure>;
 }
@@ -381,6 +390,8 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<WebhookStatistics>;
+  /** Counts what is still to be delivered. Scope: `events:read`. */
+  backlog(options?: CallOptions): Promise<Backlog>;
 }
 
 export interface AuditLogCalls {
@@ -1114,6 +1125,17 @@ export const calls = {
       faultStatus: null,
       kind: 'call',
     },
+    list: {
+      id: 'listErasures',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/erasures',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
     get: {
       id: 'getErasure',
       method: 'GET',
@@ -1143,6 +1165,17 @@ export const calls = {
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/stats/webhooks',
       input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    backlog: {
+      id: 'getBacklog',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/stats/backlog',
+      input: null,
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: true,

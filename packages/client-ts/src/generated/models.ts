@@ -192,6 +192,14 @@ export interface AuditRowPage {
   nextCursor: string | null;
 }
 
+export interface Backlog {
+  at: string;
+  pending: OpenDeliveries;
+  retrying: OpenDeliveries;
+  held: OpenDeliveries;
+  undispatched: UndispatchedEvents;
+}
+
 export interface BasicAuth {
   type: 'basic';
   username: string;
@@ -636,6 +644,11 @@ export interface Erasure {
   finishedAt: string | null;
 }
 
+export interface ErasurePage {
+  data: Erasure[];
+  nextCursor: string | null;
+}
+
 export interface Event {
   eventId: string;
   event: EventName;
@@ -722,6 +735,15 @@ export interface Member {
 export interface MemberPage {
   data: Member[];
   nextCursor: string | null;
+}
+
+export interface OpenDeliveries {
+  /** At most 10,000. */
+  count: number;
+  /** There may be more. */
+  countIsCapped: boolean;
+  /** When the oldest of them was first recorded. */
+  oldestAt: string | null;
 }
 
 /** Milliseconds, within 5 %. */
@@ -958,6 +980,14 @@ export interface TestedWebhook {
   eventId: string;
   event: EventName;
   webhookUid: string;
+}
+
+/** Events whose workflow was not started yet, of the first of the whole service. */
+export interface UndispatchedEvents {
+  /** At most 10,000. */
+  count: number;
+  /** There may be more. */
+  countIsCapped: boolean;
 }
 
 export interface UrlProblem {
