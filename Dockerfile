@@ -6,14 +6,17 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY activities activities
 COPY api api
 COPY cli cli
+COPY console console
 COPY docs/migration.md docs/openapi.json docs/
 COPY docs/reference docs/reference
 COPY lib lib
+COPY packages/client-ts packages/client-ts
 COPY worker worker
 COPY workflows workflows
 RUN npm run build
@@ -21,6 +24,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
 RUN npm ci --omit=dev
 
 FROM node:22-bookworm-slim

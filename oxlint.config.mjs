@@ -25,11 +25,22 @@ const libRooms = {
   dispatch: ['concurrency', 'deliveries', 'events', 'model', 'mongo', 'platform', 'temporal'],
   config: ['access', 'deliveries', 'egress', 'model', 'platform', 'temporal'],
 };
-const topRooms = ['activities', 'api', 'cli', 'dev', 'packages', 'test', 'worker', 'workflows'];
+const topRooms = [
+  'activities',
+  'api',
+  'cli',
+  'console',
+  'dev',
+  'packages',
+  'test',
+  'worker',
+  'workflows',
+];
 const domainsOfApi = [
   'accounts',
   'admin',
   'audit',
+  'console',
   'event-types',
   'events',
   'health',
@@ -238,6 +249,28 @@ export default {
       outside(except('dev', 'test'), 'dev/screenshots uses lib, dev/start and what tests share.'),
       outside(['bench', 'demo', 'metrics'], 'dev/screenshots uses dev/start only.'),
     ),
+    {
+      files: ['console/**'],
+      plugins: ['typescript', 'import', 'promise', 'unicorn', 'oxc', 'react', 'jsx-a11y'],
+      env: { browser: true, node: false },
+      rules: {
+        'react/rules-of-hooks': 'error',
+        'react/exhaustive-deps': 'error',
+        // The compiler writes the imports of JSX.
+        'react/react-in-jsx-scope': 'off',
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              outside(
+                ['lib', ...except('console')],
+                'The console is a program of browsers: it calls the service by its client.',
+              ),
+            ],
+          },
+        ],
+      },
+    },
     { files: ['examples/**'], rules: { 'no-console': 'off' } },
     // A table: it grows by two lines a limit. And a file that is written from the contract.
     {
@@ -252,7 +285,12 @@ export default {
       },
     },
     {
-      files: ['oxlint.config.mjs', 'vitest.config.mjs', 'test/support/closing-line-reporter.mjs'],
+      files: [
+        'oxlint.config.mjs',
+        'vitest.config.mjs',
+        'console/vite.config.mjs',
+        'test/support/closing-line-reporter.mjs',
+      ],
       rules: { 'import/no-default-export': 'off' },
     },
   ],

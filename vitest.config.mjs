@@ -45,6 +45,7 @@ const all = [
   // They wait more than they compute.
   project('servers', 0, { include: withServers, exclude: timed, maxWorkers: 4 }),
   project('timed', 1, { include: timed, maxWorkers: 2 }),
+  project('browser', 2, { include: ['test/browser/**/*.test.ts'], maxWorkers: 2 }),
 ];
 
 export default defineConfig({

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import { serveConsole } from './console/serve-console.ts';
 import type { ApiContext } from './context.ts';
 import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
@@ -21,6 +22,7 @@ export function createKoaApp(context: ApiContext): Koa {
   app.use(setSecurityHeaders(context.config.http.publicUrl));
   app.use(renderErrors);
   app.use(shedLoad(context));
+  app.use(serveConsole());
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

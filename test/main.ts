@@ -6,6 +6,7 @@ import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { runCommand } from '../lib/platform/run-command.ts';
+import { findChromium } from '../dev/browser/find-chromium.ts';
 import { findBinaries } from '../dev/servers/find-binary.ts';
 import { startMongodb } from '../dev/servers/mongodb.ts';
 import { isAlive } from '../dev/servers/process-identity.ts';
@@ -56,6 +57,7 @@ async function runTests(): Promise<number> {
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
       HERALD_TEST_WORKFLOW_BUNDLE: bundlePath,
       HERALD_TEST_BUILD: builtPath,
+      HERALD_CHROMIUM: await findChromium(process.env),
     });
   } finally {
     await open[Symbol.asyncDispose]();
@@ -81,6 +83,11 @@ async function build(path: string): Promise<void> {
   const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
   const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
   await runProgram(process.execPath, [tsc, ...flags], { timeoutMs: buildTimeoutMs });
+  // For services inside of tests, and for their processes.
+  for (const folder of [join('console', 'dist'), join(path, 'console', 'dist')]) {
+    const program = join('console', 'build.mjs');
+    await runProgram(process.execPath, [program, folder], { timeoutMs: buildTimeoutMs });
+  }
   for (const name of ['migration.md', 'openapi.json', 'reference']) {
     await cp(join('docs', name), join(path, 'docs', name), { recursive: true });
   }

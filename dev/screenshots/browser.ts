@@ -1,8 +1,6 @@
 // Temporal's UI in a headless browser, and pictures of the parts of it that matter.
-import { chromium, type Locator, type Page } from 'playwright-core';
-import { findOnPath, isExecutable } from '../servers/find-binary.ts';
-
-const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+import type { Locator, Page } from 'playwright-core';
+import { launchChromium } from '../browser/find-chromium.ts';
 
 // 256 are the side bar's, which the pictures leave out. A narrower window cuts long ids off.
 const viewport = { width: 2060, height: 900 };
@@ -27,26 +25,8 @@ export interface TemporalUi extends AsyncDisposable {
   photographPendingActivity(workflowId: string, options: { path: string }): Promise<void>;
 }
 
-/** Returns `HERALD_CHROMIUM`, or the first Chromium on `PATH`. Throws when there is none. */
-export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
-  const asked = env['HERALD_CHROMIUM'];
-  if (asked) {
-    if (await isExecutable(asked)) return asked;
-    throw new Error(`HERALD_CHROMIUM is ${asked}, which is not an executable file`);
-  }
-  for (const name of programNames) {
-    const path = await findOnPath(name, env);
-    if (path !== undefined) return path;
-  }
-  throw new Error(
-    'no Chromium is on the PATH: install one (Debian: apt-get install chromium), or set HERALD_CHROMIUM to its path',
-  );
-}
-
 export async function openTemporalUi(executablePath: string, url: string): Promise<TemporalUi> {
-  // Chromium refuses its sandbox to root, as in containers; it sees our own pages only.
-  const isRoot = process.getuid?.() === 0;
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: !isRoot });
+  const browser = await launchChromium(executablePath);
   const context = await browser.newContext({ viewport, timezoneId: 'UTC', locale: 'en-US' });
   const shown = JSON.stringify({ default: columns.map((label) => ({ label })) });
   const keep = `localStorage.setItem(${JSON.stringify(columnsKey)}, ${JSON.stringify(shown)})`;

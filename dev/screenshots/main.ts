@@ -7,7 +7,8 @@ import { Client, Connection } from '@temporalio/client';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { launch } from '../start/launch.ts';
-import { findChromium, openTemporalUi } from './browser.ts';
+import { findChromium } from '../browser/find-chromium.ts';
+import { openTemporalUi } from './browser.ts';
 import { playScenes } from './scenes.ts';
 
 const picturesDir = fileURLToPath(new URL('../../docs/images', import.meta.url));

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../lib/config/config.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { findBinaries } from '../servers/find-binary.ts';
+import { runProgram } from '../servers/run-program.ts';
 import { pickPorts, requirePort } from '../servers/free-port.ts';
 import { startMongodb } from '../servers/mongodb.ts';
 import { startTemporalDevServer } from '../servers/temporal.ts';
@@ -33,6 +34,9 @@ export interface Launched extends AsyncDisposable {
 
 // Deliveries make much short-lived garbage, which a larger nursery need not copy.
 const heapFlags = ['--max-semi-space-size=64'];
+
+const consoleBuild = fileURLToPath(new URL('../../console/build.mjs', import.meta.url));
+const consoleBuildTimeoutMs = 120_000;
 
 const preferredPorts = { api: 3000, mongodb: 27_017, temporal: 7233, temporalUi: 8233 };
 
@@ -68,6 +72,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const [servers] = await Promise.all([
     startServers(open, options, { ports, pids, onChange: saved }),
     writeWorkflowBundle(bundlePath),
+    runProgram(process.execPath, [consoleBuild], { timeoutMs: consoleBuildTimeoutMs }),
   ]);
   const secrets = ephemeral ? makeDevSecrets() : await loadDevSecrets(dataDir);
   const childEnv: NodeJS.ProcessEnv = {

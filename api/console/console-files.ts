@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errorCode } from '../../lib/platform/error-code.ts';
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+export interface ConsoleFile {
+  type: string;
+  /** The same content in each encoding that there is. */
+  bytes: ReadonlyMap<Encoding, Buffer>;
+}
+
+export interface ConsoleFiles {
+  /** With `__NONCE__` and `__BASE__` to be replaced. */
+  page: string;
+  /** By their paths below the page's base. */
+  files: ReadonlyMap<string, ConsoleFile>;
+}
+
+// Beside the built code, and in a checkout: where console/build.mjs writes.
+const folder = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const suffixes: readonly (readonly [Encoding, string])[] = [
+  ['identity', ''],
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
+
+/** Reads the built console, some 3 MB, into memory. Returns null where it was not built. */
+export async function readConsoleFiles(): Promise<ConsoleFiles | null> {
+  try {
+    const page = await readFile(join(folder, 'index.html'), 'utf8');
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    const paths = entries
+      .filter((entry) => entry.isFile() && extname(entry.name) in types)
+      .map((entry) => join(entry.parentPath, entry.name));
+    const files = await Promise.all(
+      paths.map(async (path) => {
+        const name = relative(folder, path).split(sep).join('/');
+        return [name, await readConsoleFile(path)] as const;
+      }),
+    );
+    return { page, files: new Map(files) };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function readConsoleFile(path: string): Promise<ConsoleFile> {
+  const read = suffixes.map(
+    async ([encoding, suffix]) => [encoding, await readFile(path + suffix)] as const,
+  );
+  return { type: types[extname(path)] ?? '', bytes: new Map(await Promise.all(read)) };
+}

@@ -1,0 +1,75 @@
+// GET /console and below: the pages of the console, and their files.
+import { randomBytes } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../../lib/platform/errors.ts';
+import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts';
+
+const yearSeconds = 365 * 24 * 60 * 60;
+const nonceBytes = 16;
+
+/** Answers with a file where there is one, and with the page for every other path. */
+export function serveConsole(): Middleware {
+  let read: Promise<ConsoleFiles | null> | undefined;
+  const readOnce = (): Promise<ConsoleFiles | null> => {
+    read ??= readConsoleFiles().catch((error: unknown) => {
+      read = undefined;
+      throw error;
+    });
+    return read;
+  };
+  return async (ctx, next) => {
+    const path = /^\/console(?:\/(.*))?$/.exec(ctx.path);
+    if (path === null || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    ctx.state['route'] = '/console';
+    const built = await readOnce();
+    if (built === null) {
+      const detail = 'the console was not built: `npm run build` and `npm start` build it';
+      throw new AppError('not_found', detail);
+    }
+    const [, below = ''] = path;
+    const file = built.files.get(below);
+    if (file !== undefined) return answerWithFile(ctx, file, below);
+    if (below.startsWith('assets/')) throw new AppError('not_found', 'there is no such file');
+    answerWithPage(ctx, built.page);
+  };
+}
+
+function answerWithFile(ctx: Context, { type, bytes }: ConsoleFile, path: string): void {
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+  ctx.set({
+    'cache-control': path.startsWith('assets/')
+      ? `public, max-age=${yearSeconds}, immutable`
+      : 'no-cache',
+    'content-type': type,
+    vary: 'accept-encoding',
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+  });
+  ctx.body = bytes.get(encoding as 'br' | 'gzip' | 'identity');
+}
+
+function answerWithPage(ctx: Context, page: string): void {
+  const nonce = randomBytes(nonceBytes).toString('base64');
+  ctx.set('content-security-policy', policyWith(nonce));
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = page.replaceAll('__NONCE__', nonce).replace('__BASE__', baseOf(ctx.path));
+}
+
+// Mantine writes style elements, and gives them the nonce.
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Relative, so that a proxy may serve it all below any path. */
+function baseOf(path: string): string {
+  const depth = path.split('/').length - 3;
+  return depth < 0 ? 'console/' : depth === 0 ? './' : '../'.repeat(depth);
+}

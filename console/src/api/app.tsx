@@ -1,0 +1,40 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { admin, type AppCalls } from './client.ts';
+
+export const appsQuery = queryOptions({
+  queryKey: ['apps'],
+  queryFn: async ({ signal }) => {
+    const apps = [];
+    for await (const app of admin.apps.list({}, { signal })) apps.push(app);
+    return apps;
+  },
+});
+
+export type App = Awaited<ReturnType<NonNullable<typeof appsQuery.queryFn>>>[number];
+
+export interface CurrentApp {
+  app: App;
+  calls: AppCalls;
+  /** True for admins and owners; a viewer only reads. */
+  mayChange: boolean;
+  /** True for owners: members, and the application itself. */
+  mayOwn: boolean;
+  /** The beginning of the keys of all queries of this application. */
+  key: readonly [string, string];
+}
+
+/** Returns the application of the path, with what its viewer may do there. */
+export function useApp(): CurrentApp {
+  const { appUid } = useParams({ from: '/signed-in/apps/$appUid' });
+  const { data: apps } = useSuspenseQuery(appsQuery);
+  const app = apps.find(({ uid }) => uid === appUid);
+  if (app === undefined) throw new Error(`there is no application ${appUid} for you`);
+  return {
+    app,
+    calls: admin.app(appUid),
+    mayChange: app.role !== 'viewer',
+    mayOwn: app.role === 'owner',
+    key: ['app', appUid],
+  };
+}

@@ -1,0 +1,4 @@
+import { Page } from '../../parts/page.tsx';
+export function AppList() {
+  return <Page title="Applications">…</Page>;
+}

@@ -1,0 +1,101 @@
+import {
+  Button,
+  Card,
+  Center,
+  Divider,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { SignInRefusedError } from '@agent-herald/client';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { admin, keepCsrfToken, serviceUrl } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Fault } from '../../parts/fault.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+
+/** The page before all others. */
+export function SignIn() {
+  const { to = '/', refused } = useSearch({ from: '/sign-in' });
+  const router = useRouter();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  useEffect(() => {
+    document.title = 'Sign in · agent-herald';
+  }, []);
+  const methods = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: ({ signal }) => admin.session.signInMethods({ signal }),
+  });
+  const signIn = useChange({
+    change: () => admin.session.signIn({ email, password }),
+    changes: [],
+    onDone: (session) => {
+      keepCsrfToken(session.csrfToken);
+      queries.setQueryData(sessionQuery.queryKey, session);
+      // Only a path of the console: an address of another site would lead away.
+      router.history.push(to.startsWith('/') && !to.startsWith('//') ? to : '/');
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Card withBorder shadow="sm" padding="xl" w="100%" maw={400}>
+        <form onSubmit={submit}>
+          <Stack>
+            <Title order={1} size="h3">
+              Sign in to agent-herald
+            </Title>
+            <TextInput
+              label="E-mail"
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+            {refused !== undefined && signIn.error === null && (
+              <Text c="red" size="sm" role="alert">
+                The identity provider did not sign you in. Ask whoever runs the service whether you
+                are an admin.
+              </Text>
+            )}
+            {signIn.error instanceof SignInRefusedError ? (
+              <Text c="red" size="sm" role="alert">
+                The e-mail or the password is wrong.
+              </Text>
+            ) : (
+              signIn.error !== null && <Fault error={signIn.error} />
+            )}
+            <Button type="submit" loading={signIn.isPending}>
+              Sign in
+            </Button>
+            {methods.data?.oidc === true && (
+              <>
+                <Divider label="or" />
+                <Button component="a" variant="default" href={`${serviceUrl}admin/api/oidc/start`}>
+                  Sign in with your identity provider
+                </Button>
+              </>
+            )}
+          </Stack>
+        </form>
+      </Card>
+    </Center>
+  );
+}

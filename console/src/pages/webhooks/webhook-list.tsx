@@ -1,0 +1,4 @@
+import { Page } from '../../parts/page.tsx';
+export function WebhookList() {
+  return <Page title="Webhooks">…</Page>;
+}

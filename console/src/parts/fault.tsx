@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import {
+  ConnectionFailedError,
+  HeraldError,
+  HeraldProblem,
+  TimedOutError,
+} from '@agent-herald/client';
+import { Uid } from './uid.tsx';
+
+interface FaultProps {
+  error: unknown;
+  /** Tries again what failed. */
+  retry?: () => void;
+}
+
+/** An error, with what to do about it. */
+export function Fault({ error, retry }: FaultProps) {
+  const { title, detail } = textsOf(error);
+  const requestId = error instanceof HeraldProblem ? error.requestId : null;
+  return (
+    <Alert color="red" title={title} role="alert" variant="light">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{detail}</Text>
+        {requestId !== null && (
+          <Group gap={6}>
+            <Text size="xs">The service logged it as request</Text>
+            <Uid value={requestId} />
+          </Group>
+        )}
+        {retry !== undefined && (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function textsOf(error: unknown): { title: string; detail: string } {
+  if (error instanceof ConnectionFailedError)
+    return {
+      title: 'The service cannot be reached',
+      detail: 'Check your connection, and try again.',
+    };
+  if (error instanceof TimedOutError)
+    return { title: 'The service took too long', detail: 'It may have too much to do. Try again.' };
+  if (error instanceof HeraldError) {
+    const details = [error.detail, ...error.errors.map(({ detail }) => detail)];
+    return { title: 'This did not work', detail: details.join('; ') };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: 'Something went wrong in this page', detail };
+}

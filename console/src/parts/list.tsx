@@ -1,0 +1,93 @@
+import type { CallOptions } from '@agent-herald/client';
+import { Box, Button, Center, Loader } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { Fault } from './fault.tsx';
+import { Placeholder } from './loaded.tsx';
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly nextCursor: string | null;
+}
+
+export interface Paging {
+  limit: number;
+  cursor?: string;
+}
+
+type Listing<Row> = UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
+
+const rowsOfPage = 50;
+
+interface ListOptions<Row> {
+  key: readonly unknown[];
+  /** Asks for one list of the service. */
+  list: (paging: Paging, options: CallOptions) => { page: () => Promise<Page<Row>> };
+  /** Asks again after this time, while the page is in view. */
+  refreshMs?: number;
+}
+
+/** A list of the service, page after page. */
+export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listing<Row> {
+  return useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const paging = { limit: rowsOfPage, ...(pageParam === '' ? {} : { cursor: pageParam }) };
+      return list(paging, { signal }).page();
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // Only a list that nobody has scrolled: it would ask for each of its pages again.
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) > 1 ? false : (refreshMs ?? false),
+    placeholderData: (before) => before,
+  });
+}
+
+interface ListProps<Row> {
+  of: Listing<Row>;
+  /** What is shown where there are no rows. */
+  empty: ReactNode;
+  children: (rows: readonly Row[]) => ReactNode;
+}
+
+/** Shows the rows of a list, and asks for more when its end comes into view. */
+export function List<Row>({ of, empty, children }: ListProps<Row>) {
+  const { data, error, refetch, isPlaceholderData } = of;
+  if (data === undefined) {
+    return error === null ? <Placeholder /> : <Fault error={error} retry={() => void refetch()} />;
+  }
+  const rows = data.pages.flatMap((page) => page.data);
+  return (
+    <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
+      {rows.length === 0 ? empty : children(rows)}
+      {error !== null && <Fault error={error} retry={() => void of.fetchNextPage()} />}
+      {of.hasNextPage && error === null && <More of={of} />}
+    </Box>
+  );
+}
+
+function More<Row>({ of }: { of: Listing<Row> }) {
+  const { ref, entry } = useIntersection({ rootMargin: '600px' });
+  const isInView = entry?.isIntersecting === true;
+  const { fetchNextPage, isFetchingNextPage } = of;
+  useEffect(() => {
+    if (isInView && !isFetchingNextPage) void fetchNextPage();
+  }, [isInView, isFetchingNextPage, fetchNextPage]);
+  return (
+    <Center ref={ref} py="md">
+      {isFetchingNextPage ? (
+        <Loader size="sm" aria-label="Loading more" />
+      ) : (
+        <Button variant="default" onClick={() => void fetchNextPage()}>
+          Load more
+        </Button>
+      )}
+    </Center>
+  );
+}

@@ -1,0 +1,66 @@
+// What surrounds every page after the sign-in: the bar, the navigation, the place of the page.
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { sessionQuery } from '../api/session.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { AppSwitcher } from './app-switcher.tsx';
+import { Navigation } from './navigation.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+import classes from './shell.module.css';
+
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const { appUid } = useParams({ strict: false });
+  const { href, pathname } = useLocation();
+  const [opened, { toggle, close }] = useDisclosure();
+  useEffect(close, [pathname, close]);
+  if (session === null) return <Navigate to="/sign-in" search={{ to: href }} />;
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      {...(appUid === undefined
+        ? {}
+        : { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } } })}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a href="#main" className={classes['skip']}>
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            {appUid !== undefined && (
+              <Burger
+                opened={opened}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label="Navigation"
+              />
+            )}
+            <Link to="/apps" className={classes['brand'] ?? ''}>
+              <img src="icon.svg" alt="" width={26} height={26} />
+              <span className={classes['name']}>agent-herald</span>
+            </Link>
+            <AppSwitcher />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ThemeSwitch />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      {appUid !== undefined && (
+        <AppShell.Navbar p="sm">
+          <Navigation appUid={appUid} />
+        </AppShell.Navbar>
+      )}
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,29 @@
+import { type Browser, chromium } from 'playwright-core';
+import { findOnPath, isExecutable } from '../servers/find-binary.ts';
+
+const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/**
+ * Returns `HERALD_CHROMIUM`, or the first Chromium on `PATH`, or the one that the package
+ * @sparticuz/chromium unpacks, which needs nothing installed. Throws when the first is no program.
+ */
+export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
+  const asked = env['HERALD_CHROMIUM'];
+  if (asked) {
+    if (await isExecutable(asked)) return asked;
+    throw new Error(`HERALD_CHROMIUM is ${asked}, which is not an executable file`);
+  }
+  for (const name of programNames) {
+    const path = await findOnPath(name, env);
+    if (path !== undefined) return path;
+  }
+  const { default: packed } = await import('@sparticuz/chromium');
+  return packed.executablePath();
+}
+
+/** Starts a headless browser. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  // Chromium refuses its sandbox to root, as in containers; it sees our own pages only.
+  const isRoot = process.getuid?.() === 0;
+  return chromium.launch({ executablePath, chromiumSandbox: !isRoot });
+}

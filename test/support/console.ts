@@ -1,0 +1,92 @@
+// The console in a real browser, against a service of the test.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../../dev/browser/find-chromium.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { makeTestAdmin, type TestAdmin } from './admin-client.ts';
+import { startService, type ServiceOptions, type TestService } from './service.ts';
+
+const actionTimeoutMs = 20_000;
+
+let browser: Promise<Browser> | undefined;
+
+/** One for all files of a worker process, whose end also ends it. */
+function theBrowser(): Promise<Browser> {
+  browser ??= findChromium(process.env).then(launchChromium);
+  return browser;
+}
+
+export interface ConsoleService extends TestService {
+  /** `http://localhost:…/console`: a browser keeps the session's cookie for this name of the machine. */
+  consoleUrl: string;
+  /** A superuser. */
+  superuser: TestAdmin;
+}
+
+/** Starts a service whose pages a browser of this machine can open. */
+export async function startConsoleService(options: ServiceOptions = {}): Promise<ConsoleService> {
+  const env = { HERALD_PUBLIC_URL: 'http://localhost', ...options.env };
+  const service = await startService({ ...options, env });
+  const superuser = await makeTestAdmin(service, { superuser: true });
+  const { port } = new URL(service.apiUrl);
+  return { ...service, consoleUrl: `http://localhost:${port}/console`, superuser };
+}
+
+export interface OpenedConsole extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser complained about: errors of the page, and what the policy refused. */
+  complaints: string[];
+}
+
+interface ConsoleOptions {
+  /** Who is signed in; null for nobody. */
+  admin?: TestAdmin | null;
+  colorScheme?: 'light' | 'dark';
+  width?: number;
+  timezoneId?: string;
+}
+
+/** Opens the browser at a path below `/console`, with a session of `admin`. */
+export async function openConsole(
+  service: Pick<ConsoleService, 'consoleUrl' | 'superuser'>,
+  path: string,
+  options: ConsoleOptions = {},
+): Promise<OpenedConsole> {
+  const open = new Disposal();
+  const { admin = service.superuser, colorScheme = 'light', width = 1280 } = options;
+  const context = await (
+    await theBrowser()
+  ).newContext({
+    colorScheme,
+    viewport: { width, height: 900 },
+    timezoneId: options.timezoneId ?? 'Europe/Berlin',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  open.defer(() => context.close());
+  if (admin !== null) await context.addCookies([cookieFor(service, admin)]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(actionTimeoutMs);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // Each refused call is told, too; the pages themselves show those.
+    const isCall = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isCall) complaints.push(message.text());
+  });
+  await page.goto(service.consoleUrl + path);
+  return { page, context, complaints, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+}
+
+function cookieFor({ consoleUrl }: Pick<ConsoleService, 'consoleUrl'>, { headers }: TestAdmin) {
+  const [name = '', value = ''] = (headers['cookie'] ?? '').split('=');
+  return {
+    name,
+    value,
+    url: new URL(consoleUrl).origin,
+    httpOnly: true,
+    secure: true,
+    sameSite: 'Strict' as const,
+  };
+}
