@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function AccountList() {
+  return <Page title="Accounts">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function DeliveryList() {
+  return <Page title="Deliveries">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function DeliveryPage() {
+  return <Page title="Delivery">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function EventList() {
+  return <Page title="Events">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function KeyList() {
+  return <Page title="API Management">…</Page>;
+}

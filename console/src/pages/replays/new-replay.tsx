@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function NewReplay() {
+  return <Page title="Start a replay">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function MyAccount() {
+  return <Page title="Your account">…</Page>;
+}
