@@ -41,7 +41,11 @@ const soak = [
   project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true }),
 ];
 const all = [
-  project('unit', 0, { include: ['test/unit/**/*.test.ts'], maxWorkers: 4, setupFiles: [] }),
+  project('unit', 0, {
+    include: ['test/unit/**/*.test.ts', 'console/test/**/*.test.ts'],
+    maxWorkers: 4,
+    setupFiles: [],
+  }),
   // They wait more than they compute.
   project('servers', 0, { include: withServers, exclude: timed, maxWorkers: 4 }),
   project('timed', 1, { include: timed, maxWorkers: 2 }),

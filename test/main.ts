@@ -25,8 +25,8 @@ const args = process.argv.slice(2).filter((argument) => argument !== '--soak');
 
 /** Checks whether the command line names files, and only unit tests. */
 function asksForUnitTestsAlone(): boolean {
-  const paths = args.filter((argument) => argument.startsWith('test/'));
-  return paths.length > 0 && paths.every((path) => path.startsWith('test/unit'));
+  const paths = args.filter((argument) => /^(?:console|test)\//.test(argument));
+  return paths.length > 0 && paths.every((path) => /^(?:console\/test|test\/unit)/.test(path));
 }
 
 async function runTests(): Promise<number> {

@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { AppSwitcher } from './app-switcher.tsx';
+import { Keyboard } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import classes from './shell.module.css';
@@ -48,6 +49,7 @@ export function Shell() {
             <AppSwitcher />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Keyboard appUid={appUid} />
             <ThemeSwitch />
             <AccountMenu />
           </Group>

@@ -1,0 +1,94 @@
+// Ctrl-K opens the palette, `g` and a letter a page, `?` the list of these.
+import { Button, Group, Kbd, Modal, Table } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { pagesOfApp } from './pages.ts';
+
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const letterWithinMs = 1_500;
+
+/** The button of the palette, and all shortcuts. */
+export function Keyboard({ appUid }: { appUid: string | undefined }) {
+  const [isLoaded, setLoaded] = useState(false);
+  const [list, { open: openList, close: closeList }] = useDisclosure();
+  const openedAtMs = useRef(-Infinity);
+  const navigate = useNavigate();
+  const showPalette = (): void => {
+    setLoaded(true);
+    void loadPalette().then(({ openPalette }) => openPalette());
+  };
+  useHotkeys(
+    [['mod+K', showPalette]],
+    // Also while something is typed.
+    [],
+  );
+  useHotkeys([
+    ['shift+?', openList],
+    ['g', () => (openedAtMs.current = performance.now()), { preventDefault: false }],
+    ...pagesOfApp.map(({ to, letter }): [string, () => void, { preventDefault: boolean }] => [
+      letter,
+      () => {
+        if (appUid === undefined || performance.now() - openedAtMs.current > letterWithinMs) return;
+        openedAtMs.current = -Infinity;
+        void navigate({ to, params: { appUid } });
+      },
+      { preventDefault: false },
+    ]),
+  ]);
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        px="sm"
+        aria-label="Go to a page or an id"
+        onClick={showPalette}
+        leftSection={<Search size={16} />}
+      >
+        <Kbd size="xs">Ctrl K</Kbd>
+      </Button>
+      {isLoaded && (
+        <Suspense fallback={null}>
+          <Palette appUid={appUid} />
+        </Suspense>
+      )}
+      <Modal
+        opened={list}
+        onClose={closeList}
+        title="Shortcuts"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Shortcuts />
+      </Modal>
+    </>
+  );
+}
+
+function Shortcuts() {
+  const rows = [
+    { keys: ['Ctrl', 'K'], does: 'Go to a page, a webhook, or any id' },
+    { keys: ['?'], does: 'Show these shortcuts' },
+    ...pagesOfApp.map(({ label, letter }) => ({ keys: ['g', letter], does: label })),
+  ];
+  return (
+    <Table>
+      <Table.Tbody>
+        {rows.map(({ keys, does }) => (
+          <Table.Tr key={does}>
+            <Table.Td>
+              <Group gap={4}>
+                {keys.map((key) => (
+                  <Kbd key={key}>{key}</Kbd>
+                ))}
+              </Group>
+            </Table.Td>
+            <Table.Td>{does}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,63 @@
+// The pages of an application, as the palette, the shortcuts and their list name them.
+
+export interface PageOfApp {
+  label: string;
+  to:
+    | '/apps/$appUid'
+    | '/apps/$appUid/webhooks'
+    | '/apps/$appUid/deliveries'
+    | '/apps/$appUid/events'
+    | '/apps/$appUid/events/live'
+    | '/apps/$appUid/replays'
+    | '/apps/$appUid/users'
+    | '/apps/$appUid/accounts'
+    | '/apps/$appUid/erasures'
+    | '/apps/$appUid/keys'
+    | '/apps/$appUid/members'
+    | '/apps/$appUid/audit-log'
+    | '/apps/$appUid/settings';
+  /** Opens it after `g`. */
+  letter: string;
+}
+
+export const pagesOfApp: readonly PageOfApp[] = [
+  { label: 'Overview', to: '/apps/$appUid', letter: 'o' },
+  { label: 'Webhooks', to: '/apps/$appUid/webhooks', letter: 'w' },
+  { label: 'Deliveries', to: '/apps/$appUid/deliveries', letter: 'd' },
+  { label: 'Events', to: '/apps/$appUid/events', letter: 'e' },
+  { label: 'Live events', to: '/apps/$appUid/events/live', letter: 'l' },
+  { label: 'Replays', to: '/apps/$appUid/replays', letter: 'r' },
+  { label: 'Users', to: '/apps/$appUid/users', letter: 'u' },
+  { label: 'Accounts', to: '/apps/$appUid/accounts', letter: 'a' },
+  { label: 'Erasures', to: '/apps/$appUid/erasures', letter: 'x' },
+  { label: 'API Management', to: '/apps/$appUid/keys', letter: 'k' },
+  { label: 'Members', to: '/apps/$appUid/members', letter: 'm' },
+  { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h' },
+  { label: 'Settings', to: '/apps/$appUid/settings', letter: 's' },
+];
+
+export type Named =
+  | { kind: 'webhook' | 'event' | 'user' | 'account'; uid: string }
+  | { kind: 'delivery'; eventId: string; webhookUid: string }
+  | { kind: 'audit'; uid: string };
+
+const uids = /\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b/g;
+
+/** Returns what a text names by its ids: of an event and a webhook together, their delivery. */
+export function namedBy(text: string): Named | null {
+  const found = new Map(
+    [...text.toLowerCase().matchAll(uids)].map(([uid, prefix]) => [prefix, uid]),
+  );
+  const eventId = found.get('evt');
+  const webhookUid = found.get('whk');
+  if (eventId !== undefined && webhookUid !== undefined)
+    return { kind: 'delivery', eventId, webhookUid };
+  if (eventId !== undefined) return { kind: 'event', uid: eventId };
+  if (webhookUid !== undefined) return { kind: 'webhook', uid: webhookUid };
+  const userUid = found.get('usr');
+  if (userUid !== undefined) return { kind: 'user', uid: userUid };
+  const accountUid = found.get('acc');
+  if (accountUid !== undefined) return { kind: 'account', uid: accountUid };
+  const [other] = found.values();
+  return other === undefined ? null : { kind: 'audit', uid: other };
+}

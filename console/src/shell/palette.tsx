@@ -1,0 +1,129 @@
+import '@mantine/spotlight/styles.css';
+import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { appsQuery } from '../api/app.tsx';
+import { admin } from '../api/client.ts';
+import { visibleText } from '../parts/visible-text.ts';
+import { type Named, namedBy, pagesOfApp } from './pages.ts';
+
+const webhooksMax = 100;
+
+export const openPalette = spotlight.open;
+
+/** Leads to any page, application, webhook, event or delivery, by its name or id. */
+export function Palette({ appUid }: { appUid: string | undefined }) {
+  const [query, setQuery] = useState('');
+  return (
+    <Spotlight
+      shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightOpen={() => setQuery('')}
+      actions={useActions(appUid, query)}
+      nothingFound="Nothing has this name. Paste a whole id."
+      searchProps={{ placeholder: 'A page, a webhook, or any id', 'aria-label': 'Go to' }}
+      highlightQuery
+      limit={12}
+      scrollable
+      maxHeight={420}
+    />
+  );
+}
+
+function useActions(appUid: string | undefined, query: string): SpotlightActionData[] {
+  const navigate = useNavigate();
+  const { data: apps = [] } = useQuery(appsQuery);
+  const { data: webhooks } = useQuery({
+    queryKey: ['app', appUid, 'webhooks', 'palette'],
+    queryFn: ({ signal }) =>
+      admin
+        .app(appUid ?? '')
+        .webhooks.list({ limit: webhooksMax }, { signal })
+        .page(),
+    enabled: appUid !== undefined,
+  });
+  const appActions = apps
+    .filter(({ uid }) => uid !== appUid)
+    .map(({ uid, name }) => ({
+      id: uid,
+      label: visibleText(name),
+      description: 'Application',
+      onClick: () => void navigate({ to: '/apps/$appUid', params: { appUid: uid } }),
+    }));
+  if (appUid === undefined) return appActions;
+  const params = { appUid };
+  const pages = pagesOfApp.map(({ label, to }) => ({
+    id: to,
+    label,
+    onClick: () => void navigate({ to, params }),
+  }));
+  const webhookActions = (webhooks?.data ?? []).map(({ uid, name, url }) => ({
+    id: uid,
+    label: visibleText(name ?? url),
+    description: `Webhook ${visibleText(url)}`,
+    keywords: [uid],
+    onClick: () =>
+      void navigate({
+        to: '/apps/$appUid/webhooks/$webhookUid',
+        params: { appUid, webhookUid: uid },
+      }),
+  }));
+  const named = namedBy(query);
+  const byId =
+    named === null
+      ? []
+      : [
+          {
+            id: 'named',
+            label: labelOf(named),
+            keywords: [query],
+            onClick: () => void navigate(placeOf(named, appUid)),
+          },
+        ];
+  return [...byId, ...pages, ...webhookActions, ...appActions];
+}
+
+function labelOf(named: Named): string {
+  if (named.kind === 'delivery') return 'Open this delivery';
+  return named.kind === 'audit' ? 'What was done to this, and by it' : `Open this ${named.kind}`;
+}
+
+function placeOf(named: Named, appUid: string) {
+  switch (named.kind) {
+    case 'delivery': {
+      const { eventId, webhookUid } = named;
+      return {
+        to: '/apps/$appUid/deliveries/$eventId/$webhookUid',
+        params: { appUid, eventId, webhookUid },
+      } as const;
+    }
+    case 'event':
+      return {
+        to: '/apps/$appUid/events/$eventId',
+        params: { appUid, eventId: named.uid },
+      } as const;
+    case 'webhook':
+      return {
+        to: '/apps/$appUid/webhooks/$webhookUid',
+        params: { appUid, webhookUid: named.uid },
+      } as const;
+    case 'user':
+      return {
+        to: '/apps/$appUid/users/$userUid',
+        params: { appUid, userUid: named.uid },
+      } as const;
+    case 'account':
+      return {
+        to: '/apps/$appUid/accounts/$accountUid',
+        params: { appUid, accountUid: named.uid },
+      } as const;
+    case 'audit':
+      return {
+        to: '/apps/$appUid/audit-log',
+        params: { appUid },
+        search: { targetUid: named.uid },
+      } as const;
+  }
+}
