@@ -19,7 +19,8 @@ export function serveConsole(): Middleware {
   };
   return async (ctx, next) => {
     const path = /^\/console(?:\/(.*))?$/.exec(ctx.path);
-    if (path === null || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+    if (path === null || !isRead) return next();
     ctx.state['route'] = '/console';
     const built = await readOnce();
     if (built === null) {
@@ -28,18 +29,19 @@ export function serveConsole(): Middleware {
     }
     const [, below = ''] = path;
     const file = built.files.get(below);
-    if (file !== undefined) return answerWithFile(ctx, file, below);
-    if (below.startsWith('assets/')) throw new AppError('not_found', 'there is no such file');
-    answerWithPage(ctx, built.page);
+    // Their names are of their content.
+    const isAsset = below.startsWith('assets/');
+    if (file !== undefined) answerWithFile(ctx, file, isAsset);
+    else if (!isAsset) answerWithPage(ctx, built.page);
+    else throw new AppError('not_found', 'there is no such file');
+    return undefined;
   };
 }
 
-function answerWithFile(ctx: Context, { type, bytes }: ConsoleFile, path: string): void {
+function answerWithFile(ctx: Context, { type, bytes }: ConsoleFile, isAsset: boolean): void {
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
   ctx.set({
-    'cache-control': path.startsWith('assets/')
-      ? `public, max-age=${yearSeconds}, immutable`
-      : 'no-cache',
+    'cache-control': isAsset ? `public, max-age=${yearSeconds}, immutable` : 'no-cache',
     'content-type': type,
     vary: 'accept-encoding',
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),

@@ -94,11 +94,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onOpen }: DataTabl
   );
 }
 
+/** Takes the place of the rows that are not in the page. */
 function Space({ height }: { height: number }) {
-  if (height <= 0) return null;
-  return (
-    <tr aria-hidden="true" style={{ height, padding: 0 }}>
-      <td style={{ height, padding: 0 }} />
-    </tr>
-  );
+  return height <= 0 ? null : <tr aria-hidden="true" style={{ height, padding: 0 }} />;
 }

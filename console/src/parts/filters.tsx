@@ -22,7 +22,7 @@ function useFilters(): FilterState {
 
 /** Surrounds the filters of a list, and offers to clear them. */
 export function Filters({ children }: { children: ReactNode }) {
-  const search = useSearch({ strict: false }) as Search;
+  const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const go = (next: Search): void => {
     void navigate({ to: '.', search: next as never, replace: true });

@@ -91,39 +91,21 @@ function labelOf(named: Named): string {
 }
 
 function placeOf(named: Named, appUid: string) {
-  switch (named.kind) {
-    case 'delivery': {
-      const { eventId, webhookUid } = named;
-      return {
-        to: '/apps/$appUid/deliveries/$eventId/$webhookUid',
-        params: { appUid, eventId, webhookUid },
-      } as const;
-    }
-    case 'event':
-      return {
-        to: '/apps/$appUid/events/$eventId',
-        params: { appUid, eventId: named.uid },
-      } as const;
-    case 'webhook':
-      return {
-        to: '/apps/$appUid/webhooks/$webhookUid',
-        params: { appUid, webhookUid: named.uid },
-      } as const;
-    case 'user':
-      return {
-        to: '/apps/$appUid/users/$userUid',
-        params: { appUid, userUid: named.uid },
-      } as const;
-    case 'account':
-      return {
-        to: '/apps/$appUid/accounts/$accountUid',
-        params: { appUid, accountUid: named.uid },
-      } as const;
-    case 'audit':
-      return {
-        to: '/apps/$appUid/audit-log',
-        params: { appUid },
-        search: { targetUid: named.uid },
-      } as const;
+  if (named.kind === 'delivery') {
+    const { eventId, webhookUid } = named;
+    const to = '/apps/$appUid/deliveries/$eventId/$webhookUid';
+    return { to, params: { appUid, eventId, webhookUid } } as const;
   }
+  const { kind, uid } = named;
+  if (kind === 'audit') {
+    const search = { targetUid: uid };
+    return { to: '/apps/$appUid/audit-log', params: { appUid }, search } as const;
+  }
+  const places = {
+    event: { to: '/apps/$appUid/events/$eventId', params: { appUid, eventId: uid } },
+    webhook: { to: '/apps/$appUid/webhooks/$webhookUid', params: { appUid, webhookUid: uid } },
+    user: { to: '/apps/$appUid/users/$userUid', params: { appUid, userUid: uid } },
+    account: { to: '/apps/$appUid/accounts/$accountUid', params: { appUid, accountUid: uid } },
+  } as const;
+  return places[kind];
 }

@@ -69,19 +69,7 @@ export function SignIn() {
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
             />
-            {refused !== undefined && signIn.error === null && (
-              <Text c="red" size="sm" role="alert">
-                The identity provider did not sign you in. Ask whoever runs the service whether you
-                are an admin.
-              </Text>
-            )}
-            {signIn.error instanceof SignInRefusedError ? (
-              <Text c="red" size="sm" role="alert">
-                The e-mail or the password is wrong.
-              </Text>
-            ) : (
-              signIn.error !== null && <Fault error={signIn.error} />
-            )}
+            <Refusal error={signIn.error} wasElsewhere={refused !== undefined} />
             <Button type="submit" loading={signIn.isPending}>
               Sign in
             </Button>
@@ -97,5 +85,17 @@ export function SignIn() {
         </form>
       </Card>
     </Center>
+  );
+}
+
+function Refusal({ error, wasElsewhere }: { error: unknown; wasElsewhere: boolean }) {
+  if (error !== null && !(error instanceof SignInRefusedError)) return <Fault error={error} />;
+  if (error === null && !wasElsewhere) return null;
+  return (
+    <Text c="var(--mantine-color-error)" size="sm" role="alert">
+      {error !== null
+        ? 'The e-mail or the password is wrong.'
+        : 'The identity provider did not sign you in. Ask whoever runs the service whether you are an admin.'}
+    </Text>
   );
 }
