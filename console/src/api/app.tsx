@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { admin, type AppCalls } from './client.ts';
+import { admin, type AppCalls, callsOf } from './client.ts';
 
 export const appsQuery = queryOptions({
   queryKey: ['apps'],
@@ -32,7 +32,7 @@ export function useApp(): CurrentApp {
   if (app === undefined) throw new Error(`there is no application ${appUid} for you`);
   return {
     app,
-    calls: admin.app(appUid),
+    calls: callsOf(appUid),
     mayChange: app.role !== 'viewer',
     mayOwn: app.role === 'owner',
     key: ['app', appUid],

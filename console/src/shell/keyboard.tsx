@@ -26,6 +26,7 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
     [],
   );
   useHotkeys([
+    ['?', openList],
     ['shift+?', openList],
     ['g', () => (openedAtMs.current = performance.now()), { preventDefault: false }],
     ...pagesOfApp.map(({ to, letter }): [string, () => void, { preventDefault: boolean }] => [

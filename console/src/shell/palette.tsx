@@ -4,11 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { appsQuery } from '../api/app.tsx';
-import { admin } from '../api/client.ts';
+import { callsOf } from '../api/client.ts';
 import { visibleText } from '../parts/visible-text.ts';
 import { type Named, namedBy, pagesOfApp } from './pages.ts';
-
-const webhooksMax = 100;
 
 export const openPalette = spotlight.open;
 
@@ -38,9 +36,8 @@ function useActions(appUid: string | undefined, query: string): SpotlightActionD
   const { data: webhooks } = useQuery({
     queryKey: ['app', appUid, 'webhooks', 'palette'],
     queryFn: ({ signal }) =>
-      admin
-        .app(appUid ?? '')
-        .webhooks.list({ limit: webhooksMax }, { signal })
+      callsOf(appUid ?? '')
+        .webhooks.list({ signal })
         .page(),
     enabled: appUid !== undefined,
   });

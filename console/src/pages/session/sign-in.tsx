@@ -38,8 +38,8 @@ export function SignIn() {
     onDone: (session) => {
       keepCsrfToken(session.csrfToken);
       queries.setQueryData(sessionQuery.queryKey, session);
-      // Only a path of the console: an address of another site would lead away.
-      router.history.push(to.startsWith('/') && !to.startsWith('//') ? to : '/');
+      // Below the console, so that no link to the sign-in leads to another site.
+      router.history.push(router.basepath + (to.startsWith('/') ? to : '/'));
     },
   });
   const submit = (event: FormEvent): void => {
@@ -59,6 +59,7 @@ export function SignIn() {
               type="email"
               autoComplete="username"
               required
+              withAsterisk={false}
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
             />
@@ -66,6 +67,7 @@ export function SignIn() {
               label="Password"
               autoComplete="current-password"
               required
+              withAsterisk={false}
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
             />

@@ -22,7 +22,7 @@ export function WebhookList() {
   const navigate = useNavigate();
   const list = useList({
     key: [...key, 'webhooks'],
-    list: (paging, options) => calls.webhooks.list(paging, options),
+    list: (_paging, options) => calls.webhooks.list(options),
     refreshMs,
   });
   const create = mayChange && (

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsoleService();
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+describe('the console', () => {
+  it('asks for a sign-in, and then shows the page that was asked for', async () => {
+    const path = `/apps/${service.app.appUid}/webhooks`;
+    await using opened = await openConsole(service, path, { admin: null });
+    const { page, complaints } = opened;
+    await page.getByLabel('E-mail').fill(service.superuser.email);
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The e-mail or the password is wrong.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(service.superuser.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console${path}`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('goes to a page by Ctrl-K and by g and a letter, and lists the shortcuts under ?', async () => {
+    await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to', { exact: true }).fill('audit');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
