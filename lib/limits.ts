@@ -96,6 +96,8 @@ export const limits = {
   sessionIdleMs: 60 * 60 * 1_000,
   /** An admin's session in all. */
   sessionLifetimeMs: 12 * 60 * 60 * 1_000,
+  /** `User-Agent` that is kept with an admin's session. */
+  userAgentCharactersMax: 256,
   /** Token to verify. */
   authTokenCharactersMax: 8 * 1_024,
 } as const;

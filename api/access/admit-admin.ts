@@ -53,9 +53,9 @@ async function findSession(
   token: string,
 ): Promise<Pick<SignedIn, 'admin' | 'session'>> {
   if (!isSessionToken(token)) throw notSignedIn();
-  const _id = hashSessionToken(token, config.keyPepper);
+  const tokenHash = hashSessionToken(token, config.keyPepper);
   // Not cached: every process refuses an ended session immediately.
-  const session = await store.adminSessions.findOne({ _id });
+  const session = await store.adminSessions.findOne({ tokenHash });
   if (session === null || !isSessionAlive(session, clock.now())) throw notSignedIn();
   const admin = await store.admins.findOne({ _id: session.adminUid });
   if (admin === null) throw notSignedIn();

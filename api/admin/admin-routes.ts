@@ -24,8 +24,9 @@ import { callbackPath } from './oidc/identity-provider.ts';
 import { changePassword, changePasswordBody } from './session/change-password.ts';
 import { getSession } from './session/get-session.ts';
 import { getSignInMethods } from './session/get-sign-in-methods.ts';
+import { listSessions } from './session/list-sessions.ts';
 import { signIn, signInBody } from './session/sign-in.ts';
-import { signOut, signOutEverywhere } from './session/sign-out.ts';
+import { endSession, signOut, signOutEverywhere } from './session/sign-out.ts';
 
 const area = '/admin/api';
 const app = `${area}/apps/:appUid`;
@@ -42,7 +43,9 @@ export const adminRoutes: readonly Route[] = [
   signInRoute({ method: 'post', path: `${area}/session`, body: signInBody, bodyBytesMax: credentialBytesMax, handler: signIn }),
   adminRoute({ method: 'get', path: `${area}/session`, needs: 'session', handler: getSession }),
   adminRoute({ method: 'delete', path: `${area}/session`, needs: 'session', handler: signOut }),
+  adminRoute({ method: 'get', path: `${area}/sessions`, needs: 'session', handler: listSessions }),
   adminRoute({ method: 'delete', path: `${area}/sessions`, needs: 'session', handler: signOutEverywhere }),
+  adminRoute({ method: 'delete', path: `${area}/sessions/:sessionUid`, needs: 'session', handler: endSession }),
   adminRouteWithBody({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, bodyBytesMax: credentialBytesMax, handler: changePassword }),
 
   adminRoute({ method: 'get', path: `${area}/apps`, needs: 'session', handler: listApps }),

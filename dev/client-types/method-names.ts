@@ -115,6 +115,7 @@ export const adminMethodNames = {
       signOutEverywhere: 'adminSignOutEverywhere',
       changePassword: 'adminChangePassword',
     },
+    sessions: { list: 'adminListSessions', end: 'adminEndSession' },
     apps: {
       create: 'adminCreateApp',
       list: 'adminListApps',

@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import { limits } from '../limits.ts';
 import type { AdminSessionDocument } from '../model/admin-session.ts';
 
@@ -6,4 +7,10 @@ export function isSessionAlive(
   now: Date,
 ): boolean {
   return expiresAt > now && lastUsedAt.getTime() + limits.sessionIdleMs > now.getTime();
+}
+
+/** The filter of what `isSessionAlive` is true of. */
+export function aliveSessions(now: Date): Filter<AdminSessionDocument> {
+  const idleSince = new Date(now.getTime() - limits.sessionIdleMs);
+  return { expiresAt: { $gt: now }, lastUsedAt: { $gt: idleSince } };
 }

@@ -12,7 +12,7 @@ export function isSessionToken(text: string): boolean {
   return tokenShape.test(text);
 }
 
-/** Returns the HMAC-SHA256 (hex) of a session's secret: its id in the database. */
+/** Returns the HMAC-SHA256 (hex) of a session's secret, by which it is found in the database. */
 export function hashSessionToken(token: string, pepper: string): string {
   return createHmac('sha256', pepper).update(`admin-session|${token}`).digest('hex');
 }

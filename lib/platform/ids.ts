@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'mem'
   | 'prc'
   | 'req'
+  | 'ses'
   | 'tok'
   | 'usr'
   | 'whk';

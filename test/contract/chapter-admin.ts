@@ -58,6 +58,10 @@ async function playSessions({ call }: Stage, { email, password }: TestAdmin): Pr
   const changed = await call('changes the password', change, { ...first, body: passwords });
   const second = { headers: sessionHeaders(changed) };
   await call('signs out', `DELETE ${session}`, second);
+  const own = await signIn(newPassword);
+  const { body: sessions } = await call('lists the own sessions', `GET ${area}/sessions`, own);
+  const [ended] = sessions['data'] as unknown as { uid: string }[];
+  await call('ends a session', `DELETE ${area}/sessions/${ended?.uid}`, own);
   await call('signs out everywhere', `DELETE ${area}/sessions`, await signIn(newPassword));
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sessionCookie, setCookie } from '../../api/access/cookies.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { csrfTokenOf, hashSessionToken, newSessionToken } from '../../lib/access/session-token.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
 import { createAdmin } from '../../lib/access/create-admin.ts';
@@ -53,11 +54,14 @@ async function openSession(
   const token = newSessionToken();
   const now = (context?.clock ?? systemClock).now();
   await store.adminSessions.insertOne({
-    _id: hashSessionToken(token, config.keyPepper),
+    _id: newId('ses', now),
+    tokenHash: hashSessionToken(token, config.keyPepper),
     adminUid: _id,
     createdAt: now,
     lastUsedAt: now,
     expiresAt: new Date(now.getTime() + 12 * hourMs),
+    address: null,
+    userAgent: null,
   });
   const content = { value: token, lifetimeMs: 12 * hourMs };
   const [cookie = ''] = setCookie(config.http.publicUrl, sessionCookie, content).split(';');

@@ -7,7 +7,7 @@ import type { Handler } from '../../router.ts';
 import { spend } from '../../access/rate-limits.ts';
 import { oidcCookie } from '../../access/cookies.ts';
 import { sealCookie } from '../../access/sealed-cookie.ts';
-import { sessionIdsOf } from '../session/open-session.ts';
+import { sessionHashesOf } from '../session/open-session.ts';
 import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
@@ -16,7 +16,7 @@ const transactionLifetimeMs = 10 * minuteMs;
 export interface BegunSignIn {
   transaction: OidcTransaction;
   /** The browser's sessions: their cookie is Strict and does not come back from another site. */
-  sessionIds: string[];
+  sessionHashes: string[];
 }
 
 const facts: Operation = {
@@ -32,7 +32,7 @@ export const beginOidc: Handler = operation(facts, async ({ caller, rawHeaders }
   const provider = requireProvider(context);
   spend(context.rateLimits.oidc, networkOf(caller.address));
   const { url, transaction } = await provider.begin();
-  const content: BegunSignIn = { transaction, sessionIds: sessionIdsOf(context, rawHeaders) };
+  const content: BegunSignIn = { transaction, sessionHashes: sessionHashesOf(context, rawHeaders) };
   // Sealed: it holds the PKCE verifier.
   const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });
   return { status: 302, headers: { location: url.href, 'set-cookie': cookie } };

@@ -15,13 +15,13 @@ import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
 import { callbackPath } from './identity-provider.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
-const pagesPath = '/admin';
+const pagesPath = '/console';
 
 interface VouchedUser {
   identity: ProviderIdentity;
   /** Verified and canonical. */
   email: string;
-  sessionIds: readonly string[];
+  sessionHashes: readonly string[];
 }
 
 const facts: Operation = {
@@ -33,7 +33,7 @@ const facts: Operation = {
 
 /** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
 export const finishOidc: Handler = operation(facts, async (request, context) => {
-  const { identity, email, sessionIds } = await readUser(request, context);
+  const { identity, email, sessionHashes } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
   const admin = linked ?? (await admins.findOne({ email }));
@@ -41,8 +41,9 @@ export const finishOidc: Handler = operation(facts, async (request, context) => 
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
-    const { caller } = request;
-    const opening = { admin, caller, method: 'oidc', endedIds: sessionIds, changes } as const;
+    const { caller, rawHeaders } = request;
+    const visit = { caller, rawHeaders, endedHashes: sessionHashes };
+    const opening = { ...visit, admin, method: 'oidc', changes } as const;
     const answer = await openSession(context, opening);
     if (answer !== null) return sendOn(context, answer);
   }
@@ -79,7 +80,7 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
     const { identity, claims } = await provider.finish(callbackUrl, begun.transaction);
     const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
     if (email !== null && claims['email_verified'] === true) {
-      return { identity, email, sessionIds: begun.sessionIds };
+      return { identity, email, sessionHashes: begun.sessionHashes };
     }
   } catch (error) {
     if (error instanceof AppError) throw error;

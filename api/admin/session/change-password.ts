@@ -70,7 +70,7 @@ export const changePassword: AdminHandler<ChangePasswordBody> = operation(
       if (after === null) throw new AppError('conflict', 'the password was just changed');
       // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
       await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
-      const made = makeSession(context, after);
+      const made = makeSession(context, after, request);
       await store.adminSessions.insertOne(made.session, { session });
       const target = { kind: 'admin', uid: admin._id };
       const entry = { appUid: null, action: 'admin.password_changed', target };

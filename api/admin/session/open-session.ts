@@ -6,21 +6,24 @@ import {
 import { limits } from '../../../lib/limits.ts';
 import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
-import type { Caller } from '../../../lib/model/audit-log.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
 import { inTransaction, isDuplicateKey } from '../../../lib/mongo/connect.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiAnswer } from '../../router.ts';
+import type { ApiAnswer, ApiRequest } from '../../router.ts';
 import { cookieValues, sessionCookie, setCookie } from '../../access/cookies.ts';
+import { headerValues } from '../../http/raw-headers.ts';
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
-interface Opening {
+/** The request that opens a session. */
+type Visit = Pick<ApiRequest, 'caller' | 'rawHeaders'>;
+
+interface Opening extends Visit {
   admin: AdminDocument;
-  caller: Caller;
   method: 'password' | 'oidc';
-  /** The browser's earlier sessions. */
-  endedIds: readonly string[];
+  /** Of the browser's earlier sessions. */
+  endedHashes: readonly string[];
   changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
 
@@ -28,16 +31,20 @@ interface Opening {
 export function makeSession(
   context: ApiContext,
   admin: AdminDocument,
+  { caller, rawHeaders }: Visit,
 ): { session: AdminSessionDocument; answer: ApiAnswer } {
   const { config, clock } = context;
   const now = clock.now();
   const token = newSessionToken();
   const session: AdminSessionDocument = {
-    _id: hashSessionToken(token, config.keyPepper),
+    _id: newId('ses', now),
+    tokenHash: hashSessionToken(token, config.keyPepper),
     adminUid: admin._id,
     createdAt: now,
     lastUsedAt: now,
     expiresAt: new Date(now.getTime() + limits.sessionLifetimeMs),
+    address: caller.address,
+    userAgent: readUserAgent(rawHeaders),
   };
   const csrfToken = csrfTokenOf(token, config.keyPepper);
   const content = { value: token, lifetimeMs: limits.sessionLifetimeMs };
@@ -49,8 +56,15 @@ export function makeSession(
   return { session, answer: { status: 200, body, headers: { 'set-cookie': cookies } } };
 }
 
-/** Returns the ids of the session cookies of a request, valid or not. */
-export function sessionIdsOf({ config }: ApiContext, rawHeaders: readonly string[]): string[] {
+/** Returns it for people to read, or null; callers may write anything there. */
+function readUserAgent(rawHeaders: readonly string[]): string | null {
+  const [text = ''] = headerValues(rawHeaders, 'user-agent');
+  const clean = text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, limits.userAgentCharactersMax);
+  return clean.trim() || null;
+}
+
+/** Returns the hashes of the session cookies of a request, valid or not. */
+export function sessionHashesOf({ config }: ApiContext, rawHeaders: readonly string[]): string[] {
   const tokens = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
   return tokens.map((token) => hashSessionToken(token, config.keyPepper));
 }
@@ -58,10 +72,10 @@ export function sessionIdsOf({ config }: ApiContext, rawHeaders: readonly string
 /** Returns null when the password or identity changed, or was linked to another admin, meanwhile. */
 export async function openSession(
   context: ApiContext,
-  { admin, caller, method, endedIds, changes = {} }: Opening,
+  { admin, caller, rawHeaders, method, endedHashes, changes = {} }: Opening,
 ): Promise<ApiAnswer | null> {
   const { store } = context;
-  const { session, answer } = makeSession(context, admin);
+  const { session, answer } = makeSession(context, admin, { caller, rawHeaders });
   const now = session.createdAt;
   const { _id, passwordHash, identity = { $exists: false } } = admin;
   const actor = { kind: 'admin', uid: _id } as const;
@@ -78,7 +92,10 @@ export async function openSession(
         { session: transaction },
       );
       if (found.matchedCount === 0) return null;
-      await store.adminSessions.deleteMany({ _id: { $in: endedIds } }, { session: transaction });
+      await store.adminSessions.deleteMany(
+        { tokenHash: { $in: [...endedHashes] } },
+        { session: transaction },
+      );
       await store.adminSessions.insertOne(session, { session: transaction });
       const occasion = { caller: { ...caller, actor }, now, session: transaction };
       await recordAudits(store, rows, occasion);

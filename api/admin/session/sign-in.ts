@@ -9,7 +9,7 @@ import { emailField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';
-import { openSession, sessionIdsOf } from './open-session.ts';
+import { openSession, sessionHashesOf } from './open-session.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 import { sessionSchema } from './present-session.ts';
 
@@ -48,8 +48,9 @@ export const signIn: Handler<SignInBody> = operation(
     const right = await checkPassword(context, subject, { password: body.password, stored });
     if (right && admin !== null && stored !== null) {
       const changes = await renewHash(body.password, stored);
-      const endedIds = sessionIdsOf(context, rawHeaders);
-      const opening = { admin, caller, method: 'password', endedIds, changes } as const;
+      const endedHashes = sessionHashesOf(context, rawHeaders);
+      const visit = { caller, rawHeaders, endedHashes };
+      const opening = { ...visit, admin, method: 'password', changes } as const;
       const answer = await openSession(context, opening);
       if (answer !== null) return answer;
     }

@@ -1,5 +1,6 @@
-// DELETE /admin/api/session, DELETE /admin/api/sessions: ends this session, or all of the admin's.
+// DELETE /admin/api/session, …/sessions, …/sessions/{sessionUid}: ends this session, all of the admin's, or one.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
 import { inTransaction } from '../../../lib/mongo/connect.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
@@ -14,7 +15,7 @@ const factsOfSignOut: Operation = {
 
 export const signOut: AdminHandler = operation(factsOfSignOut, (request, context) =>
   endSessions(context, request, {
-    ended: { _id: request.signedIn.session._id },
+    ended: { _id: request.signedIn.session._id, adminUid: request.signedIn.admin._id },
     action: 'admin.signed_out',
     forgotten: [sessionCookie],
   }),
@@ -37,8 +38,28 @@ export const signOutEverywhere: AdminHandler = operation(
     }),
 );
 
+const factsOfEndSession: Operation = {
+  id: 'endSession',
+  summary: 'Ends a session of the caller',
+  answers: { 204: { description: 'Done' } },
+};
+
+export const endSession: AdminHandler = operation(factsOfEndSession, async (request, context) => {
+  const { params, signedIn } = request;
+  const _id = params['sessionUid'] ?? '';
+  const ended = { _id, adminUid: signedIn.admin._id };
+  if ((await context.store.adminSessions.findOne(ended)) === null) {
+    throw new AppError('not_found', 'there is no such session');
+  }
+  return endSessions(context, request, {
+    ended,
+    action: 'admin.session_ended',
+    forgotten: _id === signedIn.session._id ? [sessionCookie] : [],
+  });
+});
+
 interface Ending {
-  ended: { _id: string } | { adminUid: string };
+  ended: { _id?: string; adminUid: string };
   action: string;
   forgotten: readonly Cookie[];
 }
@@ -56,8 +77,9 @@ async function endSessions(
       await store.admins.updateOne({ _id }, { $inc: { deviceEpoch: 1 } }, { session });
     }
     const now = clock.now();
-    await recordAudit(store, { appUid: null, action, target }, { caller, now, session });
+    const details = ended._id === undefined ? {} : { sessionUid: ended._id };
+    await recordAudit(store, { appUid: null, action, target, details }, { caller, now, session });
   });
   const cookies = forgotten.map((cookie) => setCookie(config.http.publicUrl, cookie, null));
-  return { status: 204, headers: { 'set-cookie': cookies } };
+  return { status: 204, ...(cookies.length > 0 ? { headers: { 'set-cookie': cookies } } : {}) };
 }

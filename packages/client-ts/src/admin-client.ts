@@ -13,6 +13,7 @@ import { type CallFacts, Transport } from './transport.ts';
 /** Calls the admin area from pages of the service itself, with the cookie of their session. */
 export class HeraldAdminClient implements AdminCalls {
   declare readonly session: AdminCalls['session'];
+  declare readonly sessions: AdminCalls['sessions'];
   declare readonly apps: AdminCalls['apps'];
   declare readonly auditLog: AdminCalls['auditLog'];
   readonly #transportOf: (appUid?: string) => Transport;

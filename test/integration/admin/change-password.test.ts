@@ -44,7 +44,13 @@ test('a sign-in that checked the old password before the change gets no session 
   const actor = { kind: 'anonymous', uid: null } as const;
   const caller = { actor, address: null, requestId: null };
   const before = await service.store.adminSessions.countDocuments({});
-  const opening = { admin: ada.admin, caller, method: 'password', endedIds: [] } as const;
+  const opening = {
+    admin: ada.admin,
+    caller,
+    method: 'password',
+    endedHashes: [],
+    rawHeaders: [],
+  } as const;
   expect(await openSession(service.context, opening)).toBeNull();
   expect(await service.store.adminSessions.countDocuments({})).toBe(before);
 });

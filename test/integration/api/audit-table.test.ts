@@ -15,6 +15,7 @@ import {
   shortNameOf,
   type PathUids,
 } from './furnished-app.ts';
+import { itemsOf } from './problems.ts';
 
 let service: TestService;
 let superuser: TestAdmin;
@@ -53,6 +54,7 @@ const actions = [
   'admin.password_reset',
   'admin.promoted',
   'admin.removed',
+  'admin.session_ended',
   'admin.sign_in_failed',
   'admin.signed_in',
   'admin.signed_out',
@@ -128,6 +130,10 @@ const preparations: Readonly<Record<string, Preparation>> = {
     return {};
   },
   'POST …/events/:eventId/resend': withActiveWebhook,
+  'DELETE sessions/:sessionUid': async ({ admin }) => {
+    const [session] = itemsOf(await admin.call('GET', '/sessions'));
+    return { uids: { sessionUid: String(session?.['uid']) } };
+  },
   'POST session': async ({ admin: { email, password } }) => ({
     body: { email, password },
   }),

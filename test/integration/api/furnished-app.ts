@@ -47,7 +47,9 @@ export async function furnishAdminArea(
 ): Promise<PathUids> {
   const body = { name: 'Key', scopes: [scopes[0]] };
   const key = await owner.call('POST', `/apps/${appUid}/keys`, { body });
-  return { appUid, accountUid, keyUid: String(key.body['uid']), adminUid: owner.admin._id };
+  const [session] = itemsOf(await owner.call('GET', '/sessions'));
+  const ofAdmin = { adminUid: owner.admin._id, sessionUid: String(session?.['uid']) };
+  return { appUid, accountUid, keyUid: String(key.body['uid']), ...ofAdmin };
 }
 
 /** Returns a route's path with uids in it. Throws for a parameter without a uid. */

@@ -71,6 +71,7 @@ test('the routes take only these parameters', () => {
     `/events/:eventId/deliveries: ${attempts}, webhookUid, ${page}`,
     '/events/stream: event, entity, resourceUid, externalTenantId, since',
     `/events: event, entity, resourceUid, externalTenantId, ${page}`,
+    '/erasures: limit, cursor',
     '/replays: limit, cursor',
     '/sdkusers: externalId, email, limit, cursor',
     '/stats/deliveries: interval, since, until, webhookUid',
@@ -84,6 +85,7 @@ test('the routes take only these parameters', () => {
       ...ofBoth.map((line) => `GET /api/v1/appuid/:appUid${line}`),
       ...[...ofBoth, ...ofAdmins].map((line) => `GET /admin/api/apps/:appUid${line}`),
       'GET /admin/api/apps: limit, cursor',
+      'GET /admin/api/sessions: limit, cursor',
       `GET /admin/api/audit-log: ${audit}`,
     ].toSorted(),
   );

@@ -124,12 +124,14 @@ test('webhooks, events and their deliveries', async () => {
   expect(await events.resend(eventId, { webhookUids: [webhookUid] })).toMatchObject({ eventId });
   await allOf(events.deliveries(eventId));
   await allOf(deliveries.list({ webhookUid }));
-  expect(await deliveries.get(eventId, webhookUid)).toMatchObject({ eventId, webhookUid });
+  const [sent] = await allOf(webhooks.deliveries(webhookUid));
+  expect(await deliveries.get(sent?.eventId ?? '', webhookUid)).toMatchObject({ webhookUid });
   expect(await webhooks.checkUrl({ url })).toMatchObject({ url });
   expect(await allOf(eventTypes.list())).toHaveLength(16);
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
   expect(statistics.interval).toBe('hour');
   await stats.webhooks({ interval: 'hour' });
+  await stats.backlog();
   expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
 });
 
@@ -151,6 +153,7 @@ test('recovery', async () => {
   expect(await allOf(webhookReplays.list(uid))).toHaveLength(1);
   const erasure = await erasures.create({ externalTenantId: 'tenant-nobody' });
   expect(await erasures.get(erasure.uid)).toMatchObject({ uid: erasure.uid });
+  expect(await allOf(erasures.list())).toMatchObject([{ uid: erasure.uid }]);
   await webhooks.delete(uid);
 });
 
@@ -196,7 +199,9 @@ test('an admin does the same from a page, with a session', async () => {
     break;
   }
   expect(await allOf(admin.auditLog.list({ action: 'admin.signed_in' }))).toHaveLength(1);
-  await admin.session.signOut();
+  const [session] = await allOf(admin.sessions.list());
+  expect(session).toMatchObject({ current: true });
+  await admin.sessions.end(session?.uid ?? '');
   await expect(app.webhooks.list().page()).rejects.toBeInstanceOf(NotSignedInError);
 });
 

@@ -29,6 +29,7 @@ import type {
   CreateAppBody,
   CreatedApiKey,
   Member,
+  OwnSession,
   RollApiKeyBody,
   RolledApiKey,
   Session,
@@ -93,6 +94,19 @@ export interface AdminSessionCalls {
   changePassword(body: ChangePasswordBody, options?: CallOptions): Promise<Session>;
 }
 
+export interface AdminSessionsCalls {
+  /** Lists the sessions of the caller, newest first. */
+  list(
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<OwnSession>;
+  /** Ends a session of the caller. */
+  end(sessionUid: string, options?: CallOptions): Promise<void>;
+}
+
 export interface AdminAppsCalls {
   /** Creates an application that the caller owns. */
   create(body: CreateAppBody, options?: IdempotentCallOptions): Promise<App>;
@@ -147,6 +161,7 @@ export interface AdminAppCalls {
 
 export interface AdminCalls {
   readonly session: AdminSessionCalls;
+  readonly sessions: AdminSessionsCalls;
   readonly apps: AdminAppsCalls;
   readonly auditLog: AdminAuditLogCalls;
 }
@@ -352,6 +367,30 @@ export const adminCalls = {
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  sessions: {
+    list: {
+      id: 'adminListSessions',
+      method: 'GET',
+      path: '/admin/api/sessions',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    end: {
+      id: 'adminEndSession',
+      method: 'DELETE',
+      path: '/admin/api/sessions/{sessionUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
       faultStatus: null,
       kind: 'call',
     },

@@ -746,6 +746,25 @@ export interface OpenDeliveries {
   oldestAt: string | null;
 }
 
+export interface OwnSession {
+  uid: string;
+  /** Whether it is the one of this call. */
+  current: boolean;
+  createdAt: string;
+  /** To a minute. */
+  lastUsedAt: string;
+  expiresAt: string;
+  /** Of the sign-in. */
+  address: string | null;
+  /** What the browser said of itself then. */
+  userAgent: string | null;
+}
+
+export interface OwnSessionPage {
+  data: OwnSession[];
+  nextCursor: string | null;
+}
+
 /** Milliseconds, within 5 %. */
 export interface Percentiles {
   p50: number;
