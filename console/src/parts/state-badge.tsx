@@ -1,5 +1,6 @@
-import { Badge, type BadgeProps } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { DeliveryState } from '@agent-herald/client';
+import classes from './parts.module.css';
 
 const colors: Readonly<Record<DeliveryState, string>> = {
   delivered: 'teal',
@@ -13,14 +14,16 @@ const colors: Readonly<Record<DeliveryState, string>> = {
 
 /** A word with a colour, which never tells alone. */
 export function Tag({ color, children }: { color: string; children: string }) {
-  const props: BadgeProps = { color, variant: 'light', tt: 'none', radius: 'sm' };
   return (
     <Badge
-      {...props}
-      styles={{
-        root: {
-          color: `light-dark(var(--mantine-color-${color}-9), var(--mantine-color-${color}-2))`,
-        },
+      color={color}
+      variant="light"
+      tt="none"
+      radius="sm"
+      className={classes['tag'] ?? ''}
+      style={{
+        '--tag-dark': `var(--mantine-color-${color}-9)`,
+        '--tag-light': `var(--mantine-color-${color}-2)`,
       }}
     >
       {children}

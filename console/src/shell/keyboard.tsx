@@ -1,5 +1,5 @@
 // Ctrl-K opens the palette, `g` and a letter a page, `?` the list of these.
-import { Button, Group, Kbd, Modal, Table } from '@mantine/core';
+import { Box, Button, Group, Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
@@ -45,11 +45,15 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
         variant="default"
         size="sm"
         px="sm"
-        aria-label="Go to a page or an id"
         onClick={showPalette}
-        leftSection={<Search size={16} />}
+        leftSection={<Search size={16} aria-hidden />}
+        rightSection={
+          <Box component="span" visibleFrom="sm">
+            <Kbd size="xs">Ctrl K</Kbd>
+          </Box>
+        }
       >
-        <Kbd size="xs">Ctrl K</Kbd>
+        Go to…
       </Button>
       {isLoaded && (
         <Suspense fallback={null}>

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesOf } from '../support/console-pages.ts';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { enliven, type LivelyApp } from '../support/lively-app.ts';
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+const phoneWidth = 390;
+
+let service: ConsoleService;
+let app: LivelyApp;
+beforeAll(async () => {
+  service = await startConsoleService();
+  app = await enliven(service, service.superuser);
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+/** Returns what is wrong for people who cannot see well, hear, or use a mouse. */
+async function findings(page: Page, rules: 'all' | 'contrast'): Promise<string[]> {
+  const options = rules === 'all' ? {} : { runOnly: ['color-contrast'] };
+  // By the browser's tools: the page's own policy would refuse a script.
+  await page.evaluate(axeSource);
+  const run = `axe.run(document, ${JSON.stringify(options)})`;
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(run);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}
+
+async function widthBeyond(page: Page, width: number): Promise<number> {
+  await page.setViewportSize({ width, height: 844 });
+  return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+}
+
+describe('every page', () => {
+  it('can be used by everyone, light and dark, and fits a phone', async () => {
+    const pages = pagesOf(service.app.appUid, app);
+    await using opened = await openConsole(service, '/apps');
+    const { page, complaints } = opened;
+    const faults: Record<string, unknown> = {};
+    for (const { path, heading } of pages) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(service.consoleUrl + path);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      const light = await findings(page, 'all');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await findings(page, 'contrast');
+      const beyond = await widthBeyond(page, phoneWidth);
+      if (light.length > 0 || dark.length > 0 || beyond > 0) faults[path] = { light, dark, beyond };
+    }
+    expect(faults).toEqual({});
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import type { LivelyApp } from './lively-app.ts';
+
+export interface ConsolePage {
+  /** Of its picture. */
+  name: string;
+  /** Below `/console`. */
+  path: string;
+  heading: string | RegExp;
+}
+
+/** Returns every page of the console, with an application to show. */
+export function pagesOf(
+  appUid: string,
+  app: Omit<LivelyApp, typeof Symbol.asyncDispose>,
+): ConsolePage[] {
+  const below = `/apps/${appUid}`;
+  const { webhookUid, failingWebhookUid, eventId, replayUid, userUid, accountUid } = app;
+  const delivery = `${below}/deliveries/${eventId}/${failingWebhookUid}`;
+  return [
+    { name: 'applications', path: '/apps', heading: 'Applications' },
+    { name: 'my-account', path: '/me', heading: 'Your account' },
+    { name: 'overview', path: below, heading: 'Overview' },
+    { name: 'api-management', path: `${below}/keys`, heading: 'API Management' },
+    { name: 'webhooks', path: `${below}/webhooks`, heading: 'Webhooks' },
+    { name: 'webhook-new', path: `${below}/webhooks/new`, heading: 'Create a webhook' },
+    { name: 'webhook', path: `${below}/webhooks/${failingWebhookUid}`, heading: /./ },
+    {
+      name: 'webhook-settings',
+      path: `${below}/webhooks/${webhookUid}?tab=settings`,
+      heading: /./,
+    },
+    { name: 'webhook-secret', path: `${below}/webhooks/${webhookUid}?tab=secret`, heading: /./ },
+    { name: 'deliveries', path: `${below}/deliveries`, heading: 'Deliveries' },
+    { name: 'delivery', path: delivery, heading: /./ },
+    { name: 'events', path: `${below}/events`, heading: 'Events' },
+    { name: 'event', path: `${below}/events/${eventId}`, heading: /./ },
+    { name: 'events-live', path: `${below}/events/live`, heading: 'Live events' },
+    { name: 'replays', path: `${below}/replays`, heading: 'Replays' },
+    { name: 'replay-new', path: `${below}/replays/new`, heading: 'Start a replay' },
+    {
+      name: 'replay',
+      path: `${below}/replays/${replayUid}?webhookUid=${webhookUid}`,
+      heading: /./,
+    },
+    { name: 'erasures', path: `${below}/erasures`, heading: 'Erasures' },
+    { name: 'users', path: `${below}/users`, heading: 'Users' },
+    { name: 'user', path: `${below}/users/${userUid}`, heading: /./ },
+    { name: 'accounts', path: `${below}/accounts`, heading: 'Accounts' },
+    { name: 'account', path: `${below}/accounts/${accountUid}`, heading: /./ },
+    { name: 'members', path: `${below}/members`, heading: 'Members' },
+    { name: 'audit-log', path: `${below}/audit-log`, heading: 'Audit log' },
+    { name: 'settings', path: `${below}/settings`, heading: 'Settings' },
+    { name: 'not-found', path: `${below}/nothing`, heading: 'There is no such page' },
+  ];
+}
