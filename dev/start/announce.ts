@@ -10,6 +10,11 @@ export function announcement(
   const json = `-H 'Content-Type: application/json'`;
   const bearer = `-H 'Authorization: Bearer ${dev.apiKey}'`;
   const rows: [string, string][] = [
+    ['Console', dev.consoleUrl],
+    ['  e-mail', dev.adminEmail ?? 'of an admin: npm run admin -- create --email EMAIL'],
+    ...(dev.adminPassword === null
+      ? []
+      : [['  password', dev.adminPassword] satisfies [string, string]]),
     ['API', dev.apiUrl],
     ['Temporal UI', dev.temporalUiUrl ?? `of ${dev.temporalAddress}`],
     ['app uid', dev.appUid],
@@ -38,9 +43,6 @@ export function announcement(
     `    -d '{"agentName":"Support","externalTenantId":"tenant-1","live":true}'`,
     '',
     'Receive events in an application of yours, in five commands: docs/quickstart.md',
-    '',
-    'Sign in to the admin area (docs/admin.md):',
-    '  npm run admin -- create --email you@example.com',
     '',
     'See it all at once, with a receiver that verifies each signature:  npm run demo',
     '',

@@ -12,6 +12,7 @@ import { startTemporalDevServer } from '../servers/temporal.ts';
 import { prepareServers } from '../../cli/setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
+import { findOrCreateDevAdmin } from './dev-admin.ts';
 import { findOrCreateDevApp } from './dev-app.ts';
 import { type DevFile, removeDevFiles, writeDevFiles } from '../../lib/config/dev-file.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
@@ -87,24 +88,20 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   await prepareServers(config);
   const appPath = ephemeral ? null : join(dataDir, 'app.json');
   const app = await findOrCreateDevApp(config, appPath);
-  const startRole = (role: 'api' | 'worker') =>
-    superviseChild({
-      name: role,
-      args: [
-        ...heapFlags,
-        '--import',
-        'tsx',
-        fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url)),
-      ],
-      env: childEnv,
-      logPath: join(dataDir, 'logs', `${role}.log`),
-      progress: options.progress,
-      onStart: (pid) => {
-        pids[role] = pid;
-        saved();
-      },
-    }).then((child) => open.use(child));
-  await Promise.all([startRole('api'), startRole('worker')]);
+  const startRole = async (role: Role): Promise<unknown> => {
+    const onStart = (pid: number): void => {
+      pids[role] = pid;
+      saved();
+    };
+    return open.use(await superviseRole(role, options, { env: childEnv, onStart }));
+  };
+  const adminPath = ephemeral ? null : join(dataDir, 'admin.json');
+  const isOwnDatabase = servers.env['MONGODB_URI'] !== undefined;
+  const [admin] = await Promise.all([
+    findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase }),
+    startRole('api'),
+    startRole('worker'),
+  ]);
 
   dev = {
     apiUrl: `http://localhost:${ports.api}`,
@@ -113,6 +110,9 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
     mongodbUri: config.mongodb.uri,
     keyPepper: config.keyPepper,
     ...app,
+    consoleUrl: `http://localhost:${ports.api}/console`,
+    adminEmail: admin?.email ?? null,
+    adminPassword: admin?.password ?? null,
     pids,
   };
   saved();
@@ -122,6 +122,19 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
     lost: servers.lost,
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
+}
+
+type Role = 'api' | 'worker';
+
+function superviseRole(
+  role: Role,
+  { dataDir, progress }: LaunchOptions,
+  own: { env: NodeJS.ProcessEnv; onStart: (pid: number) => void },
+): Promise<AsyncDisposable> {
+  const main = fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url));
+  const args = [...heapFlags, '--import', 'tsx', main];
+  const logPath = join(dataDir, 'logs', `${role}.log`);
+  return superviseChild({ name: role, args, logPath, progress, ...own });
 }
 
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {

@@ -2,6 +2,14 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewApp } from '../access/create-app-with-key.ts';
 
+/** `.herald/admin.json`: whom `npm start` has made to sign in to the console. */
+export interface DevAdmin {
+  /** Null until the admin is made. */
+  uid: string | null;
+  email: string;
+  password: string;
+}
+
 /** `.herald/dev.json`: what `npm start` prints, for scripts. */
 export interface DevFile {
   apiUrl: string;
@@ -12,6 +20,10 @@ export interface DevFile {
   appUid: string;
   apiKey: string;
   accountUid: string;
+  consoleUrl: string;
+  /** Null where other people are the admins. */
+  adminEmail: string | null;
+  adminPassword: string | null;
   /** Null for a server that was running already. */
   pids: { api: number; worker: number; mongodb: number | null; temporal: number | null };
 }
@@ -28,8 +40,12 @@ async function readJson<T>(path: string): Promise<T | null> {
 export const readDevFile = readJson<DevFile>;
 /** Reads the application of the last start that kept its data; null as above. */
 export const readAppFile = readJson<NewApp>;
+export const readAdminFile = readJson<DevAdmin>;
 
-export async function writeDevFile(path: string, content: DevFile | NewApp): Promise<void> {
+export async function writeDevFile(
+  path: string,
+  content: DevFile | NewApp | DevAdmin,
+): Promise<void> {
   await writeOwn(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 

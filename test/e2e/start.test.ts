@@ -74,6 +74,15 @@ async function isUp(dev: DevFile): Promise<boolean> {
   );
 }
 
+async function signsIn({ apiUrl, adminEmail: email, adminPassword: password }: DevFile) {
+  const response = await fetch(`${apiUrl}/admin/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  return response.ok;
+}
+
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'herald-start-'));
 });
@@ -88,7 +97,7 @@ afterAll(async () => {
 test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves none running', async () => {
   const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
-  for (const name of ['dev.json', 'env'])
+  for (const name of ['dev.json', 'env', 'admin.json'])
     expect((await stat(join(dataDir, name))).mode & 0o077).toBe(0);
   for (const fact of [
     dev.apiUrl,
@@ -96,10 +105,14 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
     dev.apiKey,
     dev.accountUid,
     String(dev.temporalUiUrl),
+    dev.consoleUrl,
+    String(dev.adminEmail),
+    String(dev.adminPassword),
   ]) {
     expect(service.output()).toContain(fact);
   }
   expect(await isUp(dev)).toBe(true);
+  expect(await signsIn(dev)).toBe(true);
   expect((await fetch(String(dev.temporalUiUrl))).status).toBe(200);
 
   const demo = run('dev/demo/main.ts');
@@ -132,11 +145,11 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
 
   const restarted = run('dev/start/main.ts');
   const later = await untilReady(restarted);
-  expect([later.appUid, later.apiKey, later.accountUid]).toEqual([
-    dev.appUid,
-    dev.apiKey,
-    dev.accountUid,
-  ]);
+  const kept = ({ appUid, apiKey, accountUid, adminEmail, adminPassword }: DevFile) => {
+    return { appUid, apiKey, accountUid, adminEmail, adminPassword };
+  };
+  expect(kept(later)).toEqual(kept(dev));
+  expect(await signsIn(later)).toBe(true);
   restarted.child.kill('SIGKILL');
   await restarted.ended;
   await allGone(later);

@@ -217,6 +217,9 @@ test('while npm start runs, the command uses its database', async () => {
     mongodbUri: MONGODB_URI,
     keyPepper: service.config.keyPepper,
     ...service.app,
+    consoleUrl: '',
+    adminEmail: null,
+    adminPassword: null,
     pids: { api: 0, worker: 0, mongodb: null, temporal: null },
   });
   const env = { MONGODB_URI: '', HERALD_KEY_PEPPER: '', HERALD_DATA_DIR: folder };
