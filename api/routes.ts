@@ -46,6 +46,7 @@ import { getContextFile } from './resources/get-context-file.ts';
 import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
+import { getSettings } from './settings/get-settings.ts';
 import { getBacklog } from './stats/get-backlog.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
 import { listWebhookStats } from './stats/list-webhook-stats.ts';
@@ -167,6 +168,8 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/stats/deliveries', scope: 'events:read', handler: getDeliveryStats }),
   appRoute({ method: 'get', path: '/stats/backlog', scope: 'events:read', handler: getBacklog }),
   appRoute({ method: 'get', path: '/stats/webhooks', scope: 'events:read', handler: listWebhookStats }),
+
+  appRoute({ method: 'get', path: '/settings', scope: 'webhooks:read', handler: getSettings }),
 
   appRoute({ method: 'get', path: '/audit-log', scope: 'admin', handler: listAuditLog }),
 

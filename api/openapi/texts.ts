@@ -39,6 +39,7 @@ const tagsByNoun: Readonly<Record<string, Tag>> = {
   replays: 'Recovery',
   erasures: 'Recovery',
   'audit-log': 'Audit log',
+  settings: 'Webhooks',
 };
 
 /** Returns the group of a route. Throws for a noun without one. */

@@ -6,6 +6,8 @@ import {
   keysCachedMs,
   planRotation,
   type RotationPlan,
+  type SigningKeyTerm,
+  termsOf,
 } from '../../lib/identity/key-rotation.ts';
 import type { SecretBox } from '../../lib/platform/secret-box.ts';
 import {
@@ -34,6 +36,8 @@ export interface SigningKeyRing {
   active(): Promise<SigningKey>;
   /** The public halves of the next, the active and the retired keys, as read in the past 20 minutes. */
   published(): Promise<JWK[]>;
+  /** When these sign. */
+  terms(): Promise<SigningKeyTerm[]>;
 }
 
 /** Returns the ring of a process. The first read of a new installation creates the first key. */
@@ -79,6 +83,9 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     },
     async published() {
       return plan(ports, await knownKeys()).published.map((key) => key.publicKey);
+    },
+    async terms() {
+      return termsOf(plan(ports, await knownKeys()), ports.rotationMs);
     },
   };
 }

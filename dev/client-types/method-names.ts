@@ -84,6 +84,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     webhooks: 'listWebhookStats',
     backlog: 'getBacklog',
   },
+  settings: { get: 'getSettings' },
   auditLog: { list: 'listAuditLog' },
   service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
 };

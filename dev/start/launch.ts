@@ -79,6 +79,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   const childEnv: NodeJS.ProcessEnv = {
     ...devDefaults(ports.api),
     ...secrets,
+    ...(servers.temporalUiUrl === null ? {} : { HERALD_TEMPORAL_UI_URL: servers.temporalUiUrl }),
     ...env,
     ...servers.env,
     PORT: String(ports.api),

@@ -50,6 +50,8 @@ export interface Config {
   };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
+  /** Only shown. */
+  temporalUiUrl: string | null;
   egress: EgressPolicy;
   /** Null: webhook requests go out directly. */
   egressProxy: EgressProxy | null;
@@ -180,6 +182,7 @@ export function readConfig(environment: Environment): Config {
     http: readHttp(settings),
     mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
+    temporalUiUrl: settings.read('HERALD_TEMPORAL_UI_URL', '', asPublicUrl) || null,
     egress: readEgress(settings),
     egressProxy: settings.read<EgressProxy | null>('HERALD_EGRESS_PROXY', null, parseEgressProxy),
     mail: readMail(settings),
@@ -229,6 +232,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     mongodbDatabase: config.mongodb.database,
     temporalAddress: config.temporal.address,
     temporalNamespace: config.temporal.namespace,
+    temporalUiUrl: config.temporalUiUrl,
     allowHttpWebhooks: config.egress.allowHttp,
     webhookPorts: config.egress.ports,
     allowHosts: config.egress.allowHosts,

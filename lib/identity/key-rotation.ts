@@ -1,5 +1,5 @@
 import { hourMs, minuteMs } from '../platform/duration.ts';
-import type { KeyTerm } from '../model/signing-key.ts';
+import type { KeyTerm, SigningKeyDocument } from '../model/signing-key.ts';
 
 export interface RotationPlan<Key extends KeyTerm> {
   /** Null before the first key only. */
@@ -7,6 +7,15 @@ export interface RotationPlan<Key extends KeyTerm> {
   published: Key[];
   toAdd: KeyTerm | null;
   toRemove: Key[];
+}
+
+export const keyStates = ['next', 'active', 'retiring'] as const;
+
+/** A published key, when it signs and what it is doing now. */
+export interface SigningKeyTerm extends Pick<SigningKeyDocument, 'createdAt' | 'signsFrom'> {
+  keyId: string;
+  state: (typeof keyStates)[number];
+  signsUntil: Date;
 }
 
 interface RotationTimes {
@@ -56,4 +65,18 @@ export function planRotation<Key extends KeyTerm>(
     toAdd: isDue ? { generation: latest.generation + 1, signsFrom } : null,
     toRemove,
   };
+}
+
+/** Tells of each published key, the oldest first, when it signs. */
+export function termsOf(
+  { active, published }: RotationPlan<SigningKeyDocument>,
+  rotationMs: number,
+): SigningKeyTerm[] {
+  return published.map(({ _id, createdAt, signsFrom, generation }, index) => {
+    const after = generation - (active?.generation ?? 0);
+    const planned = new Date(signsFrom.getTime() + rotationMs);
+    const signsUntil = published[index + 1]?.signsFrom ?? planned;
+    const state = after === 0 ? 'active' : after > 0 ? 'next' : 'retiring';
+    return { keyId: _id, createdAt, signsFrom, signsUntil, state };
+  });
 }

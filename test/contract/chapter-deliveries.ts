@@ -123,6 +123,7 @@ async function playStatistics({ call }: Stage): Promise<void> {
   const path = '…/stats/deliveries';
   await call('statistics of the last day', `GET ${path}`);
   await call('what is still to be delivered', 'GET …/stats/backlog');
+  await call('the settings of the service', 'GET …/settings');
   await call('statistics by webhook', 'GET …/stats/webhooks');
   await call('statistics of a webhook that is none', `GET ${path}?webhookUid=whk_none`);
   await call('an interval that is none', `GET ${path}?interval=week`);

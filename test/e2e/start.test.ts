@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../../dev/servers/process-identity.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let dataDir: string;
@@ -114,6 +115,8 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   expect(await isUp(dev)).toBe(true);
   expect(await signsIn(dev)).toBe(true);
   expect((await fetch(String(dev.temporalUiUrl))).status).toBe(200);
+  const settings = await createApiClient(dev.apiUrl, dev).call('GET', '/settings');
+  expect(settings.body['temporalUiUrl']).toBe(dev.temporalUiUrl);
 
   const demo = run('dev/demo/main.ts');
   expect((await demo.ended)[0]).toBe(0);

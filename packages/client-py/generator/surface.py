@@ -85,6 +85,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "webhooks": "listWebhookStats",
         "backlog": "getBacklog",
     },
+    "settings": {"get": "getSettings"},
     "audit_log": {"list": "listAuditLog"},
 }
 

@@ -21,6 +21,7 @@ export class HeraldClient implements HeraldCalls {
   declare readonly replays: HeraldCalls['replays'];
   declare readonly erasures: HeraldCalls['erasures'];
   declare readonly stats: HeraldCalls['stats'];
+  declare readonly settings: HeraldCalls['settings'];
   declare readonly auditLog: HeraldCalls['auditLog'];
   declare readonly service: HeraldCalls['service'];
 

@@ -46,6 +46,13 @@ async function publishedKeyIds(): Promise<string[]> {
   return (await fetchKeys()).keys.map((key) => String(key.kid));
 }
 
+/** The keys as the settings show them. */
+async function shownKeys(): Promise<Record<string, string>[]> {
+  const answer = await service.call('GET', '/settings');
+  expect(answer.status).toBe(200);
+  return answer.body['signingKeys'] as unknown as Record<string, string>[];
+}
+
 function keyIdOf(token: string): string {
   return String(decodeProtectedHeader(token).kid);
 }
@@ -79,6 +86,24 @@ test('a key signs for its period, is published an hour before it, and until its 
     ['signing_key.created', one, 'system'],
     ['signing_key.created', two, 'system'],
     ['signing_key.removed', one, 'system'],
+  ]);
+});
+
+test('the settings show what each published key is doing, and when the next one signs', async () => {
+  const one = keyIdOf(await signIn());
+  const [only, ...none] = await shownKeys();
+  expect(none).toEqual([]);
+  expect(only).toMatchObject({ kid: one, state: 'active' });
+  const monthMs = Date.parse(only?.['signsUntil'] ?? '') - Date.parse(only?.['signsFrom'] ?? '');
+  expect(monthMs).toBe(30 * dayMs);
+  aheadMs += 30 * dayMs - hourMs + minuteMs;
+  const [active, next] = await shownKeys();
+  expect(active).toMatchObject({ kid: one, state: 'active', signsUntil: next?.['signsFrom'] });
+  expect(next?.['state']).toBe('next');
+  aheadMs += hourMs;
+  expect((await shownKeys()).map(({ kid, state }) => [kid, state])).toEqual([
+    [one, 'retiring'],
+    [next?.['kid'], 'active'],
   ]);
 });
 

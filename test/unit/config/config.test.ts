@@ -79,6 +79,7 @@ const bad: [string, string][] = [
   ['HERALD_PUBLIC_URL', 'https://herald.example/#top'],
   ['HERALD_PUBLIC_URL', 'https://user@herald.example'],
   ['HERALD_PUBLIC_URL', 'https://user:hunter2@herald.example'],
+  ['HERALD_TEMPORAL_UI_URL', 'temporal.example:8233'],
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'yes'],
   ['HERALD_ALLOW_HTTP_WEBHOOKS', 'TRUE'],
   ['HERALD_WEBHOOK_PORTS', '443,https'],

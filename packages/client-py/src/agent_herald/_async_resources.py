@@ -802,6 +802,16 @@ class AsyncStats:
         return answer
 
 
+class AsyncSettings:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self) -> types.Settings:
+        """Shows the settings of the service. Needs the scope `webhooks:read`."""
+        answer: types.Settings = await self._transport.send(Call("GET", path_of("settings")))
+        return answer
+
+
 class AsyncAuditLog:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -855,6 +865,7 @@ class AsyncResources:
         self.replays = AsyncReplays(transport)
         self.erasures = AsyncErasures(transport)
         self.stats = AsyncStats(transport)
+        self.settings = AsyncSettings(transport)
         self.audit_log = AsyncAuditLog(transport)
 
     async def health(self) -> types.Health:

@@ -776,6 +776,16 @@ class Stats:
         return answer
 
 
+class Settings:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self) -> types.Settings:
+        """Shows the settings of the service. Needs the scope `webhooks:read`."""
+        answer: types.Settings = self._transport.send(Call("GET", path_of("settings")))
+        return answer
+
+
 class AuditLog:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -829,6 +839,7 @@ class Resources:
         self.replays = Replays(transport)
         self.erasures = Erasures(transport)
         self.stats = Stats(transport)
+        self.settings = Settings(transport)
         self.audit_log = AuditLog(transport)
 
     def health(self) -> types.Health:

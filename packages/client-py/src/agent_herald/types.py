@@ -980,6 +980,51 @@ class Backlog(TypedDict):
 
 
 @final
+class SettingsLimits(TypedDict):
+    requestBytes: int
+    payloadBytes: int
+    webhooksPerApp: int
+    attemptTimeout: str
+
+
+@final
+class SettingsRetention(TypedDict):
+    records: str
+    """Of events, settled deliveries, resends and replays."""
+    held: str
+    """Of deliveries that a pause keeps back."""
+    auditLog: str
+
+
+@final
+class SigningKey(TypedDict):
+    kid: str
+    state: Literal["next", "active", "retiring"]
+    """`next` is published already, `retiring` until its last token has expired."""
+    createdAt: str
+    signsFrom: str
+    signsUntil: str
+    """When the next key signs; of the latest, as planned."""
+
+
+@final
+class Settings(TypedDict):
+    version: str
+    limits: SettingsLimits
+    retrySchedule: list[str]
+    """Of webhooks without one of their own."""
+    deactivateAfter: str
+    """How long a webhook may fail."""
+    retention: SettingsRetention
+    userTokenLifetime: str
+    temporalUiUrl: str | None
+    """Without a slash at its end; null if not set."""
+    temporalNamespace: str
+    signingKeys: list[SigningKey]
+    """Of user tokens, the oldest first."""
+
+
+@final
 class AuditRowActor(TypedDict):
     kind: Literal["api_key", "admin", "anonymous", "system"]
     uid: str | None

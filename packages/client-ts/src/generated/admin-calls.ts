@@ -15,6 +15,7 @@ import type {
   ReplaysCalls,
   ErasuresCalls,
   StatsCalls,
+  SettingsCalls,
   AuditLogCalls,
 } from './calls.ts';
 import type {
@@ -154,6 +155,7 @@ export interface AdminAppCalls {
   readonly replays: ReplaysCalls;
   readonly erasures: ErasuresCalls;
   readonly stats: StatsCalls;
+  readonly settings: SettingsCalls;
   readonly auditLog: AuditLogCalls;
   readonly apiKeys: AdminApiKeysCalls;
   readonly members: AdminMembersCalls;

@@ -46,6 +46,7 @@ import type {
   ResendEventBody,
   Resent,
   RotateWebhookSecretBody,
+  Settings,
   SignUserInBody,
   SignedIn,
   StartedReplay,
@@ -394,6 +395,11 @@ export interface StatsCalls {
   backlog(options?: CallOptions): Promise<Backlog>;
 }
 
+export interface SettingsCalls {
+  /** Shows the settings of the service. Scope: `webhooks:read`. */
+  get(options?: CallOptions): Promise<Settings>;
+}
+
 export interface AuditLogCalls {
   /** Lists who did what in the application, newest first. Scope: `admin`. */
   list(
@@ -434,6 +440,7 @@ export interface HeraldCalls {
   readonly replays: ReplaysCalls;
   readonly erasures: ErasuresCalls;
   readonly stats: StatsCalls;
+  readonly settings: SettingsCalls;
   readonly auditLog: AuditLogCalls;
   readonly service: ServiceCalls;
 }
@@ -1175,6 +1182,19 @@ export const calls = {
       id: 'getBacklog',
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/stats/backlog',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  settings: {
+    get: {
+      id: 'getSettings',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/settings',
       input: null,
       needsKey: true,
       takesIdempotencyKey: false,

@@ -923,6 +923,33 @@ export interface Session {
   idleTimeoutSeconds: number;
 }
 
+export interface Settings {
+  version: string;
+  limits: {
+    requestBytes: number;
+    payloadBytes: number;
+    webhooksPerApp: number;
+    attemptTimeout: string;
+  };
+  /** Of webhooks without one of their own. */
+  retrySchedule: string[];
+  /** How long a webhook may fail. */
+  deactivateAfter: string;
+  retention: {
+    /** Of events, settled deliveries, resends and replays. */
+    records: string;
+    /** Of deliveries that a pause keeps back. */
+    held: string;
+    auditLog: string;
+  };
+  userTokenLifetime: string;
+  /** Without a slash at its end; null if not set. */
+  temporalUiUrl: string | null;
+  temporalNamespace: string;
+  /** Of user tokens, the oldest first. */
+  signingKeys: SigningKey[];
+}
+
 export interface SignInBody {
   email: string;
   password: string;
@@ -951,6 +978,16 @@ export interface SignedIn {
   userUid: string;
   /** True where the user is new. */
   created: boolean;
+}
+
+export interface SigningKey {
+  kid: string;
+  /** `next` is published already, `retiring` until its last token has expired. */
+  state: 'next' | 'active' | 'retiring';
+  createdAt: string;
+  signsFrom: string;
+  /** When the next key signs; of the latest, as planned. */
+  signsUntil: string;
 }
 
 export interface StartedReplay {
