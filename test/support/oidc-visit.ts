@@ -56,3 +56,11 @@ export async function comeBack(
   const { pathname, search } = new URL(location);
   return openPage(`${apiUrl}${pathname}${search}`, { ...sender, cookie });
 }
+
+/** Returns how a sign-in ended, by where its answer leads; of any other answer the status. */
+export function outcomeOf({ status, headers }: Response): 'signed in' | 'refused' | number {
+  const location = headers.get('location');
+  if (status === 303 && location === 'http://herald.example/console') return 'signed in';
+  const isRefused = status === 303 && location?.endsWith('/console/sign-in?refused=1') === true;
+  return isRefused ? 'refused' : status;
+}

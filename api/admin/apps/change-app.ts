@@ -24,10 +24,12 @@ export const changeApp: AdminHandler<ChangeAppBody> = operation(
     const app = await inTransaction(store, async (session) => {
       const before = await store.apps.findOne({ _id: appUid }, { session });
       if (before === null) throw noSuchApp();
-      const { name = before.name, active = isActive(before) } = body;
+      const { name: previousName } = before;
+      const { name = previousName, active = isActive(before) } = body;
       const isChanged = active !== isActive(before);
+      const renamed = { action: 'app.renamed', details: { name, previousName } };
       const done = [
-        ...(name === before.name ? [] : [{ action: 'app.renamed', details: { name } }]),
+        ...(name === previousName ? [] : [renamed]),
         ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
       ];
       if (done.length === 0) return before;

@@ -15,7 +15,8 @@ import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
 import { callbackPath } from './identity-provider.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
-const pagesPath = '/console';
+const consolePath = '/console';
+const refusedPath = `${consolePath}/sign-in?refused=1`;
 
 interface VouchedUser {
   identity: ProviderIdentity;
@@ -27,12 +28,28 @@ interface VouchedUser {
 const facts: Operation = {
   id: 'finishOidc',
   summary: 'Signs the admin in for whom the identity provider vouches',
-  answers: { 303: { description: 'To the pages', headers: ['location', 'set-cookie'] } },
-  problems: ['not_found', 'sign_in_refused', 'rate_limited'],
+  answers: {
+    303: {
+      description: 'To the console; to its page for signing in where the sign-in is refused',
+      headers: ['location'],
+    },
+  },
+  problems: ['not_found', 'rate_limited'],
 };
 
-/** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
+/** A person is in front of the answer: a refused one gets a page, not a problem. */
 export const finishOidc: Handler = operation(facts, async (request, context) => {
+  try {
+    return await signInByIdentity(request, context);
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.code === 'sign_in_refused';
+    if (!isRefused) throw error;
+    return { status: 303, headers: { location: context.config.http.publicUrl + refusedPath } };
+  }
+});
+
+/** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
+async function signInByIdentity(request: ApiRequest, context: ApiContext): Promise<ApiAnswer> {
   const { identity, email, sessionHashes } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
@@ -55,14 +72,14 @@ export const finishOidc: Handler = operation(facts, async (request, context) => 
     reason,
     vouched: { adminUid: admin?._id ?? null, email },
   });
-});
+}
 
 function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
   const { publicUrl } = config.http;
   const cookies = [headers?.['set-cookie'] ?? '', setCookie(publicUrl, oidcCookie, null)];
   return {
     status: 303,
-    headers: { location: publicUrl + pagesPath, 'set-cookie': cookies.flat() },
+    headers: { location: publicUrl + consolePath, 'set-cookie': cookies.flat() },
   };
 }
 
