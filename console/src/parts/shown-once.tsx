@@ -1,16 +1,19 @@
-import { Alert, Button, Checkbox, Code, CopyButton, Group, Modal, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Checkbox, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Copyable } from './copyable.tsx';
 
 interface ShownOnceProps {
   title: string;
   /** What it is for, and where to keep it. */
   about: string;
   secret: string | null;
+  /** What can be done with it first. */
+  children?: ReactNode;
   onSaved: () => void;
 }
 
 /** A secret that the service does not show again: it stays open until it is said to be saved. */
-export function ShownOnce({ title, about, secret, onSaved }: ShownOnceProps) {
+export function ShownOnce({ title, about, secret, children, onSaved }: ShownOnceProps) {
   const [isSaved, setSaved] = useState(false);
   return (
     <Modal
@@ -26,23 +29,13 @@ export function ShownOnce({ title, about, secret, onSaved }: ShownOnceProps) {
         <Alert color="yellow" variant="light">
           {about} It is shown this once.
         </Alert>
-        <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-          {secret}
-        </Code>
-        <Group justify="space-between">
-          <CopyButton value={secret ?? ''}>
-            {({ copied, copy }) => (
-              <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy'}
-              </Button>
-            )}
-          </CopyButton>
-          <Checkbox
-            label="I have saved it"
-            checked={isSaved}
-            onChange={(event) => setSaved(event.currentTarget.checked)}
-          />
-        </Group>
+        <Copyable text={secret ?? ''} />
+        {children}
+        <Checkbox
+          label="I have saved it"
+          checked={isSaved}
+          onChange={(event) => setSaved(event.currentTarget.checked)}
+        />
         <Button
           disabled={!isSaved}
           onClick={() => {

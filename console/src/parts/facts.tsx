@@ -1,0 +1,17 @@
+import { Box } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './parts.module.css';
+
+/** What is known of a thing: names beside values, below each other on a phone. */
+export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <Box component="dl" className={classes['facts'] ?? ''}>
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { fieldErrors } from '../api/queries.ts';
+import { Fault } from './fault.tsx';
+
+/** What a dialog sends: the result of `useChange`. */
+export interface DialogChange {
+  mutate: () => void;
+  isPending: boolean;
+  error: unknown;
+}
+
+interface FormDialogProps {
+  title: string;
+  children: ReactNode;
+  /** The name of the button: the verb of what is done. */
+  verb: string;
+  color?: string;
+  isReady?: boolean;
+  opened: boolean;
+  onClose: () => void;
+  change: DialogChange;
+  /** The fields that show what the service says of them. */
+  fields?: readonly string[];
+}
+
+/** A form before the page: what is to be filled in, and the button that does it. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, children, verb, color, isReady = true, opened, onClose, change } = props;
+  const faults = Object.keys(fieldErrors(change.error));
+  const isBesideFields = faults.length > 0 && faults.every((name) => props.fields?.includes(name));
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        <Stack>
+          {children}
+          {change.error !== null && !isBesideFields && <Fault error={change.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={change.isPending}
+              disabled={!isReady}
+              {...(color === undefined ? {} : { color })}
+            >
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,43 @@
+import { Fragment, type ReactNode, useRef, useState } from 'react';
+
+export interface DialogState {
+  opened: boolean;
+  onClose: () => void;
+}
+
+interface Dialog<Subject> {
+  open: (subject: Subject) => void;
+  /** Renders the dialog of the subject, anew each time that it is opened. */
+  of: (render: (subject: Subject, state: DialogState) => ReactNode) => ReactNode;
+}
+
+/** A dialog about one thing of several, such as a row; it still shows the thing while it closes. */
+export function useDialog<Subject = true>(): Dialog<Subject> {
+  const [state, setState] = useState<{ subject: Subject; turn: number; opened: boolean }>();
+  const opener = useRef<HTMLElement | null>(null);
+  return {
+    open: (subject) => {
+      opener.current = focusedOpener();
+      setState((before) => ({ subject, turn: (before?.turn ?? 0) + 1, opened: true }));
+    },
+    of: (render) => {
+      if (state === undefined) return null;
+      const onClose = (): void => {
+        setState({ ...state, opened: false });
+        // After the dialog let go of the focus.
+        setTimeout(() => opener.current?.focus(), 0);
+      };
+      const { subject, turn, opened } = state;
+      return <Fragment key={turn}>{render(subject, { opened, onClose })}</Fragment>;
+    },
+  };
+}
+
+/** Where the focus returns to: an item of a menu is gone by then, its button is not. */
+function focusedOpener(): HTMLElement | null {
+  const focused = document.activeElement;
+  const menu = focused?.closest('[role="menu"]');
+  const button = menu?.getAttribute('aria-labelledby');
+  if (button !== null && button !== undefined) return document.getElementById(button);
+  return focused instanceof HTMLElement ? focused : null;
+}
