@@ -69,6 +69,7 @@ const overview = createRoute({
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
+  validateSearch: textsOf(['state']),
   component: lazyRouteComponent(() => import('./pages/keys/key-list.tsx'), 'KeyList'),
 });
 

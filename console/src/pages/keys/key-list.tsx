@@ -1,5 +1,124 @@
-import { Page } from '../../parts/page.tsx';
+import type { ApiKey, CreatedApiKey } from '@agent-herald/client';
+import { Button, Menu } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type CurrentApp, useApp } from '../../api/app.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { MenuLink } from '../../parts/links.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
+import { DeleteKey, RevokeKey } from './end-key.tsx';
+import { GenerateKey } from './generate-key.tsx';
+import { keyColumns } from './key-columns.tsx';
+import { keyStates, stateOfKey } from './key-state.ts';
+import { NewKey } from './new-key.tsx';
+import { RollKey } from './roll-key.tsx';
 
+const refreshMs = 30_000;
+
+/** CONFIGURE → API Management: the keys of the application. */
 export function KeyList() {
-  return <Page title="API Management">…</Page>;
+  const current = useApp();
+  const { calls, key, mayChange } = current;
+  const { state } = useSearch({ from: '/signed-in/apps/$appUid/keys' });
+  const [made, setMade] = useState<CreatedApiKey | null>(null);
+  const generating = useDialog();
+  const list = useList({
+    key: [...key, 'keys'],
+    list: (paging, options) => calls.apiKeys.list(paging, options),
+    refreshMs,
+  });
+  const generate = mayChange && (
+    <Button onClick={() => generating.open(true)}>Generate API key</Button>
+  );
+  return (
+    <Page
+      title="API Management"
+      about="The keys with which your back ends call the service."
+      actions={generate}
+    >
+      <Filters>
+        <ChoiceFilter name="state" label="State" choices={keyStates} />
+      </Filters>
+      <List
+        of={list}
+        empty={
+          <Empty title="There are no API keys yet" action={generate}>
+            Without a key nothing can call this application. Generate one for each system that
+            calls, so that each can be revoked alone.
+          </Empty>
+        }
+      >
+        {(rows) => <KeyTable current={current} rows={inState(rows, state)} onKey={setMade} />}
+      </List>
+      {generating.of((_, dialog) => (
+        <GenerateKey {...dialog} onKey={setMade} />
+      ))}
+      <NewKey made={made} onSaved={() => setMade(null)} />
+    </Page>
+  );
+}
+
+function inState(rows: readonly ApiKey[], state: string | undefined): readonly ApiKey[] {
+  const now = new Date();
+  return rows.filter((each) => state === undefined || stateOfKey(each, now).name === state);
+}
+
+interface KeyTableProps {
+  current: CurrentApp;
+  rows: readonly ApiKey[];
+  onKey: (made: CreatedApiKey) => void;
+}
+
+function KeyTable({ current, rows, onKey }: KeyTableProps) {
+  const rolling = useDialog<ApiKey>();
+  const revoking = useDialog<ApiKey>();
+  const deleting = useDialog<ApiKey>();
+  if (rows.length === 0) return <Empty title="No key is in this state" />;
+  const actions = (apiKey: ApiKey) => (
+    <RowMenu of={apiKey.name}>
+      <MenuLink
+        to="/apps/$appUid/audit-log"
+        params={{ appUid: current.app.uid }}
+        search={{ actorUid: apiKey.uid }}
+      >
+        What this key did
+      </MenuLink>
+      {current.mayChange && apiKey.state === 'active' && (
+        <>
+          {apiKey.rolledTo === null && (
+            <Menu.Item onClick={() => rolling.open(apiKey)}>Roll</Menu.Item>
+          )}
+          <Menu.Item color="red" onClick={() => revoking.open(apiKey)}>
+            Revoke
+          </Menu.Item>
+        </>
+      )}
+      {current.mayChange && apiKey.state !== 'active' && (
+        <Menu.Item onClick={() => deleting.open(apiKey)}>Delete from the list</Menu.Item>
+      )}
+    </RowMenu>
+  );
+  return (
+    <>
+      <DataTable
+        label="API keys"
+        columns={[...keyColumns(rows), { label: '', cell: actions }]}
+        rows={rows}
+        keyOf={({ uid }) => uid}
+      />
+      {rolling.of((apiKey, dialog) => (
+        <RollKey {...dialog} apiKey={apiKey} onKey={onKey} />
+      ))}
+      {revoking.of((apiKey, dialog) => (
+        <RevokeKey {...dialog} apiKey={apiKey} />
+      ))}
+      {deleting.of((apiKey, dialog) => (
+        <DeleteKey {...dialog} apiKey={apiKey} />
+      ))}
+    </>
+  );
 }

@@ -1,0 +1,44 @@
+import type { ApiKey } from '@agent-herald/client';
+import { useApp } from '../../api/app.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import type { DialogState } from '../../parts/use-dialog.tsx';
+import { When } from '../../parts/when.tsx';
+
+type EndKeyProps = DialogState & { apiKey: ApiKey };
+
+/** Asks before a key ends for good. */
+export function RevokeKey({ apiKey, ...dialog }: EndKeyProps) {
+  const { calls, key } = useApp();
+  const revoking = useChange({
+    change: () => calls.apiKeys.revoke(apiKey.uid),
+    changes: [[...key, 'keys']],
+    done: ({ name }) => `The key ${name} is revoked.`,
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Revoke the key" verb="Revoke" word={apiKey.keyId} change={revoking}>
+      <Line text={apiKey.name} />, last used <When at={apiKey.lastUsedAt} />. From now on whoever
+      uses it gets <b>401</b>, on every process, and this cannot be undone. To replace a key that is
+      in use, roll it instead.
+    </Confirm>
+  );
+}
+
+/** Asks before a key that has ended leaves the list. */
+export function DeleteKey({ apiKey, ...dialog }: EndKeyProps) {
+  const { calls, key } = useApp();
+  const deleting = useChange({
+    change: () => calls.apiKeys.delete(apiKey.uid),
+    changes: [[...key, 'keys']],
+    done: `The key ${apiKey.name} is off the list.`,
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Delete the key from the list" verb="Delete" change={deleting}>
+      <Line text={apiKey.name} /> has ended, and nothing changes for callers. The audit log still
+      names it.
+    </Confirm>
+  );
+}

@@ -1,0 +1,110 @@
+import type { CreatedApiKey } from '@agent-herald/client';
+import { Checkbox, Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { fieldErrors } from '../../api/queries.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import type { DialogState } from '../../parts/use-dialog.tsx';
+import { expiryOf, lifetimeChoices } from './key-state.ts';
+import { type Scope, scopes, scopeTexts } from './scopes.ts';
+
+const fields = ['name', 'scopes', 'expiresAt'];
+
+/** Asks what a new key is for, what it may and until when. */
+export function GenerateKey({
+  onKey,
+  ...dialog
+}: DialogState & { onKey: (key: CreatedApiKey) => void }) {
+  const { calls, key } = useApp();
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [lifetime, setLifetime] = useState('never');
+  const [local, setLocal] = useState('');
+  const generating = useChange({
+    change: () =>
+      calls.apiKeys.create({
+        name: name.trim(),
+        scopes: scopes.filter((scope) => chosen.includes(scope)),
+        expiresAt: expiryOf(lifetime, local, new Date()),
+      }),
+    changes: [[...key, 'keys']],
+    onDone: (made) => {
+      dialog.onClose();
+      onKey(made);
+    },
+  });
+  const faults = fieldErrors(generating.error);
+  const isReady =
+    name.trim() !== '' && chosen.length > 0 && (lifetime !== 'at a time' || local !== '');
+  return (
+    <FormDialog
+      {...dialog}
+      title="Generate an API key"
+      verb="Generate"
+      isReady={isReady}
+      change={generating}
+      fields={fields}
+    >
+      <TextInput
+        label="Name"
+        description="What uses it, so that others know whom a revocation stops."
+        required
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faults['name']}
+        data-autofocus
+        autoComplete="off"
+      />
+      <ScopeChoice chosen={chosen} onChange={setChosen} error={faults['scopes']} />
+      <Select
+        label="Expires"
+        data={lifetimeChoices.map((value) => ({ value, label: labelOf(value) }))}
+        value={lifetime}
+        onChange={(value) => setLifetime(value ?? 'never')}
+        allowDeselect={false}
+        error={lifetime === 'at a time' ? undefined : faults['expiresAt']}
+      />
+      {lifetime === 'at a time' && (
+        <TextInput
+          type="datetime-local"
+          label="Expires at"
+          required
+          value={local}
+          onChange={(event) => setLocal(event.currentTarget.value)}
+          error={faults['expiresAt']}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function labelOf(choice: string): string {
+  return choice === 'never' || choice === 'at a time' ? choice : `in ${choice}`;
+}
+
+interface ScopeChoiceProps {
+  chosen: string[];
+  onChange: (chosen: string[]) => void;
+  error: string | undefined;
+}
+
+function ScopeChoice({ chosen, onChange, error }: ScopeChoiceProps) {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="No scope implies another. Give only what is needed; they cannot be changed later."
+      required
+      value={chosen}
+      onChange={onChange}
+      error={error}
+    >
+      <Stack gap="xs" mt="xs">
+        {scopes.map((scope: Scope) => (
+          <Checkbox key={scope} value={scope} label={scope} description={scopeTexts[scope]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

@@ -1,0 +1,64 @@
+import type { ApiKey } from '@agent-herald/client';
+import { Stack, Text } from '@mantine/core';
+import type { Column } from '../../parts/data-table.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { stateOfKey } from './key-state.ts';
+
+/** Returns the columns of a list of keys, which name each other by their public parts. */
+export function keyColumns(rows: readonly ApiKey[]): Column<ApiKey>[] {
+  const keyIds = new Map(rows.map(({ uid, keyId }) => [uid, keyId]));
+  return [
+    {
+      label: 'Key',
+      cell: ({ name, keyId }) => (
+        <Stack gap={0} align="flex-start">
+          <Text fw={600} component="div">
+            <Line text={name} />
+          </Text>
+          <Uid value={keyId} />
+        </Stack>
+      ),
+    },
+    { label: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+    {
+      label: 'State',
+      cell: (apiKey) => (
+        <State apiKey={apiKey} successor={keyIds.get(apiKey.rolledTo ?? '') ?? apiKey.rolledTo} />
+      ),
+    },
+    { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} /> },
+    { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}
+
+function State({ apiKey, successor }: { apiKey: ApiKey; successor: string | null }) {
+  const { name, color } = stateOfKey(apiKey, new Date());
+  return (
+    <Stack gap={2} align="flex-start">
+      <Tag color={color}>{name}</Tag>
+      <Text size="sm" c="dimmed" component="div">
+        <End apiKey={apiKey} />
+        {successor !== null && <div>replaced by {successor}</div>}
+      </Text>
+    </Stack>
+  );
+}
+
+function End({ apiKey: { state, expiresAt, revokedAt } }: { apiKey: ApiKey }) {
+  if (state === 'revoked') {
+    return (
+      <>
+        since <When at={revokedAt} />
+      </>
+    );
+  }
+  if (expiresAt === null) return 'does not expire';
+  return (
+    <>
+      {state === 'expired' ? 'since' : 'works until'} <When at={expiresAt} />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { CreatedApiKey } from '@agent-herald/client';
+import { Stack, Text } from '@mantine/core';
+import { useApp } from '../../api/app.tsx';
+import { serviceUrl } from '../../api/client.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { firstCurl } from './first-curl.ts';
+
+/** A key that was just made, with a first call. */
+export function NewKey({ made, onSaved }: { made: CreatedApiKey | null; onSaved: () => void }) {
+  const { app } = useApp();
+  return (
+    <ShownOnce
+      title={made === null ? 'API key' : `API key ${made.name}`}
+      about="Keep the key where your back end keeps its secrets, never in a browser or an app."
+      secret={made?.apiKey ?? null}
+      onSaved={onSaved}
+    >
+      {made !== null && (
+        <Stack gap={4}>
+          <Text size="sm">Try it:</Text>
+          <Copyable
+            copy="Copy the call"
+            text={firstCurl({ ...made, serviceUrl, appUid: app.uid })}
+          />
+        </Stack>
+      )}
+    </ShownOnce>
+  );
+}
