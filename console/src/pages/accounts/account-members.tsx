@@ -1,0 +1,137 @@
+import type { Account, User } from '@agent-herald/client';
+import { Button, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import type { AppCalls } from '../../api/client.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty } from '../../parts/page.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
+import { userColumns } from '../users/user-columns.tsx';
+import { nameOfUser } from '../users/user-name.ts';
+
+/** The users in an account, to be added and removed. */
+export function AccountMembers({ account }: { account: Account }) {
+  const { app, calls, key, mayChange } = useApp();
+  const adding = useDialog();
+  const removing = useDialog<User>();
+  const list = useList({
+    key: [...key, 'accounts', account.uid, 'members'],
+    list: (paging, options) => calls.accounts.members(account.uid, paging, options),
+  });
+  const add = mayChange && (
+    <Button variant="default" onClick={() => adding.open(true)}>
+      Add user
+    </Button>
+  );
+  const actions = (user: User) => (
+    <RowMenu of={nameOfUser(user)}>
+      <Menu.Item color="red" onClick={() => removing.open(user)}>
+        Remove from the account
+      </Menu.Item>
+    </RowMenu>
+  );
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Users in it
+        </Title>
+        {add}
+      </Group>
+      <List
+        of={list}
+        empty={
+          <Empty title="No user is in this account">
+            Add one here, or name the account when your back end signs a user in.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <DataTable
+            label="Users in the account"
+            columns={[
+              ...userColumns(app.uid),
+              ...(mayChange ? [{ label: '', cell: actions }] : []),
+            ]}
+            rows={rows}
+            keyOf={({ uid }) => uid}
+          />
+        )}
+      </List>
+      {adding.of((_, dialog) => (
+        <AddUser {...dialog} account={account} />
+      ))}
+      {removing.of((user, dialog) => (
+        <RemoveUser {...dialog} account={account} user={user} />
+      ))}
+    </Stack>
+  );
+}
+
+async function findUser(calls: AppCalls, text: string): Promise<string> {
+  if (text.startsWith('usr_')) return text;
+  const { data } = await calls.users.list({ externalId: text, limit: 1 }).page();
+  const [user] = data;
+  if (user === undefined) throw new Error(`There is no user with the external id ${text}.`);
+  return user.uid;
+}
+
+function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
+  const { calls, key } = useApp();
+  const [typed, setTyped] = useState('');
+  const adding = useChange({
+    change: async () => calls.accounts.addMember(account.uid, await findUser(calls, typed.trim())),
+    changes: [
+      [...key, 'accounts', account.uid],
+      [...key, 'users'],
+    ],
+    done: 'The user is in the account.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <FormDialog
+      {...dialog}
+      title="Add a user"
+      verb="Add"
+      isReady={typed.trim() !== ''}
+      change={adding}
+    >
+      <TextInput
+        label="Uid or external id"
+        description="Of a user who has signed in before. The next token has the account."
+        required
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        data-autofocus
+        autoComplete="off"
+      />
+    </FormDialog>
+  );
+}
+
+function RemoveUser({ account, user, ...dialog }: DialogState & { account: Account; user: User }) {
+  const { calls, key } = useApp();
+  const removing = useChange({
+    change: () => calls.accounts.removeMember(account.uid, user.uid),
+    changes: [
+      [...key, 'accounts', account.uid],
+      [...key, 'users'],
+    ],
+    done: 'The user is no longer in the account.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Remove the user from the account" verb="Remove" change={removing}>
+      <Text size="sm" component="div">
+        Tokens of <Line text={nameOfUser(user)} /> that were issued before keep the account until
+        they end. If that cannot wait, revoke the user&apos;s tokens on its page.
+      </Text>
+    </Confirm>
+  );
+}

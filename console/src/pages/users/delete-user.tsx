@@ -1,0 +1,53 @@
+import type { User } from '@agent-herald/client';
+import { List } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import type { DialogState } from '../../parts/use-dialog.tsx';
+
+/** Asks before who a user is gets erased. */
+export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
+  const { app, calls, key } = useApp();
+  const navigate = useNavigate();
+  const params = { appUid: app.uid };
+  const deleting = useChange({
+    change: () => calls.users.delete(user.uid),
+    changes: [
+      [...key, 'users', 'list'],
+      [...key, 'accounts'],
+    ],
+    done: 'The user is deleted.',
+    onDone: () => {
+      dialog.onClose();
+      void navigate({ to: '/apps/$appUid/users', params });
+    },
+  });
+  return (
+    <Confirm
+      {...dialog}
+      title="Delete the user"
+      verb="Delete user"
+      word={user.uid}
+      change={deleting}
+    >
+      This cannot be undone.
+      <List size="sm" my="xs" spacing={4}>
+        <List.Item>Erased: the external id or e-mail hash, the name and the accounts.</List.Item>
+        <List.Item>All tokens of the user are refused from now on.</List.Item>
+        <List.Item>
+          Kept: the uid, which is never used again, in the audit log and in events.
+        </List.Item>
+        <List.Item>The same person may sign in again, and is a new user then.</List.Item>
+        <List.Item>
+          Payloads of events that name the user stay:{' '}
+          <AnchorLink to="/apps/$appUid/erasures" params={params} inherit>
+            erase those, too
+          </AnchorLink>
+          .
+        </List.Item>
+      </List>
+    </Confirm>
+  );
+}

@@ -1,0 +1,50 @@
+import type { User } from '@agent-herald/client';
+import { useApp } from '../../api/app.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import type { DialogState } from '../../parts/use-dialog.tsx';
+import { nameOfUser } from './user-name.ts';
+
+const offline =
+  'A service that checks tokens offline does not notice before they end by themselves.';
+
+/** Asks before all tokens of a user end. */
+export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) {
+  const { calls, key } = useApp();
+  const revoking = useChange({
+    change: () => calls.users.revokeTokens(user.uid),
+    changes: [[...key, 'audit-log']],
+    done: 'All tokens that the user had are revoked.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Revoke the user's tokens" verb="Revoke tokens" change={revoking}>
+      All tokens that <Line text={nameOfUser(user)} /> has now are refused from now on, in every
+      session. The user can sign in again immediately. {offline}
+    </Confirm>
+  );
+}
+
+/** Asks before all tokens of all users end. */
+export function RevokeAllTokens(dialog: DialogState) {
+  const { app, calls, key } = useApp();
+  const revoking = useChange({
+    change: () => calls.users.revokeAllTokens(),
+    changes: [[...key, 'audit-log']],
+    done: 'All tokens of all users are revoked.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm
+      {...dialog}
+      title="Revoke the tokens of all users"
+      verb="Revoke all tokens"
+      word={app.name}
+      change={revoking}
+    >
+      Everyone who uses an embedded agent of this application has to be signed in again by your back
+      end. {offline}
+    </Confirm>
+  );
+}
