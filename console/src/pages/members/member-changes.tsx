@@ -1,0 +1,102 @@
+import type { Member } from '@agent-herald/client';
+import { Radio, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { appsQuery, useApp } from '../../api/app.tsx';
+import { fieldErrors } from '../../api/queries.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import type { DialogState } from '../../parts/use-dialog.tsx';
+import { type Role, roles, roleTexts } from './roles.ts';
+
+type MemberProps = DialogState & { member: Member };
+
+function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }) {
+  return (
+    <Radio.Group label="Role" value={role} onChange={onChange}>
+      <Stack gap="xs" mt="xs">
+        {roles.map((each) => (
+          <Radio key={each} value={each} label={each} description={roleTexts[each]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+/** Asks who gets in, and with what role. */
+export function AddMember(dialog: DialogState) {
+  const { calls, key } = useApp();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const adding = useChange({
+    change: () => calls.members.add({ email: email.trim(), role }),
+    changes: [[...key, 'members']],
+    done: `${email.trim()} is a member.`,
+    onDone: dialog.onClose,
+  });
+  return (
+    <FormDialog
+      {...dialog}
+      title="Add a member"
+      verb="Add"
+      isReady={email.trim() !== ''}
+      change={adding}
+      fields={['email']}
+    >
+      <TextInput
+        label="E-mail"
+        description="Of an admin of this installation. Whoever runs the service makes new admins: npm run admin -- create."
+        type="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldErrors(adding.error)['email']}
+        data-autofocus
+        autoComplete="off"
+      />
+      <RoleChoice role={role} onChange={setRole} />
+    </FormDialog>
+  );
+}
+
+/** Asks for another role; it counts from the member's next call. */
+export function ChangeRole({ member, ...dialog }: MemberProps) {
+  const { calls, key } = useApp();
+  const [role, setRole] = useState<Role>(member.role);
+  const changing = useChange({
+    change: () => calls.members.change(member.adminUid, { role }),
+    changes: [[...key, 'members'], appsQuery.queryKey],
+    done: ({ email }) => `${email ?? 'The member'} is ${role} now.`,
+    onDone: dialog.onClose,
+  });
+  return (
+    <FormDialog
+      {...dialog}
+      title={`Change the role of ${member.email ?? member.adminUid}`}
+      verb="Change role"
+      isReady={role !== member.role}
+      change={changing}
+    >
+      <RoleChoice role={role} onChange={setRole} />
+    </FormDialog>
+  );
+}
+
+/** Asks before an admin loses the application. */
+export function RemoveMember({ member, ...dialog }: MemberProps) {
+  const { calls, key } = useApp();
+  const removing = useChange({
+    change: () => calls.members.remove(member.adminUid),
+    changes: [[...key, 'members'], appsQuery.queryKey],
+    done: `${member.email ?? 'The member'} is no member any more.`,
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Remove the member" verb="Remove" change={removing}>
+      <Line text={member.email ?? member.adminUid} /> does not see this application from the next
+      call on. The API keys that this member generated go on working: revoke those that the member
+      knows.
+    </Confirm>
+  );
+}

@@ -1,0 +1,12 @@
+import type { Member } from '@agent-herald/client';
+
+export type Role = Member['role'];
+
+/** What each role may, in a few words. */
+export const roleTexts: Readonly<Record<Role, string>> = {
+  viewer: 'sees everything, and changes nothing',
+  admin: 'also changes keys, webhooks, users and accounts, and sends events again',
+  owner: 'also changes members, and renames or disables the application',
+};
+
+export const roles = Object.keys(roleTexts) as Role[];
