@@ -14,7 +14,7 @@ export function keyColumns(rows: readonly ApiKey[]): Column<ApiKey>[] {
     {
       label: 'Key',
       cell: ({ name, keyId }) => (
-        <Stack gap={0} align="flex-start">
+        <Stack gap={0} align="flex-start" miw={130}>
           <Text fw={600} component="div">
             <Line text={name} />
           </Text>
