@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesOf } from '../support/console-pages.ts';
@@ -11,6 +12,13 @@ const axeSource = readFileSync(
   'utf8',
 );
 const phoneWidth = 390;
+// `npm run pictures` keeps what the pages look like.
+const picturesFolder = process.env['HERALD_PICTURES'] ?? null;
+
+async function photograph(page: Page, name: string): Promise<void> {
+  if (picturesFolder === null) return;
+  await page.screenshot({ path: join(picturesFolder, `${name}.png`) });
+}
 
 let service: ConsoleService;
 let app: LivelyApp;
@@ -52,16 +60,19 @@ describe('every page', () => {
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     const faults: Record<string, unknown> = {};
-    for (const { path, heading } of pages) {
+    for (const { name, path, heading } of pages) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(service.consoleUrl + path);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
       const light = await findings(page, 'all');
+      await photograph(page, `${name}-light`);
       await page.emulateMedia({ colorScheme: 'dark' });
       const dark = await findings(page, 'contrast');
+      await photograph(page, `${name}-dark`);
       const beyond = await widthBeyond(page, phoneWidth);
+      await photograph(page, `${name}-phone`);
       if (light.length > 0 || dark.length > 0 || beyond > 0) faults[path] = { light, dark, beyond };
     }
     expect(faults).toEqual({});

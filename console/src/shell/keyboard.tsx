@@ -1,5 +1,5 @@
 // Ctrl-K opens the palette, `g` and a letter a page, `?` the list of these.
-import { Box, Button, Group, Kbd, Modal, Table } from '@mantine/core';
+import { ActionIcon, Button, Group, Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
@@ -44,17 +44,22 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
       <Button
         variant="default"
         size="sm"
-        px="sm"
+        visibleFrom="sm"
         onClick={showPalette}
         leftSection={<Search size={16} aria-hidden />}
-        rightSection={
-          <Box component="span" visibleFrom="sm">
-            <Kbd size="xs">Ctrl K</Kbd>
-          </Box>
-        }
+        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
       >
         Go to…
       </Button>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        hiddenFrom="sm"
+        aria-label="Go to…"
+        onClick={showPalette}
+      >
+        <Search size={18} />
+      </ActionIcon>
       {isLoaded && (
         <Suspense fallback={null}>
           <Palette appUid={appUid} />

@@ -22,6 +22,7 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 56 }}
+      transitionDuration={0}
       {...(appUid === undefined
         ? {}
         : { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } } })}
