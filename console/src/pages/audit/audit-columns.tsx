@@ -1,0 +1,105 @@
+import type { AuditRow } from '@agent-herald/client';
+import { Stack, Text } from '@mantine/core';
+import type { Column } from '../../parts/data-table.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { changesOf } from './audit-changes.ts';
+import { actorOf, type Names } from './audit-rows.ts';
+
+/** Returns the columns of the audit log. */
+export function auditColumns(appUid: string, names: Names): Column<AuditRow>[] {
+  return [
+    { label: 'When', cell: ({ at }) => <When at={at} /> },
+    { label: 'Who', cell: ({ actor }) => <Line text={actorOf(actor, names)} /> },
+    {
+      label: 'What',
+      cell: ({ action, details }) => (
+        <>
+          <Text fw={600} size="sm" style={{ overflowWrap: 'normal' }}>
+            {action}
+          </Text>
+          <Details details={details ?? {}} />
+        </>
+      ),
+    },
+    {
+      label: 'Target',
+      cell: ({ target }) => <Target appUid={appUid} target={target} names={names} />,
+    },
+    {
+      label: 'From',
+      cell: ({ address, requestId }) => (
+        <Stack gap={0} align="flex-start">
+          <Text size="sm">{address ?? 'the service itself'}</Text>
+          {requestId !== null && <Uid value={requestId} />}
+        </Stack>
+      ),
+    },
+  ];
+}
+
+function Details({ details }: { details: Record<string, unknown> }) {
+  return changesOf(details).map(({ field, before, after }) => (
+    <Text key={field} size="sm" c="dimmed" component="div">
+      {field}:{' '}
+      {before !== null && (
+        <>
+          <Line text={before} /> →{' '}
+        </>
+      )}
+      <Line text={after} />
+    </Text>
+  ));
+}
+
+interface TargetProps {
+  appUid: string;
+  target: AuditRow['target'];
+  names: Names;
+}
+
+function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
+  const name = names.get(uid);
+  return (
+    <Stack gap={0} align="flex-start">
+      <Text size="sm" component="div">
+        {name === undefined ? (
+          <TargetPage appUid={appUid} kind={kind} uid={uid} />
+        ) : (
+          <Line text={name} />
+        )}
+      </Text>
+      <Uid value={uid} />
+    </Stack>
+  );
+}
+
+/** What the target is; a link where it has a page, even if it may be deleted by now. */
+function TargetPage({ appUid, kind, uid }: { appUid: string; kind: string; uid: string }) {
+  if (kind === 'webhook') {
+    const params = { appUid, webhookUid: uid };
+    return (
+      <AnchorLink to="/apps/$appUid/webhooks/$webhookUid" params={params} inherit>
+        webhook
+      </AnchorLink>
+    );
+  }
+  if (kind === 'user') {
+    return (
+      <AnchorLink to="/apps/$appUid/users/$userUid" params={{ appUid, userUid: uid }} inherit>
+        user
+      </AnchorLink>
+    );
+  }
+  if (kind === 'account') {
+    const params = { appUid, accountUid: uid };
+    return (
+      <AnchorLink to="/apps/$appUid/accounts/$accountUid" params={params} inherit>
+        account
+      </AnchorLink>
+    );
+  }
+  return kind.replaceAll('_', ' ');
+}
