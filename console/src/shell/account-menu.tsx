@@ -1,24 +1,20 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { CircleUserRound } from 'lucide-react';
-import { admin, keepCsrfToken } from '../api/client.ts';
-import { queries } from '../api/queries.ts';
+import { admin } from '../api/client.ts';
 import { sessionQuery } from '../api/session.ts';
+import { MenuLink } from '../parts/links.tsx';
 import { useChange } from '../parts/use-change.tsx';
+import { useLeave } from './leave.ts';
 
 /** Who is signed in, and the way out. */
 export function AccountMenu() {
   const { data: session } = useQuery(sessionQuery);
-  const navigate = useNavigate();
+  const leave = useLeave();
   const signOut = useChange({
     change: () => admin.session.signOut(),
     changes: [],
-    onDone: () => {
-      keepCsrfToken(null);
-      queries.clear();
-      void navigate({ to: '/sign-in' });
-    },
+    onDone: leave,
   });
   return (
     <Menu position="bottom-end" width={240}>
@@ -29,6 +25,7 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{session?.admin.email}</Menu.Label>
+        <MenuLink to="/me">Your account</MenuLink>
         <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
