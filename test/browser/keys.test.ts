@@ -1,0 +1,102 @@
+// API keys and applications, as an operator handles them in the console.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsoleService({ worker: false });
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+const copied = (page: Page): Promise<string> =>
+  page.evaluate<string>('navigator.clipboard.readText()');
+
+/** Calls the service as a back end with an API key does. */
+async function callWith(apiKey: string, path: string): Promise<number> {
+  const { appUid } = service.app;
+  const url = `${service.apiUrl}/api/v1/appuid/${appUid}${path}`;
+  return (await fetch(url, { headers: { 'x-api-key': apiKey } })).status;
+}
+
+describe('an API key', () => {
+  it('is generated, used, rolled and revoked, and the audit log says by whom', async () => {
+    await using opened = await openConsole(service, `/apps/${service.app.appUid}/keys`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Generate API key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Generate an API key' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Back end');
+    await form.getByRole('checkbox', { name: 'webhooks:read' }).check();
+    await form.getByRole('button', { name: 'Generate' }).click();
+
+    const shown = page.getByRole('dialog', { name: 'API key Back end' });
+    await shown.getByRole('button', { name: 'Copy', exact: true }).click();
+    const first = await copied(page);
+    await shown.getByRole('button', { name: 'Copy the call' }).click();
+    const curl = await copied(page);
+    expect(curl).toContain(`/api/v1/appuid/${service.app.appUid}/webhooks'`);
+    expect(curl).toContain(`-H 'x-api-key: ${first}'`);
+    await shown.getByRole('checkbox', { name: 'I have saved it' }).check();
+    await shown.getByRole('button', { name: 'Done' }).click();
+    expect(await callWith(first, '/webhooks')).toBe(200);
+
+    const row = page.getByRole('row').filter({ hasText: 'Back end' });
+    await page.reload();
+    await row.filter({ hasNotText: 'never' }).waitFor();
+
+    await page.getByRole('button', { name: 'Actions for Back end' }).click();
+    await page.getByRole('menuitem', { name: 'Roll' }).click();
+    await page.getByRole('button', { name: 'Roll', exact: true }).click();
+    const rolled = page.getByRole('dialog', { name: 'API key Back end' });
+    await rolled.getByRole('button', { name: 'Copy', exact: true }).click();
+    const second = await copied(page);
+    await rolled.getByRole('checkbox', { name: 'I have saved it' }).check();
+    await rolled.getByRole('button', { name: 'Done' }).click();
+    await row.filter({ hasText: 'rolled' }).filter({ hasText: 'works until' }).waitFor();
+    expect([await callWith(first, '/webhooks'), await callWith(second, '/webhooks')]).toEqual([
+      200, 200,
+    ]);
+
+    const [, old = ''] = first.split('_');
+    await page
+      .getByRole('row')
+      .filter({ hasText: old })
+      .getByRole('button', { name: 'Actions' })
+      .click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Revoke the key' });
+    await confirm.getByLabel(`Type ${old} to confirm`).fill(old);
+    await confirm.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row').filter({ hasText: old }).filter({ hasText: 'revoked' }).waitFor();
+    expect([await callWith(first, '/webhooks'), await callWith(second, '/webhooks')]).toEqual([
+      401, 200,
+    ]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('an application', () => {
+  it('is created, and disabled and enabled once its name is typed', async () => {
+    await using opened = await openConsole(service, '/apps');
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Create application' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Second app');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('There are no API keys yet').waitFor();
+
+    await page.goto(`${service.consoleUrl}/apps`);
+    const row = page.getByRole('row').filter({ hasText: 'Second app' });
+    await row.getByRole('button', { name: 'Actions for Second app' }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Disable Second app' });
+    await confirm.getByText('403 app_disabled').waitFor();
+    await confirm.getByLabel('Type Second app to confirm').fill('Second app');
+    await confirm.getByRole('button', { name: 'Disable' }).click();
+    await row.getByText('disabled').waitFor();
+    await row.getByRole('button', { name: 'Actions for Second app' }).click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await row.getByText('active').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
