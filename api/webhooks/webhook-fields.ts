@@ -67,7 +67,7 @@ const waitField = {
   published: { format: undefined, pattern: durationShape.source },
 };
 
-export const urlField = {
+const urlField = {
   type: 'string',
   published: { format: 'uri', maxLength: webhookUrlCharactersMax },
 };
