@@ -1,5 +1,6 @@
+import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
+import type { StoredWebhook, WebhookDocument } from '../../lib/model/webhook.ts';
 import { originOf } from '../../lib/model/url-origin.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
@@ -29,6 +30,36 @@ export function webhookDetails(
     ...(filter === undefined ? {} : { filterPaths: keysOf(filter) }),
     ...(externalTenantIds === undefined ? {} : { tenantCount: externalTenantIds?.length ?? null }),
   };
+}
+
+/** Returns what the fields that a body sets were before, under the names that `webhookDetails` gives them. */
+export function previousDetails(
+  body: ChangeWebhookBody,
+  before: StoredWebhook,
+): AuditEntry['details'] {
+  const { headers, auth, tls, description, metadata, filter, externalTenantIds } = before;
+  const { retryScheduleMs } = before;
+  const shown: Partial<Record<keyof ChangeWebhookBody, Record<string, unknown>>> = {
+    headers: { headerNames: headers?.names ?? null },
+    auth: { authType: auth?.type ?? null },
+    tls: { tlsFingerprint256: tls?.fingerprint256 ?? null },
+    description: { descriptionCharacters: description?.length ?? null },
+    metadata: { metadataKeys: keysOf(metadata) },
+    url: { urlOrigin: originOf(before.url) },
+    filter: { filterPaths: filter?.map(({ path }) => path) ?? null },
+    externalTenantIds: { tenantCount: externalTenantIds?.length ?? null },
+    retrySchedule: {
+      retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
+    },
+    name: { name: before.name },
+    entities: { entities: before.entities },
+    events: { events: before.events },
+    ordering: { ordering: before.ordering },
+    ratePerSecond: { ratePerSecond: before.ratePerSecond },
+    active: { active: before.active },
+  };
+  const named = Object.keys(body) as (keyof ChangeWebhookBody)[];
+  return Object.assign({}, ...named.map((field) => shown[field])) as AuditEntry['details'];
 }
 
 function keysOf(object: object | null): string[] | null {

@@ -83,7 +83,11 @@ test('each change of a webhook leaves a row with its key and address', async () 
     target: { kind: 'webhook', uid: expect.stringMatching(/^whk_/) },
     details: { urlOrigin: 'http://127.0.0.1:9', entities: ['agent'] },
   });
-  expect(made[1]?.['details']).toEqual({ tenantCount: 1, active: true });
+  expect(made[1]?.['details']).toEqual({
+    tenantCount: 1,
+    active: true,
+    previous: { tenantCount: null, active: true },
+  });
   expect(made[5]?.['details']).toMatchObject({ isOfTenant: true });
   expect(made.at(-1)?.['requestId']).toBe('by-me-12');
   expect(JSON.stringify(made)).not.toMatch(/hunter2|whsec_|erased-later/);
@@ -130,6 +134,10 @@ test('each change that an admin makes to keys, members and applications leaves a
     'member.removed',
     'app.renamed',
   ]);
+  expect(made.at(-1)?.['details']).toMatchObject({
+    name: 'New name',
+    previousName: expect.any(String),
+  });
   for (const row of made) expect(row['actor']).toEqual({ kind: 'admin', uid: ada.admin._id });
   expect(made[4]?.['details']).toEqual({ role: 'admin', previousRole: 'viewer' });
 });

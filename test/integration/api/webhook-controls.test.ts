@@ -40,6 +40,37 @@ test('name, description and metadata are kept, shown, replaced as a whole, and c
   expect(webhook).toMatchObject(none);
 });
 
+test('the row of a change names what each field was before, without what is secret', async () => {
+  const fields = (word: string, n: number) => ({
+    name: word,
+    description: word.repeat(n),
+    metadata: { [word]: 'value-is-private' },
+    url: `http://${word}.example.com/private-path`,
+    entities: [n === 1 ? 'agent' : 'context'],
+    events: [n === 1 ? 'agent.created' : 'context.created'],
+    externalTenantIds: Array.from({ length: n }, (_, index) => `private-tenant-${index}`),
+    retrySchedule: [`${n}s`],
+    ordering: n === 1 ? 'parallel' : 'resource',
+    ratePerSecond: n,
+    filter: { [word]: 'private-value' },
+    headers: { [`X-${word}`]: 'private-header' },
+    auth: n === 1 ? { type: 'bearer', token: 'private-token' } : null,
+    tls: null,
+    active: n === 1,
+  });
+  const { body } = await register(fields('before', 1));
+  const uid = String(body['uid']);
+  const changed = await service.call('PATCH', `/webhooks/${uid}`, { body: fields('after', 2) });
+  expect(changed.status).toBe(200);
+  const rows = service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 });
+  const [created, change] = await rows.toArray();
+  const { previous, ...after } = change?.details ?? {};
+  expect(previous).toEqual(created?.details);
+  expect(after).toMatchObject({ name: 'after', headerNames: ['X-after'], tenantCount: 2 });
+  expect(Object.keys(after).toSorted()).toEqual(Object.keys(previous as object).toSorted());
+  expect(JSON.stringify(change)).not.toContain('private');
+});
+
 test('the audit log has the name, but not the description and the values of the metadata', async () => {
   const { body } = await register({
     name: 'Audited',
