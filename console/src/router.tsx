@@ -13,7 +13,6 @@ import { Fault } from './parts/fault.tsx';
 import { Placeholder } from './parts/loaded.tsx';
 import { textsOf } from './parts/search-params.ts';
 import { NotFound } from './shell/not-found.tsx';
-import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
 
@@ -32,7 +31,7 @@ const signedIn = createRoute({
     if (session === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
     await queries.ensureQueryData(appsQuery);
   },
-  component: Shell,
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });
 
 const home = createRoute({

@@ -41,17 +41,18 @@ describe('the console', () => {
   });
 
   it.each([
-    ['the sign-in', '/sign-in', null, 'Sign in to agent-herald'],
-    ['the first page after it', '', undefined, 'Overview'],
-  ] as const)('loads at most 250 KB before %s can be used', async (_page, path, admin, heading) => {
-    await using opened = await openConsole(service, '/icon.svg', admin === null ? { admin } : {});
+    { page: 'the sign-in', isSignedIn: false, heading: 'Sign in to agent-herald' },
+    { page: 'the first page after it', isSignedIn: true, heading: 'Overview' },
+  ])('loads at most 250 KB before $page can be used', async ({ isSignedIn, heading }) => {
+    const admin = isSignedIn ? service.superuser : null;
+    // Not a page: it must have nothing of the console yet.
+    await using opened = await openConsole(service, '/icon.svg', { admin });
     const { page } = opened;
     let bytes = 0;
     const network = await opened.context.newCDPSession(page);
     await network.send('Network.enable');
     network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
-    const below = path === '' ? `/apps/${service.app.appUid}` : path;
-    await page.goto(service.consoleUrl + below);
+    await page.goto(service.consoleUrl);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThanOrEqual(250 * 1024);
