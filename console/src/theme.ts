@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, DEFAULT_THEME } from '@mantine/core';
+import { Alert, createTheme, type CSSVariablesResolver, DEFAULT_THEME } from '@mantine/core';
 
 // Buttons of Mantine's own red have less than a contrast of 4.5 in the light theme (WCAG 2.2, 1.4.3).
 const [r0, r1, r2, r3, r4, r5, r6, , r8, r9] = DEFAULT_THEME.colors.red;
@@ -13,17 +13,23 @@ export const theme = createTheme({
   fontFamily:
     'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  // A yellow title on yellow could not be read.
+  components: {
+    Alert: Alert.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
+  },
 });
 
-// Mantine's own dimmed texts have less than the contrast of 4.5 that WCAG 2.2 asks for (1.4.3).
+// Mantine's own dimmed texts and errors have less than the contrast of 4.5 that WCAG 2.2 asks for (1.4.3).
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
   },
 });

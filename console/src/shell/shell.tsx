@@ -43,7 +43,7 @@ export function Shell() {
                 aria-label="Navigation"
               />
             )}
-            <Link to="/apps" className={classes['brand'] ?? ''}>
+            <Link to="/apps" className={classes['brand'] ?? ''} aria-label="agent-herald">
               <img src="icon.svg" alt="" width={26} height={26} />
               <span className={classes['name']}>agent-herald</span>
             </Link>
