@@ -1,30 +1,27 @@
-import type { Webhook } from '@agent-herald/client';
+import type { Webhook, WebhookCounts } from '@agent-herald/client';
 import { Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type CurrentApp, useApp } from '../../api/app.tsx';
+import { useApp } from '../../api/app.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
-import { List, useList } from '../../parts/list.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
+import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { twinsOf } from './twins.ts';
+import { useWebhooks } from './use-webhooks.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
-const refreshMs = 10_000;
+const refreshMs = 15_000;
 
 /** All webhooks of the application, with their health. */
 export function WebhookList() {
-  const current = useApp();
-  const { app, calls, key, mayChange } = current;
-  const { state } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
-  const navigate = useNavigate();
-  const list = useList({
-    key: [...key, 'webhooks'],
-    list: (_paging, options) => calls.webhooks.list(options),
-    refreshMs,
-  });
+  const { app, mayChange } = useApp();
+  const webhooks = useWebhooks();
   const create = mayChange && (
     <ButtonLink to="/apps/$appUid/webhooks/new" params={{ appUid: app.uid }}>
       Create webhook
@@ -32,37 +29,59 @@ export function WebhookList() {
   );
   return (
     <Page title="Webhooks" about="Where events are sent, and how that goes." actions={create}>
-      <Filters>
-        <ChoiceFilter name="state" label="State" choices={webhookStates} />
-      </Filters>
-      <List
-        of={list}
-        empty={
-          <Empty title="There are no webhooks yet" action={create}>
-            A webhook is an address of yours that gets each event as a signed request.
-          </Empty>
+      <Loaded query={webhooks}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="There are no webhooks yet" action={create}>
+              A webhook is an address of yours that gets each event as a signed request.
+            </Empty>
+          ) : (
+            <>
+              <Filters>
+                <ChoiceFilter name="state" label="State" choices={webhookStates} />
+              </Filters>
+              <WebhookTable all={all} />
+            </>
+          )
         }
-      >
-        {(rows) => (
-          <DataTable
-            label="Webhooks"
-            columns={columnsFor(current)}
-            rows={rows.filter((webhook) => state === undefined || stateOf(webhook).name === state)}
-            keyOf={({ uid }) => uid}
-            onOpen={({ uid: webhookUid }) =>
-              void navigate({
-                to: '/apps/$appUid/webhooks/$webhookUid',
-                params: { appUid: app.uid, webhookUid },
-              })
-            }
-          />
-        )}
-      </List>
+      </Loaded>
     </Page>
   );
 }
 
-function columnsFor({ app }: CurrentApp): Column<Webhook>[] {
+function WebhookTable({ all }: { all: readonly Webhook[] }) {
+  const { app, calls, key } = useApp();
+  const { state } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
+  const navigate = useNavigate();
+  const { data: statistics } = useQuery({
+    queryKey: [...key, 'stats', 'webhooks'],
+    queryFn: ({ signal }) => calls.stats.webhooks({ interval: 'hour' }, { signal }),
+    refetchInterval: refreshMs,
+  });
+  const rows = all.filter((webhook) => state === undefined || stateOf(webhook).name === state);
+  if (rows.length === 0) return <Empty title={`No webhook is ${state}`} />;
+  const counts = statistics?.webhooks.map((one) => [one.webhookUid, one] as const);
+  return (
+    <DataTable
+      label="Webhooks"
+      columns={columnsFor(app.uid, twinsOf(all), new Map(counts))}
+      rows={rows}
+      keyOf={({ uid }) => uid}
+      onOpen={({ uid: webhookUid }) =>
+        void navigate({
+          to: '/apps/$appUid/webhooks/$webhookUid',
+          params: { appUid: app.uid, webhookUid },
+        })
+      }
+    />
+  );
+}
+
+function columnsFor(
+  appUid: string,
+  twins: ReadonlySet<string>,
+  counts: ReadonlyMap<string, WebhookCounts>,
+): Column<Webhook>[] {
   return [
     {
       label: 'Webhook',
@@ -70,7 +89,7 @@ function columnsFor({ app }: CurrentApp): Column<Webhook>[] {
         <Stack gap={0}>
           <AnchorLink
             to="/apps/$appUid/webhooks/$webhookUid"
-            params={{ appUid: app.uid, webhookUid: uid }}
+            params={{ appUid, webhookUid: uid }}
             fw={600}
           >
             <Line text={name ?? url} />
@@ -85,20 +104,49 @@ function columnsFor({ app }: CurrentApp): Column<Webhook>[] {
     },
     {
       label: 'State',
-      cell: (webhook) => {
-        const { name, color } = stateOf(webhook);
-        return (
-          <Group gap={6}>
-            <Tag color={color}>{name}</Tag>
-            {webhook.heldCount > 0 && <Tag color="grape">{`${webhook.heldCount} held`}</Tag>}
-          </Group>
-        );
-      },
+      cell: (webhook) => <State webhook={webhook} isTwin={twins.has(webhook.uid)} />,
     },
     {
       label: 'Events',
-      cell: ({ events, entities }) => <Line text={(events ?? entities).join(', ')} />,
+      cell: ({ kind, events, entities }) => (
+        <Line text={(events ?? (kind === 'operations' ? ['operations'] : entities)).join(', ')} />
+      ),
     },
+    {
+      label: 'Success, 24 h',
+      cell: ({ uid }) =>
+        formatShare(successShare(counts.get(uid) ?? { attempts: 0, delivered: 0 })),
+    },
+    { label: 'p95, 24 h', cell: ({ uid }) => formatMs(counts.get(uid)?.attemptMs?.p95) },
     { label: 'Last attempt', cell: ({ lastTriggeredAt }) => <When at={lastTriggeredAt} /> },
   ];
+}
+
+function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
+  const { name, color } = stateOf(webhook);
+  const { heldCount, failingSince, deactivatesAt, warnings } = webhook;
+  return (
+    <Stack gap={4}>
+      <Group gap={6}>
+        <Tag color={color}>{name}</Tag>
+        {heldCount > 0 && <Tag color="grape">{`${heldCount} held`}</Tag>}
+        {isTwin && <Tag color="yellow">same URL as another</Tag>}
+        {warnings.map(({ code }) => (
+          <Tag key={code} color="yellow">
+            {code.replaceAll('_', ' ')}
+          </Tag>
+        ))}
+      </Group>
+      {failingSince !== null && (
+        <Text size="xs">
+          since <When at={failingSince} />
+          {deactivatesAt !== null && (
+            <>
+              , paused at <When at={deactivatesAt} />
+            </>
+          )}
+        </Text>
+      )}
+    </Stack>
+  );
 }

@@ -1,5 +1,93 @@
+import type { Webhook } from '@agent-herald/client';
+import { Group, Tabs } from '@mantine/core';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
+import { useWebhook } from './use-webhook.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookSecretTab } from './webhook-secret.tsx';
+import { WebhookSettings } from './webhook-settings.tsx';
+import { stateOf } from './webhook-state.ts';
+import { WebhookSummary } from './webhook-summary.tsx';
 
+/** One webhook: how it does, and all that can be done with it. */
 export function WebhookPage() {
-  return <Page title="Webhook">…</Page>;
+  const { webhookUid } = useParams({ from: '/signed-in/apps/$appUid/webhooks/$webhookUid' });
+  const query = useWebhook(webhookUid);
+  if (query.data === undefined) {
+    return (
+      <Page title="Webhook">
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <LoadedPage webhook={query.data} />;
+}
+
+function LoadedPage({ webhook }: { webhook: Webhook }) {
+  const { app, mayChange } = useApp();
+  const { tab = 'overview' } = useSearch({ from: '/signed-in/apps/$appUid/webhooks/$webhookUid' });
+  const navigate = useNavigate();
+  const { uid, name, url } = webhook;
+  const state = stateOf(webhook);
+  return (
+    <Page
+      title={visibleText(name ?? url)}
+      about={
+        <Group gap="xs">
+          <Tag color={state.color}>{state.name}</Tag>
+          {webhook.heldCount > 0 && <Tag color="grape">{`${webhook.heldCount} held`}</Tag>}
+          {name !== null && <Line text={url} />}
+          <Uid value={uid} />
+        </Group>
+      }
+      actions={
+        <>
+          <ButtonLink
+            variant="default"
+            to="/apps/$appUid/deliveries"
+            params={{ appUid: app.uid }}
+            search={{ webhookUid: uid }}
+          >
+            Deliveries
+          </ButtonLink>
+          {mayChange && <WebhookActions webhook={webhook} />}
+        </>
+      }
+    >
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({
+            to: '.',
+            search: next === 'overview' || next === null ? {} : { tab: next },
+          })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="overview">Overview</Tabs.Tab>
+          {mayChange && <Tabs.Tab value="settings">Settings</Tabs.Tab>}
+          <Tabs.Tab value="secret">Secret</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <WebhookSummary webhook={webhook} />
+        </Tabs.Panel>
+        {mayChange && (
+          <Tabs.Panel value="settings">
+            <WebhookSettings key={uid} webhook={webhook} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="secret">
+          <WebhookSecretTab webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
 }

@@ -1,0 +1,61 @@
+// Which events a webhook gets, as the form offers them.
+import type { EventType, SubscribedEventName, Webhook } from '@agent-herald/client';
+
+export type Entity = Webhook['entities'][number];
+export const entities = ['agent', 'context', 'contextfile'] as const satisfies readonly Entity[];
+
+export interface EventGroup {
+  entity: string;
+  events: readonly { event: SubscribedEventName; description: string }[];
+}
+
+function entityOf(event: string): string {
+  return event.split('.')[0] ?? '';
+}
+
+function isOfResources(entity: string): entity is Entity {
+  return entities.some((one) => one === entity);
+}
+
+function isSubscribable(event: EventType['event']): event is SubscribedEventName {
+  return event !== 'webhook.test';
+}
+
+/** Returns the events that webhooks of a kind can get, by what they are about. */
+export function groupsOf(kind: Webhook['kind'], types: readonly EventType[]): EventGroup[] {
+  const groups = new Map<string, { event: SubscribedEventName; description: string }[]>();
+  for (const { event, description } of types) {
+    const entity = entityOf(event);
+    if (!isSubscribable(event) || isOfResources(entity) !== (kind === 'resources')) continue;
+    groups.set(entity, [...(groups.get(entity) ?? []), { event, description }]);
+  }
+  return [...groups].map(([entity, events]) => ({ entity, events }));
+}
+
+/** Returns the names of the events that a webhook gets. */
+export function chosenEvents(
+  { kind, entities, events }: Pick<Webhook, 'kind' | 'entities' | 'events'>,
+  types: readonly EventType[],
+): SubscribedEventName[] {
+  const wanted: readonly string[] = entities;
+  return groupsOf(kind, types)
+    .filter(({ entity }) => kind === 'operations' || wanted.includes(entity))
+    .flatMap((group) => group.events.map(({ event }) => event))
+    .filter((event) => events?.includes(event) ?? true);
+}
+
+/** Returns the fields of a body: null for all events of what is named in `entities`, also for those to come. */
+export function subscriptionOf(
+  kind: Webhook['kind'],
+  chosen: readonly SubscribedEventName[],
+  types: readonly EventType[],
+): { entities?: Entity[]; events: SubscribedEventName[] | null } {
+  const isChosen = ({ event }: { event: SubscribedEventName }): boolean => chosen.includes(event);
+  const groups = groupsOf(kind, types).filter(
+    ({ events }) => kind === 'operations' || events.some(isChosen),
+  );
+  const isAll = groups.every(({ events }) => events.every(isChosen));
+  const events = isAll ? null : [...chosen];
+  if (kind === 'operations') return { events };
+  return { entities: groups.map(({ entity }) => entity).filter(isOfResources), events };
+}

@@ -1,0 +1,94 @@
+import type { EventType, SubscribedEventName } from '@agent-herald/client';
+import { Checkbox, SimpleGrid, Stack, TagsInput, Text, Textarea } from '@mantine/core';
+import { type EventGroup, groupsOf } from './event-choices.ts';
+import type { FieldsProps } from './fields-props.ts';
+
+/** Which events the webhook gets: by name, by tenant, and by the values of fields. */
+export function EventFields({ form, types }: FieldsProps & { types: readonly EventType[] }) {
+  const { kind, events } = form.getValues();
+  const { errors } = form;
+  const error = errors['events'] ?? errors['entities'];
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+        {groupsOf(kind, types).map((group) => (
+          <GroupOfEvents
+            key={group.entity}
+            group={group}
+            chosen={events}
+            onChange={(chosen) => {
+              form.setFieldValue('events', chosen);
+              form.clearFieldError('entities');
+            }}
+          />
+        ))}
+      </SimpleGrid>
+      {error !== undefined && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {error}
+        </Text>
+      )}
+      {kind === 'resources' && (
+        <>
+          <TagsInput
+            label="Tenants"
+            description="Their external ids, compared exactly; Enter adds one. None: the events of all tenants."
+            {...form.getInputProps('externalTenantIds')}
+            clearable
+            clearButtonProps={{ 'aria-label': 'All tenants' }}
+          />
+          <Textarea
+            label="Filter"
+            description='Values that fields of data must have, as JSON: {"live": true, "processingStatus": ["ready", "failed"]}. Empty: no filter.'
+            {...form.getInputProps('filter')}
+            autosize
+            minRows={2}
+            maxRows={12}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            spellCheck={false}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+interface GroupOfEventsProps {
+  group: EventGroup;
+  chosen: readonly SubscribedEventName[];
+  onChange: (chosen: SubscribedEventName[]) => void;
+}
+
+function GroupOfEvents({ group: { entity, events }, chosen, onChange }: GroupOfEventsProps) {
+  const names = events.map(({ event }) => event);
+  const others = chosen.filter((event) => !names.includes(event));
+  const own = names.filter((event) => chosen.includes(event));
+  return (
+    <Stack gap={6} role="group" aria-label={`Events of ${entity}`}>
+      <Checkbox
+        label={`All of ${entity}`}
+        checked={own.length === names.length}
+        indeterminate={own.length > 0 && own.length < names.length}
+        onChange={(event) => onChange(event.currentTarget.checked ? [...others, ...names] : others)}
+      />
+      <Stack gap={6} pl={30}>
+        {events.map(({ event: name, description }) => (
+          <Checkbox
+            key={name}
+            size="sm"
+            label={name}
+            description={description}
+            checked={own.includes(name)}
+            onChange={(event) =>
+              onChange(
+                event.currentTarget.checked
+                  ? [...others, ...own, name]
+                  : [...others, ...own.filter((one) => one !== name)],
+              )
+            }
+          />
+        ))}
+      </Stack>
+    </Stack>
+  );
+}

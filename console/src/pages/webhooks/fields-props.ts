@@ -1,0 +1,11 @@
+import type { Webhook } from '@agent-herald/client';
+import type { UseFormReturnType } from '@mantine/form';
+import type { WebhookValues } from './webhook-values.ts';
+
+export type WebhookForm = UseFormReturnType<WebhookValues>;
+
+/** What each group of fields gets; `webhook` is null for a new one. */
+export interface FieldsProps {
+  form: WebhookForm;
+  webhook: Webhook | null;
+}

@@ -1,0 +1,28 @@
+import { Input, Stack, Textarea } from '@mantine/core';
+import { PairRows } from './pair-rows.tsx';
+import type { FieldsProps } from './fields-props.ts';
+
+/** What is written down about the webhook; the service does nothing with it. */
+export function NoteFields({ form }: FieldsProps) {
+  return (
+    <>
+      <Textarea
+        label="Description"
+        description="What it is for, and whom to ask."
+        {...form.getInputProps('description')}
+        autosize
+        minRows={2}
+        maxRows={8}
+      />
+      <Stack gap={6} role="group" aria-label="Metadata">
+        <Input.Label component="div">Metadata</Input.Label>
+        <PairRows
+          noun="Entry"
+          rows={form.getValues().metadata}
+          onChange={(rows) => form.setFieldValue('metadata', rows)}
+          error={form.errors['metadata'] as string | undefined}
+        />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { Stack, Text } from '@mantine/core';
+import { formatDuration } from '../../parts/format-time.ts';
+import { attemptsOf, placeOf } from './retry-times.ts';
+import classes from './webhooks.module.css';
+
+/** When the attempts of a delivery are made, drawn and in words. */
+export function RetryLine({ waits }: { waits: readonly string[] }) {
+  const attempts = attemptsOf(waits);
+  if (attempts === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        The times are shown once each wait can be read, such as 5s, 2m, 1h or 1d.
+      </Text>
+    );
+  }
+  const totalMs = attempts.at(-1)?.afterMs ?? 0;
+  const total =
+    totalMs === 0
+      ? 'One attempt: what fails is not tried again.'
+      : `${attempts.length} attempts over ${formatDuration(totalMs)}. Up to 15 % is added to each wait.`;
+  return (
+    <Stack gap={6}>
+      <div className={classes['line']} aria-hidden="true">
+        {attempts.map(({ n, afterMs }) => (
+          <span key={n} style={{ insetInlineStart: `${placeOf(afterMs, totalMs) * 100}%` }} />
+        ))}
+      </div>
+      <ol className={classes['attempts']} aria-label="Attempts">
+        {attempts.map(({ n, afterMs }) => (
+          <li key={n}>
+            <b>{n}</b> {afterMs === 0 ? 'now' : `after ${formatDuration(afterMs)}`}
+          </li>
+        ))}
+      </ol>
+      <Text size="sm" c="dimmed">
+        {total}
+      </Text>
+    </Stack>
+  );
+}

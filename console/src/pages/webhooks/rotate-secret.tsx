@@ -1,0 +1,72 @@
+import type { Webhook } from '@agent-herald/client';
+import { Button, Radio, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+
+interface RotateSecretProps {
+  webhook: Webhook;
+  /** A rotation is neither promoted nor over: only one that ends the old secrets is possible. */
+  isUnderWay: boolean;
+  /** Gets the new secret, which must be shown now or never. */
+  onRotated: (secret: string) => void;
+}
+
+const overlaps = [
+  { value: '3600', label: 'Both sign for an hour' },
+  { value: '86400', label: 'Both sign for a day' },
+  { value: '604800', label: 'Both sign for 7 days' },
+];
+const atOnce = {
+  value: '0',
+  label: 'The old one ends now',
+  description:
+    'For a secret that was stolen. Your receiver refuses requests until it has the new one; they are retried.',
+};
+
+/** Makes a new secret. */
+export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretProps) {
+  const { calls, key } = useApp();
+  const [isOpen, setOpen] = useState(false);
+  const [overlap, setOverlap] = useState('86400');
+  const chosen = isUnderWay ? atOnce.value : overlap;
+  const rotate = useChange({
+    change: () => calls.webhooks.rotateSecret(webhook.uid, { overlapSeconds: Number(chosen) }),
+    changes: [[...key, 'webhooks']],
+    onDone: (rotated) => {
+      setOpen(false);
+      onRotated(rotated.secret);
+    },
+  });
+  return (
+    <>
+      <Button variant={isUnderWay ? 'default' : 'filled'} onClick={() => setOpen(true)}>
+        {isUnderWay ? 'Rotate again, at once' : 'Rotate the secret'}
+      </Button>
+      <FormDialog
+        title="Rotate the secret"
+        verb="Rotate"
+        {...(chosen === atOnce.value ? {} : { color: 'indigo' })}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        change={rotate}
+      >
+        {isUnderWay ? (
+          <Text size="sm">
+            A rotation is under way. A new secret now ends all earlier ones: your receiver refuses
+            requests until it has the new one; they are retried.
+          </Text>
+        ) : (
+          <Radio.Group label="The old secret" value={overlap} onChange={setOverlap}>
+            <Stack gap="xs" mt={6}>
+              {[...overlaps, atOnce].map((choice) => (
+                <Radio key={choice.value} {...choice} />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+      </FormDialog>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { NotFoundError, type TestWebhookBody } from '@agent-herald/client';
+import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { formatDuration } from '../../parts/format-time.ts';
+import { AnchorLink } from '../../parts/links.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Block, Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { groupsOf } from './event-choices.ts';
+import { useEventTypes } from './use-event-types.ts';
+import type { WebhookDialogProps } from './webhook-dialog.ts';
+
+const testEvent = 'webhook.test';
+const pollMs = 400;
+
+/** Sends a test event, and shows what the receiver answers. */
+export function SendTest({ webhook, opened, onClose }: WebhookDialogProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Send a test event"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Test webhook={webhook} />
+    </Modal>
+  );
+}
+
+function Test({ webhook: { uid, kind } }: Pick<WebhookDialogProps, 'webhook'>) {
+  const { calls, key } = useApp();
+  const types = useEventTypes();
+  const [event, setEvent] = useState<string>(testEvent);
+  const send = useChange({
+    change: () =>
+      calls.webhooks.test(uid, { event: event as NonNullable<TestWebhookBody['event']> }),
+    changes: [[...key, 'deliveries']],
+  });
+  const samples = groupsOf(kind, types.data ?? []).flatMap(({ events }) =>
+    events.map(({ event: name }) => name),
+  );
+  return (
+    <Stack>
+      <Select
+        label="Event"
+        description="A test says so in its payload and in the header X-Webhook-Test. Others come as samples."
+        data={[testEvent, ...samples]}
+        value={event}
+        onChange={(chosen) => setEvent(chosen ?? testEvent)}
+        allowDeselect={false}
+      />
+      {send.error !== null && <Fault error={send.error} />}
+      {send.data !== undefined && !send.isPending && (
+        <Answer key={send.data.eventId} eventId={send.data.eventId} webhookUid={uid} />
+      )}
+      <Group justify="flex-end">
+        <Button onClick={() => send.mutate()} loading={send.isPending}>
+          {send.data === undefined ? 'Send' : 'Send again'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }) {
+  const { app } = useApp();
+  const { data: delivery, error, refetch } = useFirstAttempt(eventId, webhookUid);
+  const attempt = delivery?.attempts.at(-1);
+  if (error !== null) return <Fault error={error} retry={() => void refetch()} />;
+  if (!delivery || attempt === undefined) {
+    return (
+      <Group gap="xs" role="status">
+        <Loader size="xs" aria-hidden="true" />
+        <Text size="sm">It is on its way; the receiver has 5 seconds to answer.</Text>
+      </Group>
+    );
+  }
+  return (
+    <Stack gap="xs" role="status" aria-label="Answer">
+      <Group gap="sm">
+        <StateBadge state={delivery.state} />
+        <Text fw={600}>{attempt.status === null ? 'No answer' : `Status ${attempt.status}`}</Text>
+        <Text c="dimmed">in {formatDuration(attempt.ms.total)}</Text>
+        <AnchorLink
+          size="sm"
+          to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+          params={{ appUid: app.uid, eventId, webhookUid }}
+        >
+          See the delivery
+        </AnchorLink>
+      </Group>
+      {attempt.detail !== null && (
+        <Text size="sm">
+          <Line text={attempt.detail} />
+        </Text>
+      )}
+      {attempt.responseSample === '' ? (
+        <Text size="sm" c="dimmed">
+          The answer has no body.
+        </Text>
+      ) : (
+        <Block label="Body of the answer" text={attempt.responseSample} />
+      )}
+    </Stack>
+  );
+}
+
+/** The delivery, asked for until its first attempt is there. */
+function useFirstAttempt(eventId: string, webhookUid: string) {
+  const { calls, key } = useApp();
+  return useQuery({
+    queryKey: [...key, 'deliveries', eventId, webhookUid],
+    queryFn: async ({ signal }) => {
+      try {
+        return await calls.deliveries.get(eventId, webhookUid, { signal });
+      } catch (error) {
+        // It is recorded a moment after the event.
+        if (error instanceof NotFoundError) return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state: { data, error } }) =>
+      error !== null || (data?.attempts.length ?? 0) > 0 ? false : pollMs,
+  });
+}

@@ -1,0 +1,52 @@
+// Who signs with what until when, while a secret is rotated (docs/webhooks.md, "Rotating the secret").
+
+export interface Rotation {
+  /** The end of the overlap. */
+  until: string;
+  isPromoted: boolean;
+}
+
+export interface SigningPhase {
+  when: string;
+  /** An instant that belongs to `when`; null for none. */
+  at: string | null;
+  isNow: boolean;
+  /** What signs `X-Webhook-Signature`, which has room for one. */
+  bodySignature: string;
+  /** What signs `webhook-signature`. */
+  standardSignatures: string;
+}
+
+const both = 'the new and the old secret';
+
+/** Returns the phases from now on; without a rotation the only one. */
+export function signingPhases(rotation: Rotation | null): SigningPhase[] {
+  if (rotation === null) {
+    const secret = 'the secret';
+    return [
+      {
+        when: 'No rotation is under way',
+        at: null,
+        isNow: true,
+        bodySignature: secret,
+        standardSignatures: secret,
+      },
+    ];
+  }
+  const { until, isPromoted } = rotation;
+  const promoted = { bodySignature: 'the new secret', standardSignatures: both };
+  const over = { bodySignature: 'the new secret', standardSignatures: 'the new secret' };
+  const end = { when: 'After the overlap, which ends at', at: until, isNow: false, ...over };
+  if (isPromoted) return [{ when: 'Promoted', at: null, isNow: true, ...promoted }, end];
+  return [
+    {
+      when: 'Before you promote the new secret',
+      at: null,
+      isNow: true,
+      bodySignature: 'the old secret',
+      standardSignatures: both,
+    },
+    { when: 'Once you have promoted the new secret', at: null, isNow: false, ...promoted },
+    end,
+  ];
+}

@@ -1,0 +1,86 @@
+import type { Webhook } from '@agent-herald/client';
+import { Button, Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
+import { useApp } from '../../api/app.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
+import { PauseWebhook, ResumeWebhook } from './pause-webhook.tsx';
+import { RecoverWebhook } from './recover-webhook.tsx';
+import { SendTest } from './send-test.tsx';
+import type { WebhookDialogProps } from './webhook-dialog.ts';
+
+const dialogs = {
+  test: SendTest,
+  pause: PauseWebhook,
+  resume: ResumeWebhook,
+  recover: RecoverWebhook,
+  delete: DeleteWebhook,
+};
+
+/** The buttons of a webhook, for those who may change it. */
+export function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const dialog = useDialog<keyof typeof dialogs>();
+  return (
+    <>
+      {webhook.active ? (
+        <>
+          <Button variant="default" onClick={() => dialog.open('test')}>
+            Send test event
+          </Button>
+          <Button variant="default" onClick={() => dialog.open('pause')}>
+            Pause
+          </Button>
+        </>
+      ) : (
+        <Button onClick={() => dialog.open('resume')}>Resume</Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={16} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => dialog.open('recover')}>Recover what was lost</Menu.Item>
+          <Menu.Item color="red" onClick={() => dialog.open('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {dialog.of((name, state) => {
+        const Dialog = dialogs[name];
+        return <Dialog webhook={webhook} {...state} />;
+      })}
+    </>
+  );
+}
+
+function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
+  const { app, calls, key } = useApp();
+  const navigate = useNavigate();
+  const remove = useChange({
+    change: async () => {
+      await calls.webhooks.delete(webhook.uid);
+      // First: this page would ask for the webhook again.
+      await navigate({ to: '/apps/$appUid/webhooks', params: { appUid: app.uid } });
+    },
+    changes: [[...key, 'webhooks']],
+    done: 'The webhook is deleted.',
+  });
+  return (
+    <Confirm
+      title={`Delete ${visibleText(webhook.name ?? 'the webhook')}`}
+      verb="Delete"
+      word="delete"
+      opened={opened}
+      onClose={onClose}
+      change={remove}
+    >
+      Nothing more is sent to it. Deliveries that are still open, {webhook.heldCount} held ones
+      included, become cancelled. This cannot be undone; to stop for a while, pause it.
+    </Confirm>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Webhook } from '@agent-herald/client';
+import { Card, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Facts } from '../../parts/facts.tsx';
+import { Block, Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { RetryLine } from './retry-line.tsx';
+import { usualSchedule } from './retry-times.ts';
+
+/** How a webhook is set up. */
+export function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const { ratePerSecond, retrySchedule, tls, description } = webhook;
+  return (
+    <Card withBorder padding="lg" component="section" aria-label="Set-up">
+      <Title order={2} size="h4" mb="sm">
+        Set-up
+      </Title>
+      <Facts
+        of={[
+          ['URL', <Line key="url" text={webhook.url} />],
+          ['Kind', webhook.kind],
+          ['Events', <Line key="events" text={eventsOf(webhook)} />],
+          ...(webhook.kind === 'resources' ? factsOfResources(webhook) : []),
+          ['Rate', ratePerSecond === null ? 'no limit' : `at most ${ratePerSecond} a second`],
+          [
+            'Retries',
+            <>
+              {retrySchedule === null && 'As the service does, usually:'}
+              <RetryLine waits={retrySchedule ?? usualSchedule} />
+            </>,
+          ],
+          ['Sent along', <Line key="sent" text={sentAlong(webhook)} />],
+          ...(tls === null ? [] : [certificateFact(tls)]),
+          ...(description === null ? [] : [descriptionFact(description)]),
+          ...(webhook.metadata === null ? [] : [metadataFact(webhook.metadata)]),
+          ['Changed', <When key="changed" at={webhook.updatedAt} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+type Fact = readonly [name: string, value: ReactNode];
+
+function eventsOf({ kind, events, entities }: Webhook): string {
+  if (events !== null) return events.join(', ');
+  return kind === 'operations' ? 'all' : `all of ${entities.join(', ')}`;
+}
+
+function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fact[] {
+  const shownFilter =
+    filter === null ? 'none' : <Block label="Filter" text={JSON.stringify(filter, null, 2)} />;
+  return [
+    ['Tenants', <Line key="tenants" text={externalTenantIds?.join(', ') ?? 'all'} />],
+    ['Filter', shownFilter],
+    ['Order', ordering === 'resource' ? 'in order for each resource' : 'parallel'],
+  ];
+}
+
+function certificateFact({ subject, issuer, notAfter }: NonNullable<Webhook['tls']>): Fact {
+  return [
+    'Client certificate',
+    <>
+      <Line text={`${subject}, issued by ${issuer}`} />, until <When at={notAfter} />
+    </>,
+  ];
+}
+
+function descriptionFact(description: string): Fact {
+  return ['Description', <Block key="description" label="Description" text={description} />];
+}
+
+function metadataFact(metadata: Record<string, string>): Fact {
+  const lines = Object.entries(metadata).map(([name, value]) => `${name}: ${value}`);
+  return ['Metadata', <Block key="metadata" label="Metadata" text={lines.join('\n')} />];
+}
+
+function sentAlong({ headers, auth }: Webhook): string {
+  const parts = [
+    ...(headers === null ? [] : [`headers ${headers.join(', ')}`]),
+    ...(auth === null ? [] : [`Authorization (${auth.type})`]),
+  ];
+  return parts.length === 0 ? 'nothing of your own' : parts.join('; ');
+}

@@ -1,0 +1,150 @@
+import type { Webhook } from '@agent-herald/client';
+import { Alert, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { When } from '../../parts/when.tsx';
+import { secretAbout } from './secret-about.ts';
+import { RotateSecret } from './rotate-secret.tsx';
+import { type Rotation, type SigningPhase, signingPhases } from './signing-phases.ts';
+
+/** The secret: who signs with what, how it is replaced. */
+export function WebhookSecretTab({ webhook }: { webhook: Webhook }) {
+  const rotation = useRotation(webhook);
+  // Here, because all below is made anew when the rotation begins.
+  const [secret, setSecret] = useState<string | null>(null);
+  const common = { webhook, onRotated: setSecret };
+  return (
+    <>
+      {webhook.previousSecretExpiresAt === null ? (
+        <Secret {...common} rotation={null} />
+      ) : (
+        <Loaded query={rotation}>{(loaded) => <Secret {...common} rotation={loaded} />}</Loaded>
+      )}
+      <ShownOnce
+        title="The new secret"
+        about={secretAbout}
+        secret={secret}
+        onSaved={() => setSecret(null)}
+      />
+    </>
+  );
+}
+
+interface SecretProps {
+  webhook: Webhook;
+  rotation: Rotation | null;
+  onRotated: (secret: string) => void;
+}
+
+/** A webhook does not say whether its new secret was promoted; the audit log does. */
+function useRotation({ uid, previousSecretExpiresAt }: Webhook) {
+  const { calls, key } = useApp();
+  return useQuery({
+    queryKey: [...key, 'webhooks', uid, 'rotation', previousSecretExpiresAt],
+    queryFn: async ({ signal }): Promise<Rotation | null> => {
+      if (previousSecretExpiresAt === null) return null;
+      const latest = async (action: string): Promise<string> => {
+        const query = { action, targetUid: uid, limit: 1 };
+        const { data } = await calls.auditLog.list(query, { signal }).page();
+        return data[0]?.at ?? '';
+      };
+      const [rotatedAt, promotedAt] = await Promise.all([
+        latest('webhook.secret_rotated'),
+        latest('webhook.secret_promoted'),
+      ]);
+      return { until: previousSecretExpiresAt, isPromoted: promotedAt > rotatedAt };
+    },
+  });
+}
+
+function Secret(props: SecretProps) {
+  const { mayChange } = useApp();
+  return (
+    <Stack gap="lg" maw={860}>
+      <Card withBorder padding="lg" component="section" aria-label="Who signs with what">
+        <Title order={2} size="h4" mb="xs">
+          Who signs with what
+        </Title>
+        <DataTable
+          label="Who signs with what"
+          columns={columns}
+          rows={signingPhases(props.rotation)}
+          keyOf={({ when }) => when}
+        />
+      </Card>
+      {mayChange && (
+        <Card withBorder padding="lg" component="section" aria-label="Replace the secret">
+          <Title order={2} size="h4" mb="xs">
+            Replace the secret
+          </Title>
+          <NextStep {...props} />
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+const columns: Column<SigningPhase>[] = [
+  {
+    label: 'When',
+    cell: ({ when, at, isNow }) => (
+      <Group gap={6}>
+        <Text span inherit fw={isNow ? 600 : 400}>
+          {when} {at !== null && <When at={at} />}
+        </Text>
+        {isNow && <Tag color="blue">now</Tag>}
+      </Group>
+    ),
+  },
+  { label: 'X-Webhook-Signature', cell: ({ bodySignature }) => bodySignature },
+  { label: 'webhook-signature', cell: ({ standardSignatures }) => standardSignatures },
+];
+
+function NextStep({ webhook, rotation, onRotated }: SecretProps) {
+  const { calls, key } = useApp();
+  const promote = useChange({
+    change: () => calls.webhooks.promoteSecret(webhook.uid),
+    changes: [[...key, 'webhooks']],
+    done: 'The new secret signs now.',
+  });
+  if (rotation !== null && !rotation.isPromoted) {
+    return (
+      <Stack align="flex-start">
+        <Text size="sm">
+          Let your receiver accept both secrets. Then promote the new one. Without that it takes
+          over by itself at <When at={rotation.until} />, and a receiver that knows only the old one
+          refuses requests from then on.
+        </Text>
+        <Group>
+          <Button onClick={() => promote.mutate()} loading={promote.isPending}>
+            Promote the new secret
+          </Button>
+          <RotateSecret webhook={webhook} isUnderWay onRotated={onRotated} />
+        </Group>
+      </Stack>
+    );
+  }
+  return (
+    <Stack align="flex-start">
+      {rotation !== null && (
+        <Alert color="teal" variant="light">
+          The new secret is promoted. Remove the old one from your receiver: by half a minute after
+          the promotion everything signed before has arrived.
+        </Alert>
+      )}
+      <List type="ordered" size="sm" spacing={4}>
+        <List.Item>Rotate: the new secret is shown once, and both sign for a while.</List.Item>
+        <List.Item>Let your receiver accept both.</List.Item>
+        <List.Item>Promote the new secret here.</List.Item>
+        <List.Item>Half a minute later, remove the old one from your receiver.</List.Item>
+      </List>
+      <RotateSecret webhook={webhook} isUnderWay={false} onRotated={onRotated} />
+    </Stack>
+  );
+}

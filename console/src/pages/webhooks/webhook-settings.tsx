@@ -1,0 +1,37 @@
+import type { Webhook } from '@agent-herald/client';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { useEventTypes } from './use-event-types.ts';
+import { WebhookFields } from './webhook-form.tsx';
+import { changesOf, valuesOf, type WebhookValues } from './webhook-values.ts';
+
+/** Changes a webhook. */
+export function WebhookSettings({ webhook }: { webhook: Webhook }) {
+  const { calls, key } = useApp();
+  const types = useEventTypes();
+  // What the form began with: what somebody else changes meanwhile is not written over.
+  const [before, setBefore] = useState(webhook);
+  const change = useChange({
+    change: (values: WebhookValues) =>
+      calls.webhooks.change(webhook.uid, changesOf(before, values, types.data ?? [])),
+    changes: [[...key, 'webhooks']],
+    done: 'Saved. It applies from the next attempt on.',
+    onDone: setBefore,
+  });
+  return (
+    <Loaded query={types}>
+      {(loaded) => (
+        <WebhookFields
+          key={before.updatedAt}
+          initial={valuesOf(before, loaded)}
+          types={loaded}
+          webhook={before}
+          verb="Save"
+          save={change}
+        />
+      )}
+    </Loaded>
+  );
+}

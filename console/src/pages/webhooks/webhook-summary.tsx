@@ -1,0 +1,115 @@
+import type { Webhook } from '@agent-herald/client';
+import { Alert, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useApp } from '../../api/app.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { Figure, Figures } from '../../statistics/figure.tsx';
+import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
+import { formatCount, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { LatestDeliveries } from './latest-deliveries.tsx';
+import { adviceFor } from './webhook-advice.ts';
+import { WebhookFacts } from './webhook-facts.tsx';
+
+const refreshMs = 15_000;
+
+/** How a webhook does, and what to do about it. */
+export function WebhookSummary({ webhook }: { webhook: Webhook }) {
+  return (
+    <Stack gap="lg">
+      <Problem webhook={webhook} />
+      {webhook.warnings.map(({ code, detail }) => (
+        <Alert key={code} color="yellow" variant="light" title="Warning">
+          <Line text={detail} />
+        </Alert>
+      ))}
+      <Health webhook={webhook} />
+      <LatestDeliveries webhookUid={webhook.uid} />
+      <WebhookFacts webhook={webhook} />
+    </Stack>
+  );
+}
+
+function Problem({ webhook }: { webhook: Webhook }) {
+  const advice = adviceFor(webhook);
+  if (advice === null) return null;
+  const { failingSince, deactivatesAt } = webhook;
+  return (
+    <Alert color={advice.color} variant="light" title={advice.title} role="status">
+      <Stack gap="xs">
+        {failingSince !== null && (
+          <Text size="sm" fw={600}>
+            Failing since <When at={failingSince} />
+            {deactivatesAt !== null && (
+              <>
+                . If nothing succeeds, the service pauses it at <When at={deactivatesAt} />
+              </>
+            )}
+            .
+          </Text>
+        )}
+        <List size="sm" spacing={4}>
+          {advice.steps.map((step) => (
+            <List.Item key={step}>{step}</List.Item>
+          ))}
+        </List>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Webhook }) {
+  const { calls, key } = useApp();
+  const statistics = useQuery({
+    queryKey: [...key, 'stats', 'deliveries', uid],
+    queryFn: ({ signal }) =>
+      calls.stats.deliveries({ interval: 'hour', webhookUid: uid }, { signal }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Loaded query={statistics}>
+      {(loaded) => {
+        const { totals } = loaded;
+        return (
+          <Stack gap="lg">
+            <Figures>
+              <Figure
+                label="Success, 24 h"
+                value={formatShare(successShare(totals))}
+                about="Attempts answered with 2xx"
+              />
+              <Figure
+                label="Attempt, p95"
+                value={formatMs(totals.attemptMs?.p95)}
+                about={`p50 ${formatMs(totals.attemptMs?.p50)}`}
+              />
+              <Figure
+                label="Change to receipt, p95"
+                value={formatMs(totals.changeToReceiptMs?.p95)}
+                about={`p50 ${formatMs(totals.changeToReceiptMs?.p50)}`}
+              />
+              <Figure
+                label="Held"
+                value={heldCount >= 10_000 ? '10,000 or more' : formatCount(heldCount)}
+                about={
+                  <>
+                    Last attempt: <When at={lastTriggeredAt} />
+                  </>
+                }
+              />
+            </Figures>
+            <Card withBorder padding="lg" component="section" aria-label="Attempts of 24 hours">
+              <Group justify="space-between" mb="xs">
+                <Title order={2} size="h4">
+                  Attempts of 24 hours
+                </Title>
+              </Group>
+              <OutcomeChart statistics={loaded} label="Attempts of 24 hours by outcome" />
+            </Card>
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
+}

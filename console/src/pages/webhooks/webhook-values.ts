@@ -1,0 +1,179 @@
+// What the form of a webhook holds, and the bodies that come of it.
+import type {
+  ChangeWebhookBody,
+  CreateWebhookBody,
+  EventType,
+  SubscribedEventName,
+  Webhook,
+} from '@agent-herald/client';
+import { chosenEvents, subscriptionOf } from './event-choices.ts';
+
+export interface Pair {
+  name: string;
+  value: string;
+}
+
+export interface WebhookValues {
+  kind: Webhook['kind'];
+  name: string;
+  description: string;
+  url: string;
+  /** Names; `entities` follow from them. */
+  events: SubscribedEventName[];
+  externalTenantIds: string[];
+  /** JSON; empty for none. */
+  filter: string;
+  ordering: Webhook['ordering'];
+  ratePerSecond: number | '';
+  /** Null for that of the service. */
+  retrySchedule: string[] | null;
+  /** Null keeps what the webhook sends already, which nobody can read. */
+  headers: Pair[] | null;
+  auth: {
+    type: 'keep' | 'none' | 'bearer' | 'basic';
+    token: string;
+    username: string;
+    password: string;
+  };
+  tls: { type: 'keep' | 'none' | 'set'; certificate: string; key: string };
+  metadata: Pair[];
+  active: boolean;
+}
+
+const noAuth: WebhookValues['auth'] = { type: 'none', token: '', username: '', password: '' };
+const noTls: WebhookValues['tls'] = { type: 'none', certificate: '', key: '' };
+
+/** Returns what the form of a new webhook holds at first: all events of resources. */
+export function newValues(types: readonly EventType[]): WebhookValues {
+  return {
+    kind: 'resources',
+    name: '',
+    description: '',
+    url: '',
+    events: allEvents('resources', types),
+    externalTenantIds: [],
+    filter: '',
+    ordering: 'parallel',
+    ratePerSecond: '',
+    retrySchedule: null,
+    headers: [],
+    auth: noAuth,
+    tls: noTls,
+    metadata: [],
+    active: true,
+  };
+}
+
+/** Returns all events that webhooks of a kind can get. */
+export function allEvents(
+  kind: Webhook['kind'],
+  types: readonly EventType[],
+): SubscribedEventName[] {
+  return chosenEvents({ kind, entities: ['agent', 'context', 'contextfile'], events: null }, types);
+}
+
+/** Returns what the form of a webhook holds at first. */
+export function valuesOf(webhook: Webhook, types: readonly EventType[]): WebhookValues {
+  const { kind, name, description, url, externalTenantIds, filter, metadata } = webhook;
+  return {
+    kind,
+    name: name ?? '',
+    description: description ?? '',
+    url,
+    events: chosenEvents(webhook, types),
+    externalTenantIds: externalTenantIds ?? [],
+    filter: filter === null ? '' : JSON.stringify(filter, null, 2),
+    ordering: webhook.ordering,
+    ratePerSecond: webhook.ratePerSecond ?? '',
+    retrySchedule: webhook.retrySchedule,
+    headers: webhook.headers === null ? [] : null,
+    auth: { ...noAuth, type: webhook.auth === null ? 'none' : 'keep' },
+    tls: { ...noTls, type: webhook.tls === null ? 'none' : 'keep' },
+    metadata: Object.entries(metadata ?? {}).map(([name, value]) => ({ name, value })),
+    active: webhook.active,
+  };
+}
+
+/** Returns what the values make of a webhook; throws where the filter is no JSON. */
+export function bodyOf(values: WebhookValues, types: readonly EventType[]): CreateWebhookBody {
+  const { kind, url, events, headers, metadata, active } = values;
+  const body: CreateWebhookBody = {
+    kind,
+    url: url.trim(),
+    name: values.name.trim() || null,
+    description: values.description.trim() || null,
+    metadata: objectOf(metadata),
+    ...subscriptionOf(kind, events, types),
+    ratePerSecond: values.ratePerSecond === '' ? null : values.ratePerSecond,
+    retrySchedule: values.retrySchedule?.map((wait) => wait.trim()) ?? null,
+    ...(headers === null ? {} : { headers: objectOf(headers) }),
+    ...authOf(values.auth),
+    ...tlsOf(values.tls),
+    active,
+  };
+  if (kind === 'operations') return body;
+  const { externalTenantIds, ordering } = values;
+  return {
+    ...body,
+    externalTenantIds: externalTenantIds.length === 0 ? null : externalTenantIds,
+    filter: readFilter(values.filter),
+    ordering,
+  };
+}
+
+/** Returns the fields that differ: a change of others would replace what somebody else changed meanwhile. */
+export function changesOf(
+  webhook: Webhook,
+  values: WebhookValues,
+  types: readonly EventType[],
+): ChangeWebhookBody {
+  const before = Object.entries(bodyOf(valuesOf(webhook, types), types));
+  const was = new Map(before.map(([name, value]) => [name, JSON.stringify(value)]));
+  const { kind: _, active: __, ...after } = bodyOf(values, types);
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== was.get(name),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Reads the text of a filter; an empty one is none. Throws a `SyntaxError`. */
+export function readFilter(text: string): NonNullable<CreateWebhookBody['filter']> | null {
+  if (text.trim() === '') return null;
+  const filter: unknown = JSON.parse(text);
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+    throw new SyntaxError('a filter is an object, such as {"live": true}');
+  // The service checks the rest, with reasons.
+  return filter as NonNullable<CreateWebhookBody['filter']>;
+}
+
+/** Returns what is wrong with the text of a filter; null for nothing. */
+export function filterFault(text: string): string | null {
+  try {
+    readFilter(text);
+    return null;
+  } catch (error) {
+    return `This is no JSON of a filter: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function objectOf(pairs: readonly Pair[]): Record<string, string> | null {
+  const named = pairs.filter(({ name, value }) => name.trim() !== '' || value !== '');
+  if (named.length === 0) return null;
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+}
+
+function authOf({
+  type,
+  token,
+  username,
+  password,
+}: WebhookValues['auth']): Pick<CreateWebhookBody, 'auth'> {
+  if (type === 'keep') return {};
+  if (type === 'none') return { auth: null };
+  return { auth: type === 'bearer' ? { type, token } : { type, username, password } };
+}
+
+function tlsOf({ type, certificate, key }: WebhookValues['tls']): Pick<CreateWebhookBody, 'tls'> {
+  if (type === 'keep') return {};
+  return { tls: type === 'none' ? null : { certificate, key } };
+}

@@ -1,0 +1,26 @@
+// The library of charts is large: only outcome-chart.tsx loads this file, when it is needed.
+import '@mantine/charts/styles.css';
+import { BarChart } from '@mantine/charts';
+import { outcomes } from './outcomes.ts';
+
+interface OutcomeBarsProps {
+  points: readonly Record<string, string | number>[];
+}
+
+export function OutcomeBars({ points }: OutcomeBarsProps) {
+  return (
+    <BarChart
+      h={240}
+      data={[...points]}
+      dataKey="time"
+      type="stacked"
+      series={[...outcomes]}
+      withLegend
+      legendProps={{ verticalAlign: 'bottom' }}
+      valueFormatter={(value) => value.toLocaleString('en')}
+      yAxisProps={{ allowDecimals: false, width: 44 }}
+      barProps={{ isAnimationActive: false }}
+      barChartProps={{ accessibilityLayer: false }}
+    />
+  );
+}

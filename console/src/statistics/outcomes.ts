@@ -1,0 +1,60 @@
+// What became of attempts, in numbers and words.
+import type { DeliveryCounts } from '@agent-herald/client';
+import { formatDuration } from '../parts/format-time.ts';
+
+/** The outcomes of an attempt, the best first, each with its colour in charts. */
+export const outcomes = [
+  { name: 'delivered', color: 'teal.6' },
+  { name: 'retrying', color: 'yellow.6' },
+  { name: 'exhausted', color: 'red.7' },
+  { name: 'blocked', color: 'grape.6' },
+] as const;
+
+export type Outcome = (typeof outcomes)[number]['name'];
+
+/** Returns the share of attempts that delivered, from 0 to 1; null where there were none. */
+export function successShare({
+  attempts,
+  delivered,
+}: Pick<DeliveryCounts, 'attempts' | 'delivered'>) {
+  return attempts === 0 ? null : delivered / attempts;
+}
+
+/** Returns a share such as `99.95 %`; never 100 % where something failed, nor 0 % where something did not. */
+export function formatShare(share: number | null): string {
+  if (share === null) return '–';
+  const percent = share * 100;
+  if (percent === 0 || percent === 100) return `${percent} %`;
+  const digits = percent > 99 || percent < 1 ? 2 : 1;
+  const shown = Math.min(Math.max(percent, 0.01), 99.99);
+  return `${Number(shown.toFixed(digits))} %`;
+}
+
+export function formatMs(ms: number | undefined): string {
+  return ms === undefined ? '–' : formatDuration(ms);
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** Returns the counts of a range in a sentence, for those who do not see the chart. */
+export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): string {
+  if (counts.attempts === 0) return 'No attempts in this time.';
+  const parts = outcomes
+    .filter(({ name }) => counts[name] > 0)
+    .map(({ name }) => `${formatCount(counts[name])} ${name}`);
+  const noun = counts.attempts === 1 ? 'attempt' : 'attempts';
+  return `${formatCount(counts.attempts)} ${noun}: ${parts.join(', ')}.`;
+}
+
+/** Returns a count that was not taken to its end beyond a cap. */
+export function formatCapped({
+  count,
+  countIsCapped,
+}: {
+  count: number;
+  countIsCapped: boolean;
+}): string {
+  return countIsCapped ? `${formatCount(count)} or more` : formatCount(count);
+}

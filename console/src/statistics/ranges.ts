@@ -1,0 +1,39 @@
+// The ranges of time that statistics are shown of.
+
+export const ranges = {
+  '1h': { label: '1 hour', ms: 3_600_000, interval: 'minute' },
+  '24h': { label: '24 hours', ms: 86_400_000, interval: 'hour' },
+  '7d': { label: '7 days', ms: 7 * 86_400_000, interval: 'hour' },
+  '30d': { label: '30 days', ms: 30 * 86_400_000, interval: 'day' },
+} as const;
+
+export type RangeName = keyof typeof ranges;
+
+export function isRange(text: string | undefined): text is RangeName {
+  return text !== undefined && Object.hasOwn(ranges, text);
+}
+
+/** Returns the beginning of a range that ends now. */
+export function sinceOf(name: RangeName, now: Date): string {
+  return new Date(now.getTime() - ranges[name].ms).toISOString();
+}
+
+/** Returns a point's time as the axis of a chart shows it, in the zone of the viewer. */
+export function formatPoint(
+  at: string,
+  interval: 'minute' | 'hour' | 'day',
+  isLong: boolean,
+): string {
+  // A day of the statistics is one of UTC.
+  if (interval === 'day')
+    return new Date(at).toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      timeZone: 'UTC',
+    });
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Date(at).toLocaleString(
+    'en-GB',
+    isLong ? { day: 'numeric', month: 'short', ...time } : time,
+  );
+}

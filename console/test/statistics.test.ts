@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { formatCapped, formatShare, sentenceOf, successShare } from '../src/statistics/outcomes.ts';
+import { formatPoint, isRange, sinceOf } from '../src/statistics/ranges.ts';
+
+describe('shares', () => {
+  it.each([
+    [0, 0, '–'],
+    [3, 3, '100 %'],
+    [3, 0, '0 %'],
+    [3, 1, '33.3 %'],
+    [1_000, 999, '99.9 %'],
+    [1_000_000, 999_999, '99.99 %'],
+    [1_000_000, 1, '0.01 %'],
+  ])('%i attempts, %i delivered', (attempts, delivered, shown) => {
+    expect(formatShare(successShare({ attempts, delivered }))).toBe(shown);
+  });
+});
+
+it('counts in a sentence leave out what did not happen', () => {
+  const none = { attempts: 0, delivered: 0, retrying: 0, exhausted: 0, blocked: 0 };
+  expect(sentenceOf(none)).toBe('No attempts in this time.');
+  expect(sentenceOf({ ...none, attempts: 1, delivered: 1 })).toBe('1 attempt: 1 delivered.');
+  expect(sentenceOf({ ...none, attempts: 1_203, delivered: 1_200, blocked: 3 })).toBe(
+    '1,203 attempts: 1,200 delivered, 3 blocked.',
+  );
+  expect(formatCapped({ count: 10_000, countIsCapped: true })).toBe('10,000 or more');
+});
+
+it('a range is one of the table, and ends now', () => {
+  expect(['1h', '24h', '7d', '30d'].every(isRange)).toBe(true);
+  expect([undefined, '2h', 'toString'].some(isRange)).toBe(false);
+  expect(sinceOf('24h', new Date('2026-01-02T10:00:00Z'))).toBe('2026-01-01T10:00:00.000Z');
+});
+
+it('a day of the chart is that of UTC, whatever the zone of the viewer', () => {
+  expect(formatPoint('2026-01-02T00:00:00.000Z', 'day', false)).toBe('2 Jan');
+});

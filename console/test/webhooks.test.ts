@@ -1,0 +1,228 @@
+import type { EventType, Webhook } from '@agent-herald/client';
+import { describe, expect, it } from 'vitest';
+import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
+import {
+  attemptsOf,
+  placeOf,
+  readWaitMs,
+  usualSchedule,
+} from '../src/pages/webhooks/retry-times.ts';
+import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
+import { twinsOf } from '../src/pages/webhooks/twins.ts';
+import { adviceFor } from '../src/pages/webhooks/webhook-advice.ts';
+import {
+  bodyOf,
+  changesOf,
+  filterFault,
+  newValues,
+  valuesOf,
+} from '../src/pages/webhooks/webhook-values.ts';
+
+const names = [
+  ...['agent', 'context', 'contextfile'].flatMap((entity) =>
+    ['created', 'updated', 'deleted'].map((kind) => `${entity}.${kind}`),
+  ),
+  'webhook.failing',
+  'apikey.expiring',
+  'webhook.test',
+];
+const types = names.map(
+  (event) => ({ event, description: event, schema: {}, sample: {} }) as EventType,
+);
+
+const webhook: Webhook = {
+  uid: 'whk_1',
+  kind: 'resources',
+  name: 'Billing',
+  description: null,
+  metadata: { team: 'search' },
+  url: 'https://hooks.example.com/',
+  entities: ['agent'],
+  events: null,
+  externalTenantIds: null,
+  retrySchedule: ['5s', '1h'],
+  ordering: 'parallel',
+  ratePerSecond: 5,
+  filter: { live: true },
+  active: true,
+  headers: ['x-team'],
+  auth: { type: 'bearer' },
+  tls: null,
+  disabledReason: null,
+  failingSince: null,
+  deactivatesAt: null,
+  deactivationWarning: null,
+  previousSecretExpiresAt: null,
+  heldCount: 0,
+  warnings: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  lastTriggeredAt: null,
+};
+
+describe('the form of a webhook', () => {
+  it('changes nothing while nothing is edited', () => {
+    expect(changesOf(webhook, valuesOf(webhook, types), types)).toEqual({});
+  });
+
+  it('changes what was edited, and keeps what nobody can read', () => {
+    const values = { ...valuesOf(webhook, types), name: ' ', ratePerSecond: '' as const };
+    expect(changesOf(webhook, values, types)).toEqual({ name: null, ratePerSecond: null });
+  });
+
+  it('removes headers and authorization only when that is asked for', () => {
+    const values = valuesOf(webhook, types);
+    const edited = { ...values, headers: [], auth: { ...values.auth, type: 'none' as const } };
+    expect(changesOf(webhook, edited, types)).toEqual({ headers: null, auth: null });
+  });
+
+  it('a new webhook gets all events of resources', () => {
+    const body = bodyOf({ ...newValues(types), url: ' https://hooks.example.com/ ' }, types);
+    expect(body).toMatchObject({
+      url: 'https://hooks.example.com/',
+      entities: ['agent', 'context', 'contextfile'],
+      events: null,
+      headers: null,
+    });
+  });
+
+  it('an operations webhook has no entities, tenants, filter or order', () => {
+    const values = {
+      ...newValues(types),
+      kind: 'operations' as const,
+      events: ['webhook.failing'],
+    };
+    const body = bodyOf(values as never, types);
+    expect(body.events).toEqual(['webhook.failing']);
+    for (const field of ['entities', 'externalTenantIds', 'filter', 'ordering'])
+      expect(body).not.toHaveProperty(field);
+  });
+
+  it.each([
+    ['', null],
+    ['{"live": true}', null],
+    ['{"live": ', /^This is no JSON of a filter/],
+    ['[]', /a filter is an object/],
+    ['null', /a filter is an object/],
+  ])('a filter of %j', (text, fault) => {
+    if (fault === null) expect(filterFault(text)).toBeNull();
+    else expect(filterFault(text)).toMatch(fault);
+  });
+});
+
+describe('events', () => {
+  it('a test is no event that one subscribes to', () => {
+    const operations = groupsOf('operations', types).flatMap(({ events }) => events);
+    expect(operations.map(({ event }) => event)).toEqual(['webhook.failing', 'apikey.expiring']);
+  });
+
+  it('all of an entity is null, so that it has those to come; less than all is named', () => {
+    const agents = chosenEvents(webhook, types);
+    expect(subscriptionOf('resources', agents, types)).toEqual({
+      entities: ['agent'],
+      events: null,
+    });
+    expect(subscriptionOf('resources', agents.slice(1), types)).toEqual({
+      entities: ['agent'],
+      events: ['agent.updated', 'agent.deleted'],
+    });
+    expect(subscriptionOf('resources', [], types)).toEqual({ entities: [], events: null });
+  });
+});
+
+describe('retries', () => {
+  it.each([
+    ['5s', 5_000],
+    [' 2m ', 120_000],
+    ['1500ms', 1_500],
+    ['1d', 86_400_000],
+    ['5', null],
+    ['s', null],
+    ['1w', null],
+    ['-5s', null],
+  ])('the wait %j', (text, ms) => {
+    expect(readWaitMs(text)).toBe(ms);
+  });
+
+  it('the usual schedule makes 12 attempts, the last after 75 h 42 min 35 s', () => {
+    const attempts = attemptsOf(usualSchedule);
+    expect(attempts).toHaveLength(12);
+    expect(attempts?.at(-1)).toEqual({ n: 12, afterMs: ((75 * 60 + 42) * 60 + 35) * 1_000 });
+  });
+
+  it('the line begins with the first attempt and ends with the last', () => {
+    expect([placeOf(0, 1_000), placeOf(1_000, 1_000), placeOf(0, 0)]).toEqual([0, 1, 0]);
+    expect(attemptsOf(['5s', 'soon'])).toBeNull();
+  });
+});
+
+describe('who signs with what', () => {
+  const until = '2026-01-02T00:00:00.000Z';
+  it.each([
+    ['without a rotation', null, [['the secret', 'the secret']]],
+    [
+      'before the promotion',
+      { until, isPromoted: false },
+      [
+        ['the old secret', 'the new and the old secret'],
+        ['the new secret', 'the new and the old secret'],
+        ['the new secret', 'the new secret'],
+      ],
+    ],
+    [
+      'after the promotion',
+      { until, isPromoted: true },
+      [
+        ['the new secret', 'the new and the old secret'],
+        ['the new secret', 'the new secret'],
+      ],
+    ],
+  ])('%s', (_rule, rotation, expected) => {
+    const phases = signingPhases(rotation);
+    expect(phases.map((one) => [one.bodySignature, one.standardSignatures])).toEqual(expected);
+    expect(phases.map(({ isNow }) => isNow)).toEqual(phases.map((_, index) => index === 0));
+  });
+});
+
+describe('twins', () => {
+  it.each([
+    ['the same URL and entity', {}, true],
+    ['another URL', { url: 'https://other.example.com/' }, false],
+    ['a paused one', { active: false }, false],
+    ['other entities', { entities: ['context' as const] }, false],
+    ['an event of the entity', { events: ['agent.created' as const] }, true],
+    [
+      'an event of another entity',
+      { entities: ['context' as const], events: ['context.created' as const] },
+      false,
+    ],
+    ['one tenant of all', { externalTenantIds: ['a'] }, true],
+    ['operations', { kind: 'operations' as const, entities: [] }, false],
+  ])('%s', (_rule, fields, isTwin) => {
+    const twins = twinsOf([webhook, { ...webhook, uid: 'whk_2', ...fields }]);
+    expect([...twins]).toEqual(isTwin ? ['whk_1', 'whk_2'] : []);
+  });
+
+  it('tenants that differ share no event', () => {
+    const [left, right] = [['a'], ['b']].map((externalTenantIds, index) => ({
+      ...webhook,
+      uid: `whk_${index}`,
+      externalTenantIds,
+    }));
+    expect(twinsOf([left ?? webhook, right ?? webhook]).size).toBe(0);
+  });
+});
+
+describe('advice', () => {
+  const failingSince = '2026-01-01T00:00:00.000Z';
+  it.each([
+    ['a healthy webhook', {}, null],
+    ['one that was paused', { active: false }, 'grape'],
+    ['one that answered 410', { active: false, disabledReason: 'gone' as const }, 'red'],
+    ['one that failed for days', { active: false, disabledReason: 'failing' as const }, 'red'],
+    ['one that fails', { failingSince }, 'yellow'],
+    ['one that is paused soon', { failingSince, deactivationWarning: 'soon' as const }, 'red'],
+  ])('%s', (_rule, fields, color) => {
+    expect(adviceFor({ ...webhook, ...fields })?.color ?? null).toBe(color);
+  });
+});

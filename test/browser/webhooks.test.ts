@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTestAdmin } from '../support/admin-client.ts';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+
+let service: ConsoleService;
+let receiver: Receiver;
+const hostileAnswer = 'kept \u001B[31mred\u001B[0m <img src=x onerror=alert(1)> \u202Edesrever';
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([
+    startConsoleService(),
+    startReceiver((response) => response.end(hostileAnswer)),
+  ]);
+});
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const pages = (): string => `/apps/${service.app.appUid}`;
+
+async function register(fields: object = {}): Promise<string> {
+  const body = { url: `${receiver.url}/hook`, entities: ['agent'], ...fields };
+  const { body: webhook } = await service.call('POST', '/webhooks', { body });
+  return String(webhook['uid']);
+}
+
+async function createAgents(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const body = { agentName: `Agent ${n}`, externalTenantId: 'tenant-1' };
+    const { status } = await service.call('POST', '/agents', { body });
+    expect(status).toBe(201);
+  }
+}
+
+/** Confirms that the secret of the dialog is saved, and returns it. */
+async function saveSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog');
+  const secret = await dialog.getByText(/^whsec_/).textContent();
+  await dialog.getByLabel('I have saved it').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  return secret ?? '';
+}
+
+describe('creating a webhook', () => {
+  it('says why a URL is refused, and shows the secret of what is created, once', async () => {
+    await using opened = await openConsole(service, `${pages()}/webhooks/new`);
+    const { page, complaints } = opened;
+    await page.getByLabel('URL').fill('http://10.0.0.1/hook');
+    await page.getByText('url host 10.0.0.1 is not a public address').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Billing');
+    await page.getByLabel('Filter').fill('{"live": ');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText('This is no JSON of a filter').waitFor();
+    await page.getByLabel('Filter').fill('{"live": {}}');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText('Not saved: see the reasons beside the fields.').waitFor();
+    await page.getByLabel('Filter').fill('');
+
+    await page.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await page.getByText('is not a public address').waitFor({ state: 'detached' });
+    await page.getByLabel('agent.deleted', { exact: true }).uncheck();
+    await page.getByLabel('All of context', { exact: true }).uncheck();
+    await page.getByLabel('A schedule of its own').check();
+    await page.getByText('12 attempts over 3 d 3 h.').waitFor();
+    await page.getByRole('button', { name: 'Add header' }).click();
+    await page.getByLabel('Header 1: name').fill('X-Team');
+    await page.getByLabel('Header 1: value').fill('search-secret');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    expect(await saveSecret(page)).toMatch(/^whsec_/);
+
+    await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+    await page.getByText('agent.created, agent.updated').waitFor();
+    await page.getByText('headers x-team').waitFor();
+    expect(await page.content()).not.toMatch(/whsec_|search-secret/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('an edit changes only what was edited, and keeps what nobody can read', async () => {
+    const uid = await register({
+      name: 'Edited',
+      headers: { 'x-kept': 'secret' },
+      filter: { live: true },
+    });
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=settings`);
+    const { page, complaints } = opened;
+    await page.getByLabel('Description').fill('For the team of search');
+    await page.getByLabel('Requests a second, at most').fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. It applies from the next attempt on.').waitFor();
+    const { body } = await service.call('GET', `/webhooks/${uid}`);
+    expect(body).toMatchObject({
+      name: 'Edited',
+      description: 'For the team of search',
+      ratePerSecond: 7,
+      headers: ['x-kept'],
+      filter: { live: true },
+      entities: ['agent'],
+      events: null,
+    });
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the page of a webhook', () => {
+  it('pauses, shows how much is held, and delivers it after the resume', async () => {
+    const uid = await register({ name: 'Paused' });
+    const received = (): number =>
+      receiver.requests.filter(({ path }) => path === '/paused').length;
+    await service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/paused` } });
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('It is paused').waitFor();
+    await createAgents(3);
+    await page.getByText('3 held').waitFor();
+    expect(received()).toBe(0);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 deliveries are held.').waitFor();
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('3 held').waitFor({ state: 'detached' });
+    await expect.poll(received).toBe(3);
+    await page
+      .getByRole('table', { name: 'Latest deliveries' })
+      .getByText('delivered')
+      .nth(2)
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('rotates the secret, shows who signs with what, and promotes the new one', async () => {
+    const uid = await register({ name: 'Rotated' });
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=secret`);
+    const { page, complaints } = opened;
+    const signers = page.getByRole('table', { name: 'Who signs with what' });
+    await signers
+      .getByRole('row', { name: /^No rotation is under way .*the secret the secret/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    expect(await saveSecret(page)).toMatch(/^whsec_/);
+    const before = /^Before you promote the new secret .*the old secret the new and the old secret/;
+    await signers.getByRole('row', { name: before }).waitFor();
+    await page.getByRole('button', { name: 'Promote the new secret' }).click();
+    const after = /^Promoted .*the new secret the new and the old secret/;
+    await signers.getByRole('row', { name: after }).waitFor();
+    await page.getByText('The new secret is promoted.').waitFor();
+    expect(await page.content()).not.toContain('whsec_');
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends a test event, and shows the answer as text, whatever it is', async () => {
+    const name = '<img src=x onerror=alert(1)> \u202Egnp';
+    const uid = await register({ name, description: '<b>bold</b> \u2066isolated' });
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
+    const { page, complaints } = opened;
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => dialogs.push(dialog.message()));
+    await page.getByRole('heading', { name: '<img src=x onerror=alert(1)> ⟨202E⟩gnp' }).waitFor();
+    await page.getByText('<b>bold</b> ⟨2066⟩isolated').waitFor();
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText('Status 200').waitFor();
+    await dialog.getByText('delivered').waitFor();
+    const shown = await dialog.getByLabel('Body of the answer').textContent();
+    expect(shown).toContain('<img src=x onerror=alert(1)> ⟨202E⟩desrever');
+    expect(shown).not.toContain('\u001B');
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dialogs).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is deleted once the word is typed, and counts what was lost before that', async () => {
+    const uid = await register({ name: 'Deleted' });
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Recover what was lost' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
+    await page.getByRole('dialog').getByText('0 deliveries were lost.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Deleted' });
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type delete to confirm').fill('delete');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Deleted', exact: true }).waitFor({ state: 'detached' });
+    expect((await service.call('GET', `/webhooks/${uid}`)).status).toBe(404);
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('the list shows state, held count, success and twins, and filters by state', async () => {
+  const url = `${receiver.url}/twins`;
+  await register({ name: 'First twin', url });
+  await register({ name: 'Second twin', url });
+  await register({ name: 'Sleeper', url: `${receiver.url}/sleeper`, active: false });
+  await createAgents(1);
+  await using opened = await openConsole(service, `${pages()}/webhooks`);
+  const { page, complaints } = opened;
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  await row('First twin').getByText('same URL as another').waitFor();
+  await row('Second twin').getByText('100 %').waitFor();
+  await row('Sleeper').getByText('1 held').waitFor();
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'paused' }).click();
+  await row('First twin').waitFor({ state: 'detached' });
+  await row('Sleeper').getByText('paused').waitFor();
+  expect(new URL(page.url()).search).toBe('?state=paused');
+  expect(complaints).toEqual([]);
+});
+
+it('a viewer sees no button that changes a webhook', async () => {
+  const uid = await register({ name: 'Watched' });
+  const viewer = await makeTestAdmin(service);
+  const body = { email: viewer.email, role: 'viewer' };
+  await service.superuser.call('POST', `/apps/${service.app.appUid}/members`, { body });
+  await using opened = await openConsole(service, `${pages()}/webhooks`, { admin: viewer });
+  const { page, complaints } = opened;
+  await page.getByRole('link', { name: 'Watched', exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'Create webhook' }).count()).toBe(0);
+  await page.goto(`${service.consoleUrl}${pages()}/webhooks/${uid}?tab=secret`);
+  await page.getByRole('table', { name: 'Who signs with what' }).waitFor();
+  const changing = /Pause|Resume|Send test|More|Rotate|Promote|Delete|Save/;
+  expect(await page.locator('main').getByRole('button', { name: changing }).count()).toBe(0);
+  expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0);
+  await page.goto(`${service.consoleUrl}${pages()}/webhooks/new`);
+  await page.getByText('You may only read here').waitFor();
+  expect(complaints).toEqual([]);
+});
