@@ -1,4 +1,117 @@
+import { Card, SegmentedControl, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Figure, Figures } from '../../statistics/figure.tsx';
+import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
+import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { isRange, type RangeName, ranges, sinceOf } from '../../statistics/ranges.ts';
+import { Backlog } from './backlog.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { Incidents } from './incidents.tsx';
+import { TroubledWebhooks } from './troubled-webhooks.tsx';
+import { useWebhooks } from '../webhooks/use-webhooks.ts';
+
+const refreshMs = 15_000;
+const choices = Object.keys(ranges)
+  .filter(isRange)
+  .map((value) => ({ value, label: ranges[value].label }));
+
+/** How the application's deliveries do, and what is wrong. */
 export function Overview() {
-  return <Page title="Overview">…</Page>;
+  const { app } = useApp();
+  const { range: asked } = useSearch({ from: '/signed-in/apps/$appUid/' });
+  const range = isRange(asked) ? asked : '24h';
+  const navigate = useNavigate();
+  const webhooks = useWebhooks();
+  return (
+    <Page
+      title="Overview"
+      about="What is sent, how fast, and what is stuck."
+      actions={
+        <SegmentedControl
+          aria-label="Range"
+          data={choices}
+          value={range}
+          onChange={(value) =>
+            void navigate({
+              to: '/apps/$appUid',
+              params: { appUid: app.uid },
+              search: { range: value },
+            })
+          }
+        />
+      }
+    >
+      <Loaded query={webhooks}>
+        {(loaded) =>
+          loaded.length === 0 ? (
+            <FirstSteps />
+          ) : (
+            <Stack gap="lg">
+              <TroubledWebhooks webhooks={loaded} />
+              <Deliveries range={range} />
+              <Backlog />
+              <Incidents webhooks={loaded} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Deliveries({ range }: { range: RangeName }) {
+  const { calls, key } = useApp();
+  const { interval, label } = ranges[range];
+  const statistics = useQuery({
+    queryKey: [...key, 'stats', 'deliveries', range],
+    queryFn: ({ signal }) =>
+      calls.stats.deliveries({ interval, since: sinceOf(range, new Date()) }, { signal }),
+    refetchInterval: refreshMs,
+    placeholderData: (before) => before,
+  });
+  return (
+    <Loaded query={statistics}>
+      {(loaded) => {
+        const { totals } = loaded;
+        const { changeToReceiptMs: receipt, attemptMs } = totals;
+        const title = `Deliveries of ${label}`;
+        return (
+          <Stack gap="lg">
+            <Figures>
+              <Figure
+                label="Success"
+                value={formatShare(successShare(totals))}
+                about="Attempts answered with 2xx"
+              />
+              <Figure
+                label="Change to receipt, p50"
+                value={formatMs(receipt?.p50)}
+                about="Half arrived faster"
+              />
+              <Figure
+                label="Change to receipt, p95"
+                value={formatMs(receipt?.p95)}
+                about="Retries and pauses included"
+              />
+              <Figure
+                label="Attempt, p95"
+                value={formatMs(attemptMs?.p95)}
+                about="How long receivers take to answer"
+              />
+            </Figures>
+            <Card withBorder padding="lg" component="section" aria-label={title}>
+              <Title order={2} size="h4" mb="xs">
+                {title}
+              </Title>
+              <OutcomeChart statistics={loaded} label={`${title}, by outcome`} />
+            </Card>
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
 }

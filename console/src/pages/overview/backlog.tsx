@@ -1,0 +1,84 @@
+import type { DeliveryState, OpenDeliveries } from '@agent-herald/client';
+import { Card, Group, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useApp } from '../../api/app.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { When } from '../../parts/when.tsx';
+import { Figure, Figures } from '../../statistics/figure.tsx';
+import { formatCapped } from '../../statistics/outcomes.ts';
+
+const refreshMs = 5_000;
+
+const open = [
+  { state: 'pending', label: 'Pending', about: 'Sent next, or when an order or a rate lets it' },
+  { state: 'retrying', label: 'Retrying', about: 'Failed so far, tried again later' },
+  { state: 'held', label: 'Held', about: 'Of paused webhooks' },
+] as const;
+
+/** What is not delivered yet. */
+export function Backlog() {
+  const { calls, key } = useApp();
+  const backlog = useQuery({
+    queryKey: [...key, 'stats', 'backlog'],
+    queryFn: ({ signal }) => calls.stats.backlog({ signal }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Card withBorder padding="lg" component="section" aria-label="Backlog">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          Backlog
+        </Title>
+        <Text size="sm" c="dimmed">
+          What is not delivered yet, as of now
+        </Text>
+      </Group>
+      <Loaded query={backlog}>
+        {(loaded) => (
+          <Figures>
+            {open.map(({ state, label, about }) => (
+              <Figure
+                key={state}
+                label={label}
+                value={formatCapped(loaded[state])}
+                about={
+                  <>
+                    {about}
+                    {loaded[state].count > 0 && <Oldest of={loaded[state]} state={state} />}
+                  </>
+                }
+              />
+            ))}
+            <Figure
+              label="Not dispatched"
+              value={formatCapped(loaded.undispatched)}
+              about="Events that wait for a worker: above zero for long, the service is behind or down"
+            />
+          </Figures>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Oldest({ of: { oldestAt }, state }: { of: OpenDeliveries; state: DeliveryState }) {
+  const { app } = useApp();
+  return (
+    <>
+      <div>
+        The oldest is of <When at={oldestAt} />
+      </div>
+      <div>
+        <AnchorLink
+          size="xs"
+          to="/apps/$appUid/deliveries"
+          params={{ appUid: app.uid }}
+          search={{ state }}
+        >
+          {`See ${state} deliveries`}
+        </AnchorLink>
+      </div>
+    </>
+  );
+}

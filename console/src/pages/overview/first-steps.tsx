@@ -1,0 +1,54 @@
+import { Card, List, Stack, Text, Title } from '@mantine/core';
+import { useApp } from '../../api/app.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+
+/** What a new application shows instead of numbers: how to begin. */
+export function FirstSteps() {
+  const { app, mayChange } = useApp();
+  const params = { appUid: app.uid };
+  return (
+    <Card withBorder padding="xl" component="section" aria-label="First steps" maw={640}>
+      <Stack>
+        <div>
+          <Title order={2} size="h3">
+            Nothing is sent yet
+          </Title>
+          <Text c="dimmed">Three steps lead to the first delivery.</Text>
+        </div>
+        <List type="ordered" spacing="sm">
+          <List.Item>
+            {mayChange ? (
+              <AnchorLink to="/apps/$appUid/keys" params={params}>
+                Create a key
+              </AnchorLink>
+            ) : (
+              'An admin creates a key'
+            )}{' '}
+            for your back end, to make changes with.
+          </List.Item>
+          <List.Item>
+            {mayChange ? (
+              <AnchorLink to="/apps/$appUid/webhooks/new" params={params}>
+                Register a webhook
+              </AnchorLink>
+            ) : (
+              'An admin registers a webhook'
+            )}
+            : the address of yours that gets the events.
+          </List.Item>
+          <List.Item>
+            Make a change, such as a new agent, and see it among the{' '}
+            <AnchorLink to="/apps/$appUid/events" params={params}>
+              events
+            </AnchorLink>{' '}
+            and{' '}
+            <AnchorLink to="/apps/$appUid/deliveries" params={params}>
+              deliveries
+            </AnchorLink>
+            .
+          </List.Item>
+        </List>
+      </Stack>
+    </Card>
+  );
+}

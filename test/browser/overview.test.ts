@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+
+let service: ConsoleService;
+let receiver: Receiver;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([
+    startConsoleService(),
+    startReceiver((response, { path }) => {
+      response.statusCode = { '/broken': 500, '/gone': 410 }[path] ?? 200;
+      response.end();
+    }),
+  ]);
+});
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function register(name: string, path: string): Promise<void> {
+  const body = { name, url: `${receiver.url}${path}`, entities: ['agent'], retrySchedule: ['1h'] };
+  expect((await service.call('POST', '/webhooks', { body })).status).toBe(201);
+}
+
+it('a new application shows the first steps, and then its numbers', async () => {
+  await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
+  const { page, complaints } = opened;
+  await page.getByRole('heading', { name: 'Nothing is sent yet' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Register a webhook' }).click();
+  await page.getByRole('heading', { name: 'Create a webhook', level: 1 }).waitFor();
+
+  await register('Healthy', '/healthy');
+  await register('Broken', '/broken');
+  await register('Gone', '/gone');
+  const body = { agentName: 'Support', externalTenantId: 'tenant-1' };
+  expect((await service.call('POST', '/agents', { body })).status).toBe(201);
+  await expect.poll(() => receiver.requests.length).toBe(3);
+
+  await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
+  const troubled = page.getByRole('region', { name: '2 webhooks need you' });
+  await troubled.getByText('The receiver answered 410 Gone.').waitFor();
+  await troubled.getByText(/The service pauses it at/).waitFor();
+  await page.getByText('3 attempts: 1 delivered, 1 retrying, 1 exhausted.').waitFor();
+  await page.getByRole('group', { name: 'Success' }).getByText('33.3 %').waitFor();
+  await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
+  const incidents = page.getByRole('region', { name: 'Latest incidents' });
+  await incidents.getByText(/the service paused Gone, because its receiver answered 410/).waitFor();
+
+  await page.getByRole('button', { name: /^Show as a table/ }).click();
+  await page
+    .getByRole('table', { name: /by outcome/ })
+    .getByRole('row')
+    .nth(1)
+    .waitFor();
+  await page.getByRole('radiogroup', { name: 'Range' }).getByText('1 hour').click();
+  await expect.poll(() => new URL(page.url()).search).toBe('?range=1h');
+  await page.getByRole('heading', { name: 'Deliveries of 1 hour' }).waitFor();
+  await troubled.getByRole('link', { name: 'Broken' }).click();
+  await page.getByText('It is failing').waitFor();
+  expect(complaints).toEqual([]);
+});
