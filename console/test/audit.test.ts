@@ -10,6 +10,17 @@ test('what was before stands beside what is after', () => {
   ]);
 });
 
+test('the fields of a former object are what was before', () => {
+  const previous = { name: null, active: true };
+  expect(
+    changesOf({ name: 'Shop', active: false, urlOrigin: 'https://a.example', previous }),
+  ).toEqual([
+    { field: 'name', before: 'none', after: 'Shop' },
+    { field: 'active', before: 'true', after: 'false' },
+    { field: 'url origin', before: null, after: 'https://a.example' },
+  ]);
+});
+
 test('a former value without a present one is told as it is', () => {
   expect(changesOf({ previousRole: 'viewer' })).toEqual([
     { field: 'previous role', before: null, after: 'viewer' },

@@ -21,17 +21,27 @@ function wordsOf(field: string): string {
 const previousOf = (field: string): string =>
   `previous${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 
-/** Returns what a row of the audit log tells of a change; `previousName` is what `name` was before. */
-export function changesOf(details: Readonly<Record<string, unknown>> = {}): Change[] {
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Returns what a row of the audit log tells of a change. What was before a `name` is `previousName`,
+ * or the `name` of `previous`.
+ */
+export function changesOf(row: Readonly<Record<string, unknown>> = {}): Change[] {
+  const { previous, ...plain } = row;
+  const details: Record<string, unknown> = isObject(previous) ? plain : row;
+  const former = isObject(previous) ? previous : {};
   const fields = Object.keys(details);
   const paired = new Set(fields.map(previousOf).filter((field) => field in details));
   return fields
     .filter((field) => !paired.has(field))
     .map((field) => {
-      const previous = previousOf(field);
+      const earlier = field in former ? former[field] : details[previousOf(field)];
       return {
         field: wordsOf(field),
-        before: previous in details ? textOf(details[previous]) : null,
+        before: earlier === undefined ? null : textOf(earlier),
         after: textOf(details[field]),
       };
     });

@@ -18,6 +18,7 @@ import { queries } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { pathAfterSignIn } from './path-after-sign-in.ts';
 
 /** The page before all others. */
 export function SignIn() {
@@ -39,7 +40,7 @@ export function SignIn() {
       keepCsrfToken(session.csrfToken);
       queries.setQueryData(sessionQuery.queryKey, session);
       // Below the console, so that no link to the sign-in leads to another site.
-      router.history.push(router.basepath + (to.startsWith('/') ? to : '/'));
+      router.history.push(router.basepath + pathAfterSignIn(to));
     },
   });
   const submit = (event: FormEvent): void => {
