@@ -1,0 +1,131 @@
+// Users, members and the audit log in the console, and what a viewer does not see there.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+
+let service: ConsoleService;
+let viewer: TestAdmin;
+let app: string;
+let userUid: string;
+let accountUid: string;
+let authToken: string;
+beforeAll(async () => {
+  service = await startConsoleService({ worker: false });
+  viewer = await makeTestAdmin(service);
+  app = `/apps/${service.app.appUid}`;
+  const account = await service.superuser.call('POST', `${app}/accounts`, {
+    body: { name: 'Acme' },
+  });
+  accountUid = String(account.body['uid']);
+  const body = { externalId: 'user-1', name: '=HYPERLINK("x")', accountUids: [accountUid] };
+  const signedIn = await service.call('POST', '/sdkusers/auth', { body });
+  userUid = String(signedIn.body['userUid']);
+  authToken = String(signedIn.body['authToken']);
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+async function isActive(): Promise<unknown> {
+  const { body } = await service.call('POST', '/sdkusers/token/verify', { body: { authToken } });
+  return body['active'];
+}
+
+describe('a user', () => {
+  it('is found by external id, loses all tokens, and the audit log says who did that', async () => {
+    await using opened = await openConsole(service, `${app}/users`);
+    const { page, complaints } = opened;
+    expect(await isActive()).toBe(true);
+    await page.getByLabel('External id').fill('user-2');
+    await page.getByText('There is no such user').waitFor();
+    await page.getByLabel('External id').fill('user-1');
+    await page.getByRole('link', { name: '=HYPERLINK("x")' }).click();
+    await page.getByRole('link', { name: 'Acme' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke tokens' }).click();
+    const confirm = page.getByRole('dialog', { name: "Revoke the user's tokens" });
+    await confirm.getByRole('button', { name: 'Revoke tokens' }).click();
+    await confirm.waitFor({ state: 'hidden' });
+    expect(await isActive()).toBe(false);
+
+    await page.getByRole('link', { name: 'What was done to it' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'user.tokens_revoked' });
+    await row.getByText(service.superuser.email).waitFor();
+    expect(new URL(page.url()).searchParams.get('targetUid')).toBe(userUid);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await readFile(await (await downloading).path(), 'utf8');
+    const [header, ...rows] = file.trimEnd().split('\r\n');
+    expect(header).toMatch(/^time,actor kind,/);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toContain(`${service.superuser.email},user.tokens_revoked,user,${userUid}`);
+    await page.getByText('All 1 rows that match are exported.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a member', () => {
+  it('is added by e-mail, and an unknown e-mail is refused beside its field', async () => {
+    await using opened = await openConsole(service, `${app}/members`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Add member' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Add a member' });
+    await form.getByLabel('E-mail').fill('nobody@example.com');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByText('there is no admin with this email').waitFor();
+    await form.getByLabel('E-mail').fill(viewer.email);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('row').filter({ hasText: viewer.email }).getByText('viewer').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a viewer', () => {
+  // After the test above, which lets the viewer in.
+  it('sees nothing that changes anything, and calls that do are refused', async () => {
+    await using opened = await openConsole(service, '/apps', { admin: viewer });
+    const { page, complaints } = opened;
+    const changing =
+      /create|generate|add |rename|revoke|delete|disable|change role|remove|roll|actions for/i;
+    for (const [path, heading] of [
+      ['/apps', 'Applications'],
+      [`${app}/users`, 'Users'],
+      [`${app}/users/${userUid}`, '=HYPERLINK("x")'],
+      [`${app}/accounts`, 'Accounts'],
+      [`${app}/accounts/${accountUid}`, 'Acme'],
+      [`${app}/audit-log`, 'Audit log'],
+      [`${app}/settings`, 'Settings'],
+    ] as const) {
+      await page.goto(service.consoleUrl + path);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      expect([path, await page.getByRole('button', { name: changing }).count()]).toEqual([path, 0]);
+    }
+    for (const [path, heading] of [
+      [`${app}/keys`, 'API Management'],
+      [`${app}/members`, 'Members'],
+    ] as const) {
+      await page.goto(service.consoleUrl + path);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem').first().waitFor();
+      expect(await page.getByRole('menuitem').allTextContents()).toEqual([
+        expect.stringMatching(/^What this (key|member) did$/),
+      ]);
+    }
+    expect(complaints).toEqual([]);
+    for (const [method, path, body] of [
+      ['POST', `${app}/keys`, { name: 'K', scopes: ['admin'] }],
+      ['POST', `${app}/sdkusers/${userUid}/tokens/revoke`, undefined],
+      ['DELETE', `${app}/sdkusers/${userUid}`, undefined],
+      ['POST', `${app}/accounts`, { name: 'A' }],
+      ['DELETE', `${app}/accounts/${accountUid}`, undefined],
+      ['POST', `${app}/members`, { email: service.superuser.email, role: 'owner' }],
+      ['PATCH', app, { active: false }],
+    ] as const) {
+      const { status } = await viewer.call(method, path, body === undefined ? {} : { body });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
+  });
+});

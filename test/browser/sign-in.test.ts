@@ -1,0 +1,138 @@
+// Signing in and out in the console, and what pages of other sites cannot do to it.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTestAdmin } from '../support/admin-client.ts';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsoleService({ worker: false });
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(service.superuser.email);
+  await page.getByLabel('Password', { exact: true }).fill(service.superuser.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+describe('a sign-in', () => {
+  it.each(['//evil.example/', '/\\evil.example/', 'https://evil.example/'])(
+    'does not lead to another site by the link %s',
+    async (to) => {
+      const path = `/sign-in?to=${encodeURIComponent(to)}`;
+      await using opened = await openConsole(service, path, { admin: null });
+      const { page } = opened;
+      await signIn(page);
+      await page.getByRole('button', { name: 'Your account' }).waitFor();
+      expect(page.url()).toMatch(`${service.consoleUrl}/apps`);
+    },
+  );
+
+  it('that the identity provider refused is told on the page', async () => {
+    await using opened = await openConsole(service, '/sign-in?refused=1', { admin: null });
+    await opened.page.getByRole('alert').getByText('The identity provider did not').waitFor();
+  });
+
+  it('gives a session that scripts cannot read, and that ends by signing out', async () => {
+    await using opened = await openConsole(service, '/me', { admin: null });
+    const { page, context, complaints } = opened;
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
+    await page.getByRole('cell').filter({ hasText: 'this one' }).waitFor();
+    const cookies = await context.cookies(service.consoleUrl);
+    expect(cookies.map(({ name, httpOnly }) => [name, httpOnly])).toContainEqual([
+      'herald_admin',
+      true,
+    ]);
+    expect(await page.evaluate('document.cookie')).not.toContain('herald_admin');
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to agent-herald' }).waitFor();
+    await page.goto(`${service.consoleUrl}/me`);
+    await page.getByRole('heading', { name: 'Sign in to agent-herald' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('one’s account', () => {
+  it('ends another session, and changes the password by the rules of the service', async () => {
+    const admin = await makeTestAdmin(service, { superuser: true });
+    const { email, password } = admin;
+    const body = { email, password };
+    const other = await service.raw('POST', '/admin/api/session', { headers: {}, body });
+    const cookie = other.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const otherStatus = async (): Promise<number> =>
+      (await service.raw('GET', '/admin/api/session', { headers: { cookie } })).status;
+    expect(await otherStatus()).toBe(200);
+
+    await using opened = await openConsole(service, '/me', { admin });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: /^End the session from/ }).click();
+    await page.getByText('That session has ended.').waitFor();
+    expect(await otherStatus()).toBe(401);
+
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('must have from 12 to 128 characters').waitFor();
+    await page.getByLabel('New password').fill('a rather long new password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    // The session goes on, with a new cookie and token.
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Sign out everywhere' });
+    await confirm.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('heading', { name: 'Sign in to agent-herald' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a page of another site', () => {
+  // The browser sends the cookie to any port of its site; the service itself refuses the call there.
+  it.each([
+    ['127.0.0.1', 401],
+    ['localhost', 403],
+  ])(
+    'on %s changes nothing, neither by a script nor by a form, which gets %d',
+    async (host, status) => {
+      const target = new URL(`/admin/api/apps/${service.app.appUid}/keys`, service.consoleUrl);
+      const hostile = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html');
+        response.end(
+          `<form method="post" enctype="text/plain" action="${target.href}">` +
+            `<input name='{"name":"x","scopes":["admin"],"y":"' value='"}'><button>Win</button></form>`,
+        );
+      }).listen(0);
+      await once(hostile, 'listening');
+      await using opened = await openConsole(service, '/me');
+      const { page } = opened;
+      await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
+      const before = await service.store.apiKeys.countDocuments({});
+      const url = `http://${host}:${(hostile.address() as AddressInfo).port}/`;
+      try {
+        await page.goto(url);
+        const answerTo = (options: string): Promise<string> =>
+          page.evaluate<string>(
+            `fetch(${JSON.stringify(target.href)}, { method: 'POST', credentials: 'include', ${options} })
+              .then(({ type }) => type, () => 'refused')`,
+          );
+        const wish = `body: '{"name":"x","scopes":["admin"]}'`;
+        // Without leave of the service it is sent, but the answer stays hidden.
+        expect(['opaque', 'refused']).toContain(await answerTo(`mode: 'no-cors', ${wish}`));
+        const json = `headers: { 'content-type': 'application/json' }, ${wish}`;
+        expect(await answerTo(json)).toBe('refused');
+        const submitted = page.waitForResponse(target.href);
+        await page.getByRole('button', { name: 'Win' }).click();
+        expect((await submitted).status()).toBe(status);
+      } finally {
+        hostile.close();
+        hostile.closeAllConnections();
+      }
+      expect(await service.store.apiKeys.countDocuments({})).toBe(before);
+    },
+  );
+});
