@@ -37,6 +37,11 @@ export function Fault({ error, retry }: FaultProps) {
   );
 }
 
+/** Returns what an error says, in a line. */
+export function messageOf(error: unknown): string {
+  return textsOf(error).detail;
+}
+
 function textsOf(error: unknown): { title: string; detail: string } {
   if (error instanceof ConnectionFailedError)
     return {

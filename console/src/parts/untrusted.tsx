@@ -5,6 +5,9 @@ import classes from './parts.module.css';
 
 const shownAtFirst = 20_000;
 
+/** What a line shows at most. */
+export const lineCharacters = 300;
+
 /** A line that somebody else wrote: a name, a header, a URL. */
 export function Line({ text }: { text: string }) {
   return (
@@ -12,7 +15,7 @@ export function Line({ text }: { text: string }) {
       className={classes['line']}
       title={text.length > 80 ? visibleText(text.slice(0, 500)) : ''}
     >
-      {visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text)}
+      {visibleText(text.length > lineCharacters ? `${text.slice(0, lineCharacters)}…` : text)}
     </bdi>
   );
 }

@@ -1,0 +1,29 @@
+import type { EventName, SubscribedEventName } from '@agent-herald/client';
+
+// Exhaustive by its type: an event that is added has to be added here.
+const subscribed: Readonly<Record<SubscribedEventName, true>> = {
+  'agent.created': true,
+  'agent.updated': true,
+  'agent.deleted': true,
+  'context.created': true,
+  'context.updated': true,
+  'context.deleted': true,
+  'contextfile.created': true,
+  'contextfile.updated': true,
+  'contextfile.deleted': true,
+  'webhook.failing': true,
+  'webhook.deactivation_scheduled': true,
+  'webhook.deactivated': true,
+  'webhook.recovered': true,
+  'delivery.exhausted': true,
+  'apikey.expiring': true,
+};
+
+/** The events that a webhook can subscribe to. */
+export const subscribedEventNames = Object.keys(subscribed) as readonly SubscribedEventName[];
+
+/** Those that are delivered: tests, too. */
+export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];
+
+/** The kinds of resources. */
+export const entities = ['agent', 'context', 'contextfile'] as const;

@@ -1,0 +1,14 @@
+import { formatDuration, formatUtc } from './format-time.ts';
+import { useNow } from './use-now.ts';
+
+/** The time until then in its largest units, counted down; a dash for never. */
+export function Countdown({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return '–';
+  const seconds = Math.floor((Date.parse(at) - now.getTime()) / 1_000);
+  return (
+    <time dateTime={at} title={formatUtc(at)}>
+      {seconds < 1 ? 'now' : `in ${formatDuration(seconds * 1_000)}`}
+    </time>
+  );
+}

@@ -1,0 +1,7 @@
+import { notifications } from '@mantine/notifications';
+import { messageOf } from './fault.tsx';
+
+/** Says why a button did nothing, where the page has no place for it. */
+export function notifyOfFault(error: unknown): void {
+  notifications.show({ title: 'This did not work', message: messageOf(error), color: 'red' });
+}

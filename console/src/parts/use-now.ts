@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'react';
+
+const tickMs = 1_000;
+
+/** Returns the time, each second anew. */
+export function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,17 @@
+import { Anchor } from '@mantine/core';
+import { useSettings } from '../api/settings.ts';
+import { Uid } from './uid.tsx';
+import { workflowUrl } from './workflow-url.ts';
+
+/** A workflow, which leads to Temporal’s pages where the operators have named them. */
+export function WorkflowLink({ workflowId }: { workflowId: string | null }) {
+  const settings = useSettings();
+  if (workflowId === null) return 'none yet';
+  const url = settings === null ? null : workflowUrl(settings, workflowId);
+  if (url === null) return <Uid value={workflowId} />;
+  return (
+    <Anchor href={url} target="_blank" rel="noreferrer" size="sm" ff="monospace">
+      {workflowId}
+    </Anchor>
+  );
+}
