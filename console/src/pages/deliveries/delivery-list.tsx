@@ -1,5 +1,74 @@
-import { Page } from '../../parts/page.tsx';
+import { useSearch } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import type { AppCalls } from '../../api/client.ts';
+import { eventNames } from '../../api/event-names.ts';
+import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
+import { DeliveryTable } from './delivery-table.tsx';
+import { errorClasses } from './error-classes.ts';
 
+type Query = NonNullable<Parameters<AppCalls['deliveries']['list']>[0]>;
+
+const refreshMs = 10_000;
+const states = [
+  'pending',
+  'retrying',
+  'delivered',
+  'exhausted',
+  'held',
+  'blocked',
+  'cancelled',
+] as const;
+const statusClasses = ['2xx', '3xx', '4xx', '5xx', '1xx', { value: 'none', label: 'no answer' }];
+
+/** What was sent to receivers, or is to be sent, over all webhooks. */
 export function DeliveryList() {
-  return <Page title="Deliveries">…</Page>;
+  const { calls, key } = useApp();
+  const search = useSearch({ from: '/signed-in/apps/$appUid/deliveries' });
+  const list = useList({
+    key: [...key, 'deliveries', search],
+    // The service refuses what somebody wrote into the address by hand.
+    list: (paging, options) => calls.deliveries.list({ ...(search as Query), ...paging }, options),
+    refreshMs,
+  });
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page title="Deliveries" about="Each event, to each webhook that wants it.">
+      <DeliveryFilters />
+      <List
+        of={list}
+        empty={
+          <Empty title={isFiltered ? 'No delivery is like that' : 'Nothing was delivered yet'}>
+            {isFiltered
+              ? 'Clear a filter to see more. A delivery is listed once its first attempt ended.'
+              : 'A delivery is listed here once its first attempt ended. Send a test from a webhook’s page to see one.'}
+          </Empty>
+        }
+      >
+        {(rows) => <DeliveryTable rows={rows} />}
+      </List>
+    </Page>
+  );
+}
+
+function DeliveryFilters() {
+  const webhooks = useWebhooks().map((webhook) => ({
+    value: webhook.uid,
+    label: visibleText(webhookLabel(webhook)),
+  }));
+  return (
+    <Filters>
+      <ChoiceFilter name="state" label="State" choices={states} />
+      <ChoiceFilter name="statusClass" label="Last answer" choices={statusClasses} />
+      <ChoiceFilter name="errorClass" label="Fault" choices={errorClasses} />
+      <ChoiceFilter name="event" label="Event" choices={eventNames} />
+      <ChoiceFilter name="webhookUid" label="Webhook" choices={webhooks} />
+      <TextFilter name="externalTenantId" label="Tenant" />
+      <TimeFilter name="since" label="Since" />
+      <TimeFilter name="until" label="Until" />
+    </Filters>
+  );
 }

@@ -1,5 +1,136 @@
+import type { DeliveryDetail, Webhook } from '@agent-herald/client';
+import { Card, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { useSettings } from '../../api/settings.ts';
+import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useNow } from '../../parts/use-now.ts';
+import { When } from '../../parts/when.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { AttemptList } from './attempt-list.tsx';
+import { DeliveryActions } from './delivery-actions.tsx';
+import { WebhookName } from './delivery-columns.tsx';
+import { meaningOf } from './delivery-meaning.ts';
+import { RequestCard } from './request-card.tsx';
+import { VerifyPanel } from './verify-panel.tsx';
 
+const refreshMs = 2_000;
+
+/** One delivery: what became of it, why, what comes next, and what was sent. */
 export function DeliveryPage() {
-  return <Page title="Delivery">…</Page>;
+  const { calls, key } = useApp();
+  const { eventId, webhookUid } = useParams({
+    from: '/signed-in/apps/$appUid/deliveries/$eventId/$webhookUid',
+  });
+  const query = useQuery({
+    queryKey: [...key, 'deliveries', eventId, webhookUid],
+    queryFn: ({ signal }) => calls.deliveries.get(eventId, webhookUid, { signal }),
+    refetchInterval: refreshMs,
+  });
+  const webhook = useWebhooks().find(({ uid }) => uid === webhookUid);
+  const name = webhook === undefined ? webhookUid : webhookLabel(webhook);
+  return (
+    <Page
+      title={query.data === undefined ? 'Delivery' : `Delivery of ${query.data.event}`}
+      about={
+        <>
+          to <Line text={name} />
+        </>
+      }
+      actions={query.data !== undefined && <DeliveryActions delivery={query.data} />}
+    >
+      <Loaded query={query}>
+        {(delivery) => <Sections delivery={delivery} webhook={webhook} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface SectionsProps {
+  delivery: DeliveryDetail;
+  webhook: Webhook | undefined;
+}
+
+function Sections({ delivery, webhook }: SectionsProps) {
+  const { request, attempts } = delivery;
+  return (
+    <>
+      <Summary delivery={delivery} webhook={webhook} />
+      <Section title="Attempts">
+        <AttemptList attempts={attempts} />
+      </Section>
+      <Section title="Request">
+        {request === null ? (
+          <Text c="dimmed">
+            There is none to show: the webhook was deleted, or gets mails instead of requests.
+          </Text>
+        ) : (
+          <RequestCard request={request} />
+        )}
+      </Section>
+      {request !== null && request.body !== null && (
+        <Section title="Verify the signature">
+          <VerifyPanel request={request} body={request.body} attempts={attempts} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Summary({ delivery, webhook }: SectionsProps) {
+  const { app } = useApp();
+  const webhooks = useWebhooks();
+  const settings = useSettings();
+  const { eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
+  return (
+    <Card withBorder padding="lg">
+      <Stack gap="md">
+        <Group gap="md" align="flex-start" wrap="nowrap">
+          <StateBadge state={state} />
+          <Meaning
+            delivery={delivery}
+            schedule={webhook?.retrySchedule ?? settings?.retrySchedule ?? null}
+          />
+        </Group>
+        <Facts
+          of={[
+            [
+              'Event',
+              <AnchorLink
+                key="event"
+                to="/apps/$appUid/events/$eventId"
+                params={{ appUid: app.uid, eventId }}
+              >
+                <Text span ff="monospace" size="sm">
+                  {eventId}
+                </Text>
+              </AnchorLink>,
+            ],
+            [
+              'Webhook',
+              <WebhookName key="webhook" {...{ appUid: app.uid, webhookUid, webhooks }} />,
+            ],
+            ['Tenant', <Line key="tenant" text={externalTenantId} />],
+            ['Created', <When key="created" at={createdAt} />],
+            ['Last change', <When key="changed" at={updatedAt} />],
+            ['Workflow', <WorkflowLink key="workflow" workflowId={delivery.workflowId} />],
+          ]}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+function Meaning(props: { delivery: DeliveryDetail; schedule: readonly string[] | null }) {
+  const now = useNow();
+  const { delivery, schedule } = props;
+  return <Text>{meaningOf(delivery, { now, schedule })}</Text>;
 }

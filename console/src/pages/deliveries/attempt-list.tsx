@@ -1,0 +1,110 @@
+import type { Attempt } from '@agent-herald/client';
+import { Accordion, Group, Progress, Stack, Text } from '@mantine/core';
+import { formatDuration } from '../../parts/format-time.ts';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Block, Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { explainFailure } from './error-classes.ts';
+import { phasesOf } from './timings.ts';
+
+const triggers: Readonly<Record<Attempt['trigger'], string>> = {
+  event: 'the event',
+  retry: 'a retry',
+  resend: 'a resend',
+  replay: 'a replay',
+};
+
+/** The attempts of a delivery, the latest first and open. */
+export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
+  if (attempts.length === 0) return <Text c="dimmed">There was no attempt yet.</Text>;
+  const longestMs = Math.max(...attempts.map(({ ms }) => ms.total));
+  return (
+    <Accordion
+      multiple
+      order={3}
+      variant="separated"
+      defaultValue={attempts.slice(-1).map(({ n }) => String(n))}
+    >
+      {attempts.toReversed().map((attempt) => (
+        <Accordion.Item key={attempt.n} value={String(attempt.n)}>
+          <Accordion.Control>
+            <Headline attempt={attempt} longestMs={longestMs} />
+          </Accordion.Control>
+          <Accordion.Panel>
+            <AttemptBody attempt={attempt} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+interface HeadlineProps {
+  attempt: Attempt;
+  longestMs: number;
+}
+
+function Headline({ attempt, longestMs }: HeadlineProps) {
+  const { n, at, trigger, status, errorClass, ms } = attempt;
+  const isSuccess = errorClass === null;
+  return (
+    <Group gap="sm" pe="xs">
+      <Text span fw={600} miw={84}>
+        Attempt {n}
+      </Text>
+      <Tag color={isSuccess ? 'teal' : 'red'}>{String(status ?? errorClass)}</Tag>
+      <Text span size="sm">
+        <When at={at} /> by {triggers[trigger]}
+      </Text>
+      <Progress.Root w={120} ms="auto" size="sm" aria-hidden="true">
+        {phasesOf(ms).map(({ name, ms: phaseMs, color }) => (
+          <Progress.Section
+            key={name}
+            value={(100 * phaseMs) / Math.max(1, longestMs)}
+            color={color}
+          />
+        ))}
+      </Progress.Root>
+      <Text span size="sm" miw={64} ta="end">
+        {formatDuration(ms.total)}
+      </Text>
+    </Group>
+  );
+}
+
+function AttemptBody({ attempt }: { attempt: Attempt }) {
+  const { detail, responseSample, ms, status } = attempt;
+  const failure = explainFailure(attempt);
+  const phases = phasesOf(ms).map(({ name, ms: phaseMs }) => `${name} ${phaseMs} ms`);
+  return (
+    <Stack gap="xs">
+      {failure !== null && (
+        <Text size="sm">
+          <strong>{failure.what}.</strong> {failure.remedy}
+        </Text>
+      )}
+      {detail !== null && (
+        <Text size="sm">
+          <Line text={detail} />
+        </Text>
+      )}
+      {phases.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {phases.join(' · ')}
+        </Text>
+      )}
+      {status !== null && <Answer sample={responseSample} n={attempt.n} />}
+    </Stack>
+  );
+}
+
+function Answer({ sample, n }: { sample: string; n: number }) {
+  if (sample === '') {
+    return (
+      <Text size="sm" c="dimmed">
+        The answer had no body.
+      </Text>
+    );
+  }
+  return <Block text={sample} label={`Answer to attempt ${n}`} />;
+}

@@ -1,0 +1,76 @@
+import type { Delivery, Webhook } from '@agent-herald/client';
+import { Stack, Text } from '@mantine/core';
+import { webhookLabel } from '../../api/webhooks.ts';
+import { Countdown } from '../../parts/countdown.tsx';
+import type { Column } from '../../parts/data-table.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+
+/** Names a delivery in a list. */
+export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' | 'webhookUid'>) {
+  return `${eventId}/${webhookUid}`;
+}
+
+/** Returns what the last attempt met: a status, or a kind of fault. */
+export function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'none yet';
+  return String(last.status ?? last.errorClass ?? '–');
+}
+
+/** The name of a webhook, with a link; a deleted one has none. */
+export function WebhookName(props: {
+  appUid: string;
+  webhookUid: string;
+  webhooks: readonly Webhook[];
+}) {
+  const { appUid, webhookUid, webhooks } = props;
+  const webhook = webhooks.find(({ uid }) => uid === webhookUid);
+  if (webhook === undefined) return <Line text={webhookUid} />;
+  return (
+    <AnchorLink to="/apps/$appUid/webhooks/$webhookUid" params={{ appUid, webhookUid }} size="sm">
+      <Line text={webhookLabel(webhook)} />
+    </AnchorLink>
+  );
+}
+
+interface ColumnFacts {
+  appUid: string;
+  webhooks: readonly Webhook[];
+}
+
+/** The columns of a list of deliveries. */
+export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Delivery>[] {
+  return [
+    {
+      label: 'Event',
+      cell: ({ event, eventId, webhookUid }) => (
+        <Stack gap={0}>
+          <AnchorLink
+            to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+            params={{ appUid, eventId, webhookUid }}
+            fw={600}
+            style={{ whiteSpace: 'nowrap' }}
+          >
+            {event}
+          </AnchorLink>
+          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
+            {eventId}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      label: 'Webhook',
+      cell: ({ webhookUid }) => <WebhookName {...{ appUid, webhookUid, webhooks }} />,
+    },
+    { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
+    { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+    { label: 'Attempts', cell: ({ attemptCount }) => attemptCount },
+    { label: 'Last answer', cell: lastOutcome },
+    { label: 'Next attempt', cell: ({ nextAttemptAt }) => <Countdown at={nextAttemptAt} /> },
+    { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}

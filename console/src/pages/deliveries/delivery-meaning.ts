@@ -1,0 +1,94 @@
+// What the state of a delivery means, and what happens next, in plain words.
+import type { Delivery } from '@agent-herald/client';
+import { formatDuration, formatLocal } from '../../parts/format-time.ts';
+import { explainFailure } from './error-classes.ts';
+import { attemptsOfRound, remainingAttempts } from './retry-times.ts';
+
+type Facts = Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttemptAt'>;
+
+interface Circumstances {
+  now: Date;
+  /** The waits between attempts; null where they are not known. */
+  schedule: readonly string[] | null;
+}
+
+const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, string>> = {
+  expired:
+    'The webhook was paused and held it for too long. A recovery of the webhook sends it again.',
+  discarded: 'It was dropped when the webhook was resumed. A replay sends it again.',
+  unsubscribed: 'The webhook did not want the event any more when it was due.',
+  webhook_deleted: 'The webhook was deleted. You can resend the event to another one.',
+  erased: 'The payload was erased, so there is nothing left to send.',
+  abandoned: 'Nothing happened to it for as long as records are kept.',
+};
+
+const times = ['', 'once', 'twice', 'three times', 'four times', 'five times', 'six times'];
+const timesOf = (count: number): string => times[count] ?? `${count} times`;
+
+/** Returns how the latest attempts failed, those that failed alike together. */
+function failureOf({ attempts }: Facts): string {
+  const round = attemptsOfRound(attempts);
+  const last = round.at(-1);
+  const failure = last === undefined ? null : explainFailure(last);
+  if (failure === null || last === undefined) return '';
+  const other = round.findLastIndex(
+    ({ errorClass, status }) => errorClass !== last.errorClass || status !== last.status,
+  );
+  const alike = round.length - 1 - other;
+  return alike === 1 ? `${failure.what}. ` : `${failure.what}, ${timesOf(alike)} in a row. `;
+}
+
+function nextOf({ attempts, nextAttemptAt }: Facts, { now, schedule }: Circumstances): string {
+  if (nextAttemptAt === null) return 'The next attempt is being made.';
+  const waitMs = Date.parse(nextAttemptAt) - now.getTime();
+  const next =
+    waitMs < 1_000 ? 'The next attempt is due now' : `The next attempt is in ${inSeconds(waitMs)}`;
+  if (schedule === null) return `${next}.`;
+  const made = attemptsOfRound(attempts).length;
+  const { count, lastAt } = remainingAttempts(schedule, made, nextAttemptAt);
+  if (count === 0) return `${next}. It is the last one.`;
+  const until = formatLocal(lastAt.toISOString(), now).slice(0, -3);
+  return `${next}; ${count} more ${count === 1 ? 'follows' : 'follow'} until about ${until}.`;
+}
+
+// Whole seconds, so that a countdown does not flicker.
+const inSeconds = (ms: number): string => formatDuration(Math.floor(ms / 1_000) * 1_000);
+
+function deliveredOf({ attempts }: Facts): string {
+  const round = attemptsOfRound(attempts);
+  const last = round.at(-1);
+  if (last === undefined) return 'The receiver took it.';
+  const took = `The receiver answered ${last.status}`;
+  return round.length === 1
+    ? `${took} at the first attempt.`
+    : `${took} at attempt ${round.length}, after ${round.length - 1 === 1 ? 'one failure' : `${round.length - 1} failures`}.`;
+}
+
+function pendingOf({ attempts, nextAttemptAt }: Facts, { now }: Circumstances): string {
+  const what = attempts.length === 0 ? 'its first attempt' : 'being sent again';
+  const waitMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now.getTime();
+  return waitMs > 0
+    ? `It waits for ${what}, by the webhook’s rate in ${inSeconds(waitMs)}.`
+    : `It waits for ${what}. In an ordered webhook, also for earlier events of its resource.`;
+}
+
+const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances) => string>> = {
+  delivered: deliveredOf,
+  pending: pendingOf,
+  retrying: (of, at) => failureOf(of) + nextOf(of, at),
+  exhausted: (of) =>
+    of.attempts.at(-1)?.status === 410
+      ? 'The receiver answered 410, which says that it is gone. The webhook is paused, and nothing more is sent.'
+      : `${failureOf(of)}No attempt is left. Correct the receiver, then resend.`,
+  held: () =>
+    'The webhook is paused, or just resumed. It is sent when the webhook releases what it held.',
+  blocked: (of) =>
+    `${failureOf(of)}It is not tried again. Correct the URL of the webhook, then resend.`,
+  cancelled: ({ cancelReason }) =>
+    cancelReason === null ? 'It is not sent any more.' : cancelReasons[cancelReason],
+};
+
+/** Returns the state of a delivery in a sentence or two. */
+export function meaningOf(delivery: Facts, circumstances: Circumstances): string {
+  return meanings[delivery.state](delivery, circumstances);
+}

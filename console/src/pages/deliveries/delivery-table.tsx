@@ -1,0 +1,56 @@
+import type { Delivery } from '@agent-herald/client';
+import { Checkbox, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import { useWebhooks } from '../../api/webhooks.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { deliveryColumns, keyOfDelivery } from './delivery-columns.tsx';
+import { ResendSelected } from './resend-selected.tsx';
+
+type Keys = ReadonlySet<string>;
+
+/** Deliveries, of which some can be selected and resent. */
+export function DeliveryTable({ rows }: { rows: readonly Delivery[] }) {
+  const { app, mayChange } = useApp();
+  const webhooks = useWebhooks();
+  const navigate = useNavigate();
+  const [keys, setKeys] = useState<Keys>(new Set());
+  const columns = deliveryColumns({ appUid: app.uid, webhooks });
+  return (
+    <Stack gap="sm">
+      {mayChange && <ResendSelected {...{ rows, keys, setKeys }} />}
+      <DataTable
+        label="Deliveries"
+        columns={mayChange ? [selection(keys, setKeys), ...columns] : columns}
+        rows={rows}
+        keyOf={keyOfDelivery}
+        onOpen={({ eventId, webhookUid }) =>
+          void navigate({
+            to: '/apps/$appUid/deliveries/$eventId/$webhookUid',
+            params: { appUid: app.uid, eventId, webhookUid },
+          })
+        }
+      />
+    </Stack>
+  );
+}
+
+function selection(keys: Keys, setKeys: (keys: Keys) => void): Column<Delivery> {
+  return {
+    label: 'Select',
+    cell: (delivery) => {
+      const key = keyOfDelivery(delivery);
+      return (
+        <Checkbox
+          aria-label={`Select ${delivery.event} ${delivery.eventId}`}
+          checked={keys.has(key)}
+          onChange={({ currentTarget: { checked } }) => {
+            const others = [...keys].filter((one) => one !== key);
+            setKeys(new Set(checked ? [...others, key] : others));
+          }}
+        />
+      );
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// How the signatures of a delivery are made, step by step, with what every browser has.
+
+export interface SignedMessage {
+  id: string;
+  /** Whole seconds since 1970, as in `webhook-timestamp`. */
+  timestamp: string;
+  body: string;
+}
+
+export interface Signatures {
+  /** An entry of `webhook-signature` (Standard Webhooks). */
+  standard: string;
+  /** `X-Webhook-Signature`, which covers the body alone. */
+  ofBody: string;
+}
+
+const prefix = 'whsec_';
+
+/** Returns the text that Standard Webhooks signs. */
+export function signedText({ id, timestamp, body }: SignedMessage): string {
+  return `${id}.${timestamp}.${body}`;
+}
+
+function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<Uint8Array> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text)));
+}
+
+/** Says what is wrong with the form of a secret; null for none. */
+export function secretFault(secret: string): string | null {
+  if (!secret.startsWith(prefix)) return `A secret begins with ${prefix}`;
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+  const encoded = secret.slice(prefix.length);
+  return encoded !== '' && isBase64.test(encoded) ? null : 'Some of it is missing, or not its own';
+}
+
+/** Signs a message with a secret, in this browser. */
+export async function sign(secret: string, message: SignedMessage): Promise<Signatures> {
+  const [standard, ofBody] = await Promise.all([
+    hmac(bytesOfBase64(secret.slice(prefix.length)), signedText(message)),
+    hmac(new TextEncoder().encode(secret), message.body),
+  ]);
+  const hex = [...ofBody].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { standard: `v1,${btoa(String.fromCharCode(...standard))}`, ofBody: `sha256=${hex}` };
+}
+
+/** Reports whether a header has one of the signatures; `webhook-signature` may have several entries. */
+export function isSignedBy(header: string, { standard, ofBody }: Signatures): boolean {
+  return header
+    .trim()
+    .split(/\s+/)
+    .some((entry) => entry === standard || entry === ofBody);
+}

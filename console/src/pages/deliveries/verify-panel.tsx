@@ -1,0 +1,154 @@
+import type { Attempt, DeliveryRequest } from '@agent-herald/client';
+import { Alert, Code, List, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { formatLocal } from '../../parts/format-time.ts';
+import { Block } from '../../parts/untrusted.tsx';
+import {
+  isSignedBy,
+  secretFault,
+  sign,
+  type Signatures,
+  type SignedMessage,
+  signedText,
+} from './signature.ts';
+
+interface VerifyPanelProps {
+  request: DeliveryRequest;
+  body: string;
+  attempts: readonly Attempt[];
+}
+
+const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
+const secondsOf = (at: string): string => String(Math.floor(Date.parse(at) / 1_000));
+
+/** Makes the signature of an attempt step by step, from a secret that stays in the browser. */
+export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
+  const valueOf = (name: string): string =>
+    request.headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [secret, setSecret] = useState('');
+  const [received, setReceived] = useState('');
+  const timestamp = chosen ?? valueOf('webhook-timestamp');
+  const message = { id: valueOf('webhook-id'), timestamp, body };
+  const signatures = useSignatures(secret, message);
+  const fault = secret === '' ? null : secretFault(secret);
+  if (!window.isSecureContext) {
+    return <Text>Open the console by https: else the browser offers no cryptography.</Text>;
+  }
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        Your receiver answers 401? Make the signature here, and compare it with the one your
+        receiver got. The secret stays in this browser: nothing is sent.
+      </Text>
+      <Select
+        label="Attempt"
+        description="Each attempt has a timestamp of its own, which is signed, too."
+        data={choicesOf(attempts, timestamp)}
+        value={timestamp}
+        onChange={setChosen}
+        allowDeselect={false}
+      />
+      <List
+        type="ordered"
+        spacing="sm"
+        size="sm"
+        styles={{ itemWrapper: { width: '100%' }, itemLabel: { flex: 1, minWidth: 0 } }}
+      >
+        <List.Item>
+          The signed text is <Code>webhook-id</Code>, <Code>webhook-timestamp</Code> and the body as
+          it came, with points between them:
+          <Block text={signedText(message)} label="The signed text" />
+        </List.Item>
+        <List.Item>
+          The key is the bytes whose base64 follows <Code>whsec_</Code> in the secret:
+          <PasswordInput
+            label="Secret of the webhook"
+            value={secret}
+            onChange={(event) => setSecret(event.currentTarget.value.trim())}
+            error={fault}
+            autoComplete="off"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
+          />
+        </List.Item>
+        <List.Item>
+          HMAC-SHA256 of both, in base64, behind <Code>v1,</Code>:
+          <Made signatures={signatures} />
+        </List.Item>
+        <List.Item>
+          <TextInput
+            label="The signature that your receiver got"
+            description="The header webhook-signature or X-Webhook-Signature"
+            value={received}
+            onChange={(event) => setReceived(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </List.Item>
+      </List>
+      <Verdict signatures={signatures} received={received} />
+    </Stack>
+  );
+}
+
+function choicesOf(attempts: readonly Attempt[], sent: string) {
+  const now = new Date();
+  const choices = attempts.map(({ n, at }) => ({
+    value: secondsOf(at),
+    label: `Attempt ${n} at ${formatLocal(at, now)} (${secondsOf(at)})`,
+  }));
+  const last = { value: sent, label: `The next attempt, if it were made now (${sent})` };
+  const all = choices.some(({ value }) => value === sent) ? choices : [...choices, last];
+  return [...new Map(all.map((choice) => [choice.value, choice])).values()];
+}
+
+// Not by a query: those keep their inputs, and this one is a secret.
+function useSignatures(secret: string, { id, timestamp, body }: SignedMessage): Signatures | null {
+  const [signatures, setSignatures] = useState<Signatures | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    setSignatures(null);
+    if (window.isSecureContext && secretFault(secret) === null)
+      void sign(secret, { id, timestamp, body }).then((made) => isCurrent && setSignatures(made));
+    return () => {
+      isCurrent = false;
+    };
+  }, [secret, id, timestamp, body]);
+  return signatures;
+}
+
+function Made({ signatures }: { signatures: Signatures | null }) {
+  if (signatures === null) return <Text c="dimmed">It is shown once the secret is given.</Text>;
+  return (
+    <Stack gap={4}>
+      <Code block aria-label="webhook-signature" style={wrapped}>
+        {signatures.standard}
+      </Code>
+      <Text size="sm">
+        <Code>X-Webhook-Signature</Code> signs the body alone, in hex, with the whole text of the
+        secret as its key:
+      </Text>
+      <Code block aria-label="X-Webhook-Signature" style={wrapped}>
+        {signatures.ofBody}
+      </Code>
+    </Stack>
+  );
+}
+
+function Verdict({ signatures, received }: { signatures: Signatures | null; received: string }) {
+  if (signatures === null || received.trim() === '') return null;
+  if (isSignedBy(received, signatures)) {
+    return (
+      <Alert color="teal" title="The signature matches" role="status">
+        Secret, timestamp and body are right. If your receiver still refuses it, it changed the body
+        before it verified, or its clock is more than five minutes off.
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="red" title="The signature does not match" role="status">
+      It is of another secret, of another attempt, or of a body that is not byte for byte this one,
+      such as one that was parsed and written again.
+    </Alert>
+  );
+}

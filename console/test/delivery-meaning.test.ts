@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Attempt, Delivery } from '@agent-herald/client';
+import { meaningOf } from '../src/pages/deliveries/delivery-meaning.ts';
+
+const now = new Date('2026-11-23T12:00:00Z');
+const schedule = ['5s', '30s', '2m', '1h30m', '1d'];
+
+function failed(n: number, fields: Partial<Attempt> = {}): Attempt {
+  return {
+    n,
+    at: now.toISOString(),
+    trigger: n === 1 ? 'event' : 'retry',
+    state: 'retrying',
+    status: 500,
+    errorClass: 'status',
+    detail: null,
+    ms: { total: 3 },
+    responseSample: '',
+    ...fields,
+  };
+}
+
+const timedOut = { status: null, errorClass: 'timeout' } as const;
+const answered = (n: number): Attempt => failed(n, { status: 204, errorClass: null });
+
+type Facts = Partial<Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttemptAt'>>;
+
+function meaning(facts: Facts, waits: string[] | null = schedule): string {
+  const before: Required<Facts> = {
+    state: 'pending',
+    cancelReason: null,
+    attempts: [],
+    nextAttemptAt: null,
+  };
+  return meaningOf({ ...before, ...facts }, { now, schedule: waits });
+}
+
+const inFourMinutes = '2026-11-23T12:04:12.500Z';
+
+test('a delivery that failed says how, and when it is tried again', () => {
+  const attempts = [failed(1), failed(2), failed(3)];
+  const facts: Facts = { state: 'retrying', attempts, nextAttemptAt: inFourMinutes };
+  const begin =
+    'The receiver answered 500, three times in a row. The next attempt is in 4 min 12 s';
+  const end = /; 2 more follow until about 24 Nov, \d\d:34\.$/;
+  expect(meaning(facts)).toMatch(new RegExp(begin + end.source));
+  expect(meaning(facts, null)).toBe(`${begin}.`);
+  expect(meaning(facts, ['5s', '30s', '2m'])).toBe(`${begin}. It is the last one.`);
+});
+
+test('only the failures alike at the end are counted, and only since it was sent anew', () => {
+  const state = 'retrying';
+  const before = [failed(1), failed(2, timedOut)];
+  expect(meaning({ state, attempts: before })).toBe(
+    'The receiver gave no whole answer within 5 s. The next attempt is being made.',
+  );
+  const anew = [...before, failed(3, { ...timedOut, trigger: 'resend' })];
+  const nextAttemptAt = now.toISOString();
+  expect(meaning({ state, attempts: anew, nextAttemptAt }, ['5s', '1d'])).toMatch(
+    /^The receiver gave no whole answer within 5 s\. The next attempt is due now; 1 more follows until/,
+  );
+});
+
+test.each<[string, Facts, RegExp]>([
+  [
+    'delivered at once',
+    { state: 'delivered', attempts: [answered(1)] },
+    /answered 204 at the first attempt\.$/,
+  ],
+  [
+    'delivered later',
+    { state: 'delivered', attempts: [failed(1), failed(2), answered(3)] },
+    /at attempt 3, after 2 failures\.$/,
+  ],
+  [
+    'gone',
+    { state: 'exhausted', attempts: [failed(1, { status: 410 })] },
+    /gone\. The webhook is paused/,
+  ],
+  [
+    'exhausted',
+    { state: 'exhausted', attempts: [failed(1)] },
+    /^The receiver answered 500\. No attempt is left/,
+  ],
+  ['held', { state: 'held' }, /paused/],
+  ['erased', { state: 'cancelled', cancelReason: 'erased' }, /payload was erased/],
+  ['not yet tried', { state: 'pending' }, /first attempt/],
+  [
+    'waiting for the rate',
+    { state: 'pending', nextAttemptAt: inFourMinutes },
+    /rate in 4 min 12 s/,
+  ],
+  [
+    'blocked',
+    { state: 'blocked', attempts: [failed(1, { status: null, errorClass: 'blocked' })] },
+    /not public or not allowed\. It is not tried again/,
+  ],
+])('what is %s says so in words', (_, facts, words) => {
+  expect(meaning(facts)).toMatch(words);
+});

@@ -1,0 +1,43 @@
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { isSignedBy, secretFault, sign, signedText } from '../src/pages/deliveries/signature.ts';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const id = 'evt_1';
+const at = new Date('2026-11-23T12:00:00.900Z');
+
+test.each(['{"test": 2432232314}', '{"name":"Añá 😀 \u202E"}', ''])(
+  'the signature of %j is that of the Standard Webhooks library',
+  async (body) => {
+    const { standard } = await sign(secret, { id, timestamp: '1795435200', body });
+    expect(standard).toBe(new Webhook(secret).sign(id, at, body));
+  },
+);
+
+test('the signature of the body is that of docs/webhooks.md', async () => {
+  const { ofBody } = await sign(secret, { id, timestamp: '1', body: '{"test": 2432232314}' });
+  expect(ofBody).toBe('sha256=80ec8a89ce3cd22133a1066caecb4d04fea7467657c8514d717ec42c38a5c94c');
+});
+
+test('the signed text is id, timestamp and body with points between them', () => {
+  expect(signedText({ id, timestamp: '17', body: '{}' })).toBe('evt_1.17.{}');
+});
+
+test('a header is compared entry by entry, as a rotation has two', async () => {
+  const signatures = await sign(secret, { id, timestamp: '17', body: '{}' });
+  expect(isSignedBy(` v1,b3RoZXI= ${signatures.standard}\n`, signatures)).toBe(true);
+  expect(isSignedBy(signatures.ofBody, signatures)).toBe(true);
+  expect(isSignedBy(signatures.standard.slice(0, -1), signatures)).toBe(false);
+  expect(isSignedBy('', signatures)).toBe(false);
+});
+
+test.each([
+  ['', false],
+  ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', false],
+  ['whsec_', false],
+  ['whsec_MfKQ9r8', false],
+  ['whsec_not base64!', false],
+  [secret, true],
+])('the form of the secret %j is right: %s', (text, isRight) => {
+  expect(secretFault(text) === null).toBe(isRight);
+});
