@@ -1,5 +1,69 @@
-import { Page } from '../../parts/page.tsx';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import type { AppCalls } from '../../api/client.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { TimeFilter } from '../../parts/filters.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { eventColumns } from './event-columns.tsx';
+import { EventFilters } from './event-filters.tsx';
 
+type Query = NonNullable<Parameters<AppCalls['events']['list']>[0]>;
+
+const refreshMs = 10_000;
+
+/** All events of the application, newest first. */
 export function EventList() {
-  return <Page title="Events">…</Page>;
+  const { app, calls, key } = useApp();
+  const search = useSearch({ from: '/signed-in/apps/$appUid/events' });
+  const navigate = useNavigate();
+  const list = useList({
+    key: [...key, 'events', search],
+    // The service refuses what somebody wrote into the address by hand.
+    list: (paging, options) => calls.events.list({ ...(search as Query), ...paging }, options),
+    refreshMs,
+  });
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page
+      title="Events"
+      about="Each change that was recorded, whether or not a webhook wanted it."
+      actions={
+        <ButtonLink to="/apps/$appUid/events/live" params={{ appUid: app.uid }} variant="default">
+          Watch live
+        </ButtonLink>
+      }
+    >
+      <EventFilters>
+        <TimeFilter name="since" label="Since" />
+        <TimeFilter name="until" label="Until" />
+      </EventFilters>
+      <List
+        of={list}
+        empty={
+          <Empty title={isFiltered ? 'No event is like that' : 'There are no events yet'}>
+            {isFiltered
+              ? 'Tenants and resources are compared exactly. Clear a filter to see more.'
+              : 'An event is recorded when your platform changes an agent, a context or a file.'}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <DataTable
+            label="Events"
+            columns={eventColumns(app.uid)}
+            rows={rows}
+            keyOf={({ eventId }) => eventId}
+            onOpen={({ eventId }) =>
+              void navigate({
+                to: '/apps/$appUid/events/$eventId',
+                params: { appUid: app.uid, eventId },
+              })
+            }
+          />
+        )}
+      </List>
+    </Page>
+  );
 }

@@ -1,5 +1,95 @@
-import { Page } from '../../parts/page.tsx';
+import type { EventWithPayload } from '@agent-herald/client';
+import { Card, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { Payload } from '../../parts/payload.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { DeliveryTable } from '../deliveries/delivery-table.tsx';
+import { ResendEvent } from './resend-event.tsx';
 
+const refreshMs = 3_000;
+
+/** One event: its payload, and what became of it at each webhook. */
 export function EventPage() {
-  return <Page title="Event">…</Page>;
+  const { calls, key, mayChange } = useApp();
+  const { eventId } = useParams({ from: '/signed-in/apps/$appUid/events/$eventId' });
+  const query = useQuery({
+    queryKey: [...key, 'events', eventId],
+    queryFn: ({ signal }) => calls.events.get(eventId, { signal }),
+  });
+  const { data: event } = query;
+  return (
+    <Page
+      title={event?.event ?? 'Event'}
+      about={<Uid value={eventId} />}
+      actions={mayChange && event?.payload != null && <ResendEvent event={event} />}
+    >
+      <Loaded query={query}>
+        {(loaded) => (
+          <>
+            <EventFacts event={loaded} />
+            <Section title="Deliveries">
+              <Deliveries event={loaded} />
+            </Section>
+            <Section title="Payload">
+              {loaded.payload === null ? (
+                <Text c="dimmed">
+                  It was erased at <When at={loaded.erasedAt} />.
+                </Text>
+              ) : (
+                <Payload text={JSON.stringify(loaded.payload)} label="Payload" />
+              )}
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function EventFacts({ event }: { event: EventWithPayload }) {
+  return (
+    <Card withBorder padding="lg">
+      <Facts
+        of={[
+          ['Time', <When key="time" at={event.timestamp} />],
+          ['Resource', <Line key="resource" text={event.resourceUid} />],
+          ['Sequence', event.sequence ?? 'not counted'],
+          ['Tenant', <Line key="tenant" text={event.externalTenantId} />],
+          ['Dispatched', <When key="given" at={event.dispatchedAt} none="not yet" />],
+          ['Workflow', <WorkflowLink key="workflow" workflowId={event.workflowId} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Deliveries({ event: { eventId } }: { event: EventWithPayload }) {
+  const { calls, key } = useApp();
+  const list = useList({
+    key: [...key, 'deliveries', 'of', eventId],
+    list: (paging, options) => calls.events.deliveries(eventId, paging, options),
+    refreshMs,
+  });
+  return (
+    <List
+      of={list}
+      empty={
+        <Empty title="No webhook wanted it">
+          Change the events, tenants or filter of a webhook for the next ones, and resend this one.
+        </Empty>
+      }
+    >
+      {(rows) => <DeliveryTable rows={rows} />}
+    </List>
+  );
 }

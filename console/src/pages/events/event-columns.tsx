@@ -1,0 +1,42 @@
+import type { Event } from '@agent-herald/client';
+import { Group, Stack, Text } from '@mantine/core';
+import type { Column } from '../../parts/data-table.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { When } from '../../parts/when.tsx';
+
+/** The columns of a list of events. */
+export function eventColumns(appUid: string): Column<Event>[] {
+  return [
+    {
+      label: 'Event',
+      cell: ({ event, eventId, erasedAt }) => (
+        <Stack gap={0}>
+          <Group gap={6}>
+            <AnchorLink
+              to="/apps/$appUid/events/$eventId"
+              params={{ appUid, eventId }}
+              fw={600}
+              style={{ whiteSpace: 'nowrap' }}
+            >
+              {event}
+            </AnchorLink>
+            {erasedAt !== null && <Tag color="gray">erased</Tag>}
+          </Group>
+          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
+            {eventId}
+          </Text>
+        </Stack>
+      ),
+    },
+    { label: 'Resource', cell: ({ resourceUid }) => <Line text={resourceUid} /> },
+    { label: 'Sequence', cell: ({ sequence }) => sequence ?? '–' },
+    { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
+    {
+      label: 'Webhooks',
+      cell: ({ webhookUids }) => (webhookUids.length === 0 ? 'nobody' : webhookUids.length),
+    },
+    { label: 'Time', cell: ({ timestamp }) => <When at={timestamp} /> },
+  ];
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+import { entities, subscribedEventNames } from '../../api/event-names.ts';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+
+/** The filters that the list and the live stream of events share. */
+export function EventFilters({ children }: { children?: ReactNode }) {
+  return (
+    <Filters>
+      <ChoiceFilter name="event" label="Event" choices={subscribedEventNames} />
+      <ChoiceFilter name="entity" label="Kind of resource" choices={entities} />
+      <TextFilter name="resourceUid" label="Resource" placeholder="uid of a resource" />
+      <TextFilter name="externalTenantId" label="Tenant" />
+      {children}
+    </Filters>
+  );
+}

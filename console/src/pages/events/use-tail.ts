@@ -1,0 +1,61 @@
+import type { EventWithPayload } from '@agent-herald/client';
+import { useEffect, useReducer, useState } from 'react';
+import { useApp } from '../../api/app.tsx';
+import type { AppCalls } from '../../api/client.ts';
+import { emptyTail, pause, proceed, type Tail, take } from './tail.ts';
+
+export type StreamQuery = NonNullable<Parameters<AppCalls['events']['stream']>[0]>;
+
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'open' }
+  | { state: 'cut'; why: string }
+  | { state: 'ended'; error: unknown };
+
+// A burst is one change of the page, not one for each event.
+const gatherMs = 200;
+
+type Change = 'pause' | 'proceed' | 'clear' | readonly EventWithPayload[];
+
+function reduce(tail: Tail<EventWithPayload>, change: Change): Tail<EventWithPayload> {
+  if (change === 'pause') return pause(tail);
+  if (change === 'proceed') return proceed(tail);
+  if (change === 'clear') return { ...emptyTail, isPaused: tail.isPaused };
+  return take(tail, change);
+}
+
+/** Follows the live stream of events while the page is open. */
+export function useTail(query: StreamQuery) {
+  const { app, calls } = useApp();
+  const [tail, change] = useReducer(reduce, emptyTail);
+  const [connection, setConnection] = useState<Connection>({ state: 'connecting' });
+  const filters = JSON.stringify(query);
+  useEffect(() => {
+    const ending = new AbortController();
+    let came: EventWithPayload[] = [];
+    change('clear');
+    setConnection({ state: 'connecting' });
+    const timer = setInterval(() => {
+      if (came.length > 0) change(came);
+      came = [];
+    }, gatherMs);
+    const follow = async (): Promise<void> => {
+      const stream = calls.events.stream(JSON.parse(filters) as StreamQuery, {
+        signal: ending.signal,
+        onOpen: () => setConnection({ state: 'open' }),
+        onCut: ({ detail }) => setConnection({ state: 'cut', why: detail }),
+      });
+      for await (const { event } of stream) came.push(event);
+    };
+    follow().catch((error: unknown) => {
+      if (!ending.signal.aborted) setConnection({ state: 'ended', error });
+    });
+    return () => {
+      clearInterval(timer);
+      ending.abort();
+    };
+    // The calls are made anew at each render; they are those of the application.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [app.uid, filters]);
+  return { tail, connection, change };
+}
