@@ -1,5 +1,152 @@
+import type { ReplayDryRun, StartedReplay } from '@agent-herald/client';
+import { Alert, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type CurrentApp, useApp } from '../../api/app.tsx';
+import { useWebhooks } from '../../api/webhooks.ts';
+import { Fault } from '../../parts/fault.tsx';
 import { Page } from '../../parts/page.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { WebhookName } from '../deliveries/delivery-columns.tsx';
+import { ReplayFields } from './replay-fields.tsx';
+import { bodyOf, durationOf, failedStates, type Wish, wishFault } from './replay-wish.ts';
 
+type Body = ReturnType<typeof bodyOf>;
+
+interface Count {
+  /** Sent again without change, so that it sends what was counted. */
+  body: Body;
+  webhookUid: string;
+  result: ReplayDryRun;
+}
+
+const perSecondUsually = 20;
+
+/** Sends a body to the application, or to one webhook of it. */
+function create({ calls }: CurrentApp, webhookUid: string, body: Body) {
+  if (webhookUid !== '') return calls.webhookReplays.create(webhookUid, body);
+  // The form offers only the states that a replay of the application takes.
+  return calls.replays.create(body as Parameters<typeof calls.replays.create>[0]);
+}
+
+/** Counts what failed in a period, and sends it again. */
 export function NewReplay() {
-  return <Page title="Start a replay">…</Page>;
+  const current = useApp();
+  const search = useSearch({ from: '/signed-in/apps/$appUid/replays/new' });
+  const [wish, setWish] = useState<Wish>({
+    range: search.since === undefined ? 'hour' : 'own',
+    since: search.since ?? '',
+    until: search.until ?? '',
+    webhookUid: search.webhookUid ?? '',
+    events: [],
+    externalTenantId: '',
+    states: failedStates,
+    perSecond: perSecondUsually,
+  });
+  const counting = useMutation({
+    mutationFn: async ({ webhookUid }: Wish): Promise<Count> => {
+      const body = bodyOf(wish, new Date());
+      const result = await create(current, webhookUid, { ...body, dryRun: true });
+      return { body, webhookUid, result: result as ReplayDryRun };
+    },
+  });
+  const fault = wishFault(wish);
+  if (!current.mayChange)
+    return <Page title="Start a replay">Admins of the application start replays.</Page>;
+  return (
+    <Page
+      title="Start a replay"
+      about="Sends what failed in a period again, the oldest events first. Count first, then start."
+    >
+      <Card withBorder padding="lg">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            counting.mutate(wish);
+          }}
+        >
+          <Stack gap="md">
+            <ReplayFields
+              wish={wish}
+              change={(fields) => {
+                setWish({ ...wish, ...fields });
+                counting.reset();
+              }}
+            />
+            {fault !== null && <Text size="sm">{fault}</Text>}
+            {counting.error !== null && <Fault error={counting.error} />}
+            <Group>
+              <Button
+                type="submit"
+                variant={counting.data === undefined ? 'filled' : 'default'}
+                loading={counting.isPending}
+                disabled={fault !== null}
+              >
+                Count deliveries
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Card>
+      {counting.data !== undefined && <Start count={counting.data} />}
+    </Page>
+  );
+}
+
+function Start({ count: { body, webhookUid, result } }: { count: Count }) {
+  const current = useApp();
+  const navigate = useNavigate();
+  const start = useChange({
+    change: () => create(current, webhookUid, body),
+    changes: [[...current.key, 'replays']],
+    done: 'The replay has begun.',
+    onDone: (started) =>
+      void navigate({
+        to: '/apps/$appUid/replays/$replayUid',
+        params: { appUid: current.app.uid, replayUid: (started as StartedReplay).uid },
+      }),
+  });
+  const { count, countIsCapped } = result;
+  const shown = `${countIsCapped ? 'At least ' : ''}${count.toLocaleString('en')}`;
+  if (count === 0 && !countIsCapped) {
+    return (
+      <Alert color="gray" title="There is nothing to send" role="status">
+        No delivery of the period is in one of these states. Take a longer period, or other states.
+      </Alert>
+    );
+  }
+  return (
+    <Card withBorder padding="lg" role="status">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4">
+          {`${shown} ${count === 1 ? 'delivery' : 'deliveries'} would be sent again`}
+        </Title>
+        <CountOfEach result={result} />
+        <Text size="sm">
+          At {body.perSecond} a second that takes{' '}
+          {durationOf(count, body.perSecond ?? perSecondUsually)} or more.
+        </Text>
+        {start.error !== null && <Fault error={start.error} />}
+        <Button loading={start.isPending} onClick={() => start.mutate()}>
+          Start replay
+        </Button>
+      </Stack>
+    </Card>
+  );
+}
+
+function CountOfEach({ result }: { result: ReplayDryRun }) {
+  const { app } = useApp();
+  const webhooks = useWebhooks();
+  return (
+    <List size="sm">
+      {result.webhooks.map(({ webhookUid, count }) => (
+        <List.Item key={webhookUid}>
+          <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />:{' '}
+          {count.toLocaleString('en')}
+        </List.Item>
+      ))}
+    </List>
+  );
 }

@@ -1,5 +1,107 @@
-import { Page } from '../../parts/page.tsx';
+import type { Replay, Webhook } from '@agent-herald/client';
+import { Text } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
+import { When } from '../../parts/when.tsx';
+import { replayColors } from './replay-colors.ts';
 
+const refreshMs = 5_000;
+
+/** The replays of the application, or of one webhook. */
 export function ReplayList() {
-  return <Page title="Replays">…</Page>;
+  const { app, calls, key, mayChange } = useApp();
+  const { webhookUid } = useSearch({ from: '/signed-in/apps/$appUid/replays' });
+  const webhooks = useWebhooks();
+  const navigate = useNavigate();
+  const list = useList({
+    key: [...key, 'replays', { webhookUid }],
+    list: (paging, options) =>
+      webhookUid === undefined
+        ? calls.replays.list(paging, options)
+        : calls.webhookReplays.list(webhookUid, paging, options),
+    refreshMs,
+  });
+  const start = mayChange && (
+    <ButtonLink
+      to="/apps/$appUid/replays/new"
+      params={{ appUid: app.uid }}
+      search={webhookUid === undefined ? {} : { webhookUid }}
+    >
+      Start a replay
+    </ButtonLink>
+  );
+  return (
+    <Page title="Replays" about="What failed in a period, sent again." actions={start}>
+      <Filters>
+        <ChoiceFilter
+          name="webhookUid"
+          label="Webhook"
+          choices={webhooks.map((webhook) => ({
+            value: webhook.uid,
+            label: visibleText(webhookLabel(webhook)),
+          }))}
+        />
+      </Filters>
+      <List
+        of={list}
+        empty={
+          <Empty title="There are no replays" action={start}>
+            After an outage a replay sends what failed meanwhile, at a rate that receivers can take.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <DataTable
+            label="Replays"
+            columns={columnsFor(app.uid, webhooks)}
+            rows={rows}
+            keyOf={({ uid }) => uid}
+            onOpen={({ uid: replayUid }) =>
+              void navigate({
+                to: '/apps/$appUid/replays/$replayUid',
+                params: { appUid: app.uid, replayUid },
+              })
+            }
+          />
+        )}
+      </List>
+    </Page>
+  );
+}
+
+function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay>[] {
+  return [
+    {
+      label: 'Events of',
+      cell: ({ uid: replayUid, since, until }) => (
+        <AnchorLink to="/apps/$appUid/replays/$replayUid" params={{ appUid, replayUid }}>
+          <When at={since} /> – <When at={until} />
+        </AnchorLink>
+      ),
+    },
+    { label: 'To', cell: ({ webhookUid }) => <Target {...{ webhookUid, webhooks }} /> },
+    { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
+    { label: 'Sent', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
+    { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}
+
+interface TargetProps {
+  webhookUid: string | null;
+  webhooks: readonly Webhook[];
+}
+
+function Target({ webhookUid, webhooks }: TargetProps) {
+  if (webhookUid === null) return <Text inherit>webhooks of the application</Text>;
+  const webhook = webhooks.find(({ uid }) => uid === webhookUid);
+  return <Line text={webhook === undefined ? webhookUid : webhookLabel(webhook)} />;
 }

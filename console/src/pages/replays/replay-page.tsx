@@ -1,5 +1,154 @@
+import type { Replay } from '@agent-herald/client';
+import { Button, Card, Group, List, Progress, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { useWebhooks } from '../../api/webhooks.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { When } from '../../parts/when.tsx';
+import { WebhookName } from '../deliveries/delivery-columns.tsx';
+import { replayColors } from './replay-colors.ts';
+import { progressOf } from './replay-progress.ts';
 
+const refreshMs = 2_000;
+
+/** How far a replay is, and what it sends. */
 export function ReplayPage() {
-  return <Page title="Replay">…</Page>;
+  const { calls, key, mayChange } = useApp();
+  const { replayUid } = useParams({ from: '/signed-in/apps/$appUid/replays/$replayUid' });
+  const query = useQuery({
+    queryKey: [...key, 'replays', replayUid],
+    queryFn: ({ signal }) => calls.replays.get(replayUid, { signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? refreshMs : false),
+  });
+  const isRunning = query.data?.state === 'running';
+  return (
+    <Page
+      title="Replay"
+      about={<Uid value={replayUid} />}
+      actions={mayChange && isRunning && <Cancel replayUid={replayUid} />}
+    >
+      <Loaded query={query}>{(replay) => <Sections replay={replay} />}</Loaded>
+    </Page>
+  );
+}
+
+function Sections({ replay }: { replay: Replay }) {
+  const { app } = useApp();
+  const webhooks = useWebhooks();
+  return (
+    <>
+      <ProgressCard replay={replay} />
+      <Section title="What it sends">
+        <Wanted replay={replay} />
+      </Section>
+      <Section title="To which webhooks">
+        {replay.webhooks.length === 0 ? (
+          <Text c="dimmed">Nothing was found to send yet.</Text>
+        ) : (
+          <List>
+            {replay.webhooks.map(({ webhookUid, releasedCount }) => (
+              <List.Item key={webhookUid}>
+                <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />:{' '}
+                {releasedCount.toLocaleString('en')}
+              </List.Item>
+            ))}
+          </List>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function ProgressCard({ replay }: { replay: Replay }) {
+  const { state, releasedCount, webhooksDone, webhookCount, finishedAt } = replay;
+  const percent = progressOf(replay);
+  return (
+    <Card withBorder padding="lg">
+      <Stack gap="sm">
+        <Group gap="sm">
+          <Tag color={replayColors[state]}>{state}</Tag>
+          <Text>
+            {releasedCount.toLocaleString('en')} sent, {webhooksDone} of {webhookCount}{' '}
+            {webhookCount === 1 ? 'webhook' : 'webhooks'} finished
+          </Text>
+        </Group>
+        <Progress.Root size="lg">
+          <Progress.Section
+            value={percent}
+            color={replayColors[state]}
+            aria-label={`${percent} % of the period`}
+          />
+        </Progress.Root>
+        <Text size="sm" c="dimmed">
+          {finishedAt === null ? (
+            <>
+              Its webhook in turn is at events of{' '}
+              <When at={replay.reachedAt} none="the beginning" />
+            </>
+          ) : (
+            <>
+              It ended at <When at={finishedAt} />. How each delivery went is under Deliveries.
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Card>
+  );
+}
+
+function Wanted({ replay }: { replay: Replay }) {
+  const { since, until, events, states, externalTenantId, perSecond, createdAt } = replay;
+  return (
+    <Facts
+      of={[
+        ['Events since', <When key="since" at={since} />],
+        ['Events before', <When key="until" at={until} />],
+        ['States', states.join(', ').replaceAll('_', ' ')],
+        ['Events', events === null ? 'all' : events.join(', ')],
+        [
+          'Tenant',
+          externalTenantId === null ? 'all' : <Line key="tenant" text={externalTenantId} />,
+        ],
+        ['At most', `${perSecond} a second`],
+        ['Started', <When key="created" at={createdAt} />],
+      ]}
+    />
+  );
+}
+
+function Cancel({ replayUid }: { replayUid: string }) {
+  const { calls, key } = useApp();
+  const [isOpen, { open, close }] = useDisclosure();
+  const cancel = useChange({
+    change: () => calls.replays.cancel(replayUid),
+    changes: [[...key, 'replays']],
+    done: 'The replay is cancelled.',
+    onDone: close,
+  });
+  return (
+    <>
+      <Button color="red" variant="light" onClick={open}>
+        Cancel replay
+      </Button>
+      <Confirm
+        title="Cancel the replay?"
+        verb="Cancel replay"
+        opened={isOpen}
+        onClose={close}
+        change={cancel}
+      >
+        What it sent stays sent. The rest is left as it is; a new replay can send it.
+      </Confirm>
+    </>
+  );
 }

@@ -1,0 +1,139 @@
+import {
+  Checkbox,
+  MultiSelect,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { subscribedEventNames } from '../../api/event-names.ts';
+import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { toLocalInput } from '../../parts/filters.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
+import { type Range, statesFor, type Wish } from './replay-wish.ts';
+
+interface ReplayFieldsProps {
+  wish: Wish;
+  change: (fields: Partial<Wish>) => void;
+}
+
+const ranges: { value: Range; label: string }[] = [
+  { value: 'hour', label: 'Last hour' },
+  { value: 'day', label: 'Last day' },
+  { value: 'own', label: 'From … until' },
+];
+const perSecondMax = 100;
+
+/** Which events are sent again, to whom and how fast. */
+export function ReplayFields({ wish, change }: ReplayFieldsProps) {
+  const webhooks = useWebhooks();
+  const { webhookUid, events, externalTenantId, states, perSecond } = wish;
+  return (
+    <>
+      <Period wish={wish} change={change} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label="Webhook"
+          data={[
+            { value: '', label: 'All webhooks' },
+            ...webhooks.map((webhook) => ({
+              value: webhook.uid,
+              label: visibleText(webhookLabel(webhook)),
+            })),
+          ]}
+          value={webhookUid}
+          onChange={(value) => change({ webhookUid: value ?? '' })}
+          allowDeselect={false}
+        />
+        <MultiSelect
+          label="Events"
+          placeholder={events.length === 0 ? 'all' : ''}
+          data={[...subscribedEventNames]}
+          value={[...events]}
+          onChange={(chosen) => change({ events: chosen })}
+          searchable
+        />
+        <TextInput
+          label="Tenant"
+          placeholder="all"
+          value={externalTenantId}
+          onChange={(event) => change({ externalTenantId: event.currentTarget.value })}
+          autoComplete="off"
+        />
+        <NumberInput
+          label="At most so many a second"
+          min={1}
+          max={perSecondMax}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={perSecond}
+          onChange={(value) => change({ perSecond: Number(value) || 1 })}
+        />
+      </SimpleGrid>
+      <Checkbox.Group
+        label="Deliveries that are"
+        value={[...states]}
+        onChange={(chosen) => change({ states: chosen })}
+      >
+        <Stack gap="xs" mt="xs">
+          {statesFor(webhookUid).map(({ value, label }) => (
+            <Checkbox key={value} value={value} label={label} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </>
+  );
+}
+
+function Period({ wish: { range, since, until }, change }: ReplayFieldsProps) {
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm" fw={500} id="replay-period">
+        Events of
+      </Text>
+      <SegmentedControl
+        aria-labelledby="replay-period"
+        data={ranges}
+        value={range}
+        onChange={(value) => change({ range: value })}
+      />
+      {range === 'own' && (
+        <SimpleGrid cols={{ base: 1, xs: 2 }} w="100%" maw={460}>
+          <TimeInput label="From" at={since} onChange={(at) => change({ since: at })} />
+          <TimeInput
+            label="Until"
+            description="now, if empty"
+            at={until}
+            onChange={(at) => change({ until: at })}
+          />
+        </SimpleGrid>
+      )}
+    </Stack>
+  );
+}
+
+interface TimeInputProps {
+  label: string;
+  description?: string;
+  at: string;
+  onChange: (at: string) => void;
+}
+
+function TimeInput({ label, description, at, onChange }: TimeInputProps) {
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={toLocalInput(at)}
+      onChange={(event) => {
+        const chosen = new Date(event.currentTarget.value);
+        onChange(Number.isNaN(chosen.getTime()) ? '' : chosen.toISOString());
+      }}
+    />
+  );
+}
