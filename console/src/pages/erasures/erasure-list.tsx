@@ -1,5 +1,57 @@
-import { Page } from '../../parts/page.tsx';
+import type { Erasure } from '@agent-herald/client';
+import { Text } from '@mantine/core';
+import { useApp } from '../../api/app.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
+import { When } from '../../parts/when.tsx';
+import { NewErasure } from './new-erasure.tsx';
 
+const refreshMs = 5_000;
+const colors = { running: 'blue', done: 'teal', cancelled: 'gray' } as const;
+
+const columns: Column<Erasure>[] = [
+  { label: 'Erasure', cell: ({ uid }) => <Uid value={uid} /> },
+  { label: 'State', cell: ({ state }) => <Tag color={colors[state]}>{state}</Tag> },
+  { label: 'Payloads erased', cell: ({ erasedCount }) => erasedCount.toLocaleString('en') },
+  { label: 'Begun', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { label: 'Ended', cell: ({ finishedAt }) => <When at={finishedAt} none="not yet" /> },
+];
+
+/** Deletes the payloads of a tenant or a user, and shows how far that is. */
 export function ErasureList() {
-  return <Page title="Erasures">…</Page>;
+  const { calls, key, mayChange } = useApp();
+  const list = useList({
+    key: [...key, 'erasures'],
+    list: (paging, options) => calls.erasures.list(paging, options),
+    refreshMs,
+  });
+  return (
+    <Page title="Erasures" about="Deletes what events say about a tenant or a user, for good.">
+      {mayChange && (
+        <Section title="Erase">
+          <NewErasure />
+        </Section>
+      )}
+      <Section title="Erasures until now">
+        <Text size="sm" c="dimmed">
+          All events are checked twice, five minutes apart, so an erasure is done some five minutes
+          after the payloads are gone. Whom it was about is forgotten then.
+        </Text>
+        <List
+          of={list}
+          empty={
+            <Empty title="Nothing was erased yet">Erasures that you begin are listed here.</Empty>
+          }
+        >
+          {(rows) => (
+            <DataTable label="Erasures" columns={columns} rows={rows} keyOf={({ uid }) => uid} />
+          )}
+        </List>
+      </Section>
+    </Page>
+  );
 }

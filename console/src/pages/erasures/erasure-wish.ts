@@ -1,0 +1,33 @@
+// What the form of an erasure asks for.
+import type { CreateErasureBody } from '@agent-herald/client';
+
+export interface ErasureWish {
+  of: 'tenant' | 'user';
+  tenant: string;
+  /** Names of a user in payloads, one a line. */
+  mentions: string;
+}
+
+const mentionsMax = 10;
+
+export function mentionsOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ''))];
+}
+
+/** Says what is missing; null for nothing. */
+export function erasureFault({ of, tenant, mentions }: ErasureWish): string | null {
+  if (of === 'tenant') return tenant.trim() === '' ? 'Name the tenant.' : null;
+  const count = mentionsOf(mentions).length;
+  if (count === 0) return 'Give at least one name that your payloads have for the user.';
+  return count > mentionsMax ? `At most ${mentionsMax} texts at a time.` : null;
+}
+
+export function bodyOfErasure({ of, tenant, mentions }: ErasureWish): CreateErasureBody {
+  return of === 'tenant' ? { externalTenantId: tenant.trim() } : { mentions: mentionsOf(mentions) };
+}
+
+/** Returns what has to be typed before the button works. */
+export function wordOf({ of, tenant }: ErasureWish): string {
+  return of === 'tenant' ? tenant.trim() : 'erase';
+}

@@ -1,0 +1,173 @@
+// Events, the live stream, replays and erasures, in a browser.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { insertEvent } from '../support/fixtures.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+
+const hostile = '</script><img src=x onerror="document.title=1">\u202Eexe\u001B[2J';
+const megabyte = 1024 * 1024;
+
+let service: ConsoleService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver((response, { path }) => {
+    response.writeHead(path === '/failing' ? 500 : 204).end();
+  });
+  service = await startConsoleService();
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+});
+
+const pathTo = (rest: string): string => `/apps/${service.app.appUid}${rest}`;
+
+async function register(externalTenantId: string, path: string, name: string) {
+  const url = receiver.url + path;
+  const fields = { url, name, externalTenantIds: [externalTenantId], retrySchedule: [] };
+  return registerWebhook(service, fields);
+}
+
+const receivedBy = (path: string): number =>
+  receiver.requests.filter((request) => request.path === path).length;
+
+test('an event of a resource is found, shown, and resent to another webhook', async () => {
+  const first = await register('shop', '/first', 'First');
+  await register('other', '/second', 'Second');
+  await reportChange(service, { uid: 'agt_7', externalTenantId: 'shop', note: hostile });
+  await reportChange(service, { uid: 'agt_8', externalTenantId: 'shop' });
+  await waitFor(() => receivedBy('/first') === 2, { what: 'the deliveries' });
+  await using opened = await openConsole(service, pathTo('/events'));
+  const { page, complaints } = opened;
+  await page.getByRole('textbox', { name: 'Resource', exact: true }).fill('agt_7');
+  await expect.poll(() => page.url()).toContain('resourceUid=agt_7');
+  await page.reload();
+  await expect.poll(() => page.getByRole('link', { name: 'agent.updated' }).count()).toBe(1);
+  await page.getByRole('link', { name: 'agent.updated' }).click();
+  await page.getByRole('link', { name: 'First' }).waitFor();
+  const note = page.getByRole('tree', { name: 'Payload' }).getByRole('treeitem', { name: 'note' });
+  await note
+    .getByText('</script><img src=x onerror="document.title=1">⟨202E⟩exe⟨001B⟩[2J')
+    .waitFor();
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resend the event' });
+  await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
+  await page.getByRole('option', { name: 'Second' }).click();
+  await page.keyboard.press('Tab');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('link', { name: 'Second' }).waitFor();
+  await waitFor(() => receivedBy('/second') === 1 && receivedBy('/first') === 3, {
+    what: 'the event at both',
+  });
+  expect(await page.title()).toBe('agent.updated · agent-herald');
+  expect(complaints).toEqual([]);
+  await service.call('DELETE', `/webhooks/${first.uid}`);
+});
+
+test('a payload of a megabyte in one line, and one of many fields, leave the page responsive', async () => {
+  const long = `<b>${'é'.repeat(megabyte)}`;
+  const many = Array.from({ length: 50_000 }, (_, n) => n);
+  const event = await insertEvent(service, []);
+  const body = JSON.stringify({ eventId: event._id, data: { long, many } });
+  await service.store.events.updateOne({ _id: event._id }, { $set: { body } });
+  await using opened = await openConsole(service, pathTo(`/events/${event._id}`));
+  const { page, complaints } = opened;
+  const tree = page.getByRole('tree', { name: 'Payload' });
+  await tree.getByRole('treeitem', { name: 'many' }).click();
+  await tree.focus();
+  await page.keyboard.press('End');
+  await tree.getByRole('treeitem', { name: '49999' }).waitFor();
+  expect(await tree.getByRole('treeitem').count()).toBeLessThan(100);
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'Show more of 1,048,579 characters' }).click();
+  await page.getByRole('button', { name: 'Show all 1,048,579 characters' }).click();
+  const clicked = Date.now();
+  await page.getByText('Raw', { exact: true }).click();
+  await page.getByRole('button', { name: /^Show all 1,3/ }).waitFor();
+  expect(Date.now() - clicked).toBeLessThan(5_000);
+  expect(complaints).toEqual([]);
+});
+
+test('the live page shows an event made meanwhile, pauses, and goes on after a cut', async () => {
+  await using opened = await openConsole(service, pathTo('/events/live?externalTenantId=live'));
+  const { page, context, complaints } = opened;
+  await page.getByRole('status').getByText('live', { exact: true }).waitFor();
+  const make = () => reportChange(service, { externalTenantId: 'live' });
+  const link = (eventId: string) => page.getByRole('row').filter({ hasText: eventId });
+  await reportChange(service, { externalTenantId: 'elsewhere' });
+  await link(await make()).waitFor();
+  await page.getByText('1 event since this page is open').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const second = await make();
+  await page.getByRole('button', { name: 'Continue with 1 new' }).waitFor();
+  expect(await link(second).count()).toBe(0);
+  await page.getByRole('button', { name: 'Continue with 1 new' }).click();
+  await link(second).waitFor();
+
+  const streams = '**/events/stream?*';
+  const open = await context.newPage();
+  await open.route(streams, (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: ': open\n\n' }),
+  );
+  await open.goto(page.url());
+  await open.getByRole('status').getByText('reconnecting').waitFor();
+  await open.unroute(streams);
+  await open.getByRole('status').getByText('live', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('what failed in the last hour is counted, then replayed', async () => {
+  const { uid } = await register('outage', '/failing', 'Outage');
+  for (let n = 0; n < 3; n += 1) await reportChange(service, { externalTenantId: 'outage' });
+  const exhausted = async (): Promise<boolean> => {
+    const { body } = await service.call('GET', `/webhooks/${uid}/deliveries?state=exhausted`);
+    return (body['data'] as unknown as unknown[]).length === 3;
+  };
+  await waitFor(exhausted, { what: 'three dead letters' });
+  const body = { url: `${receiver.url}/repaired` };
+  expect((await service.call('PATCH', `/webhooks/${uid}`, { body })).status).toBe(200);
+  await using opened = await openConsole(service, pathTo('/replays'));
+  const { page, complaints } = opened;
+  await page.getByRole('link', { name: 'Start a replay' }).first().click();
+  await page.getByRole('button', { name: 'Count deliveries' }).click();
+  const count = page.getByRole('status').filter({ hasText: '3 deliveries would be sent again' });
+  await count.getByRole('listitem').filter({ hasText: 'Outage: 3' }).waitFor();
+  expect(receivedBy('/repaired')).toBe(0);
+  await page.getByRole('textbox', { name: 'Tenant' }).fill('nobody');
+  expect(await page.getByRole('button', { name: 'Start replay' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Count deliveries' }).click();
+  await page.getByText('There is nothing to send').waitFor();
+  await page.getByRole('textbox', { name: 'Tenant' }).fill('outage');
+  await page.getByRole('button', { name: 'Count deliveries' }).click();
+  await page.getByRole('button', { name: 'Start replay' }).click();
+  await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
+  await page.getByText(/^3 sent, (\d) of \1 webhooks? finished$/).waitFor();
+  await page.getByRole('progressbar', { name: '100 % of the period' }).waitFor();
+  await waitFor(() => receivedBy('/repaired') === 3, { what: 'the replayed deliveries' });
+  expect(complaints).toEqual([]);
+});
+
+test('an erasure of a tenant is typed to confirm, and empties its events', async () => {
+  const eventId = await reportChange(service, { externalTenantId: 'leaver' });
+  await using opened = await openConsole(service, pathTo('/erasures'));
+  const { page, complaints } = opened;
+  await page.getByRole('textbox', { name: 'Tenant' }).fill('leaver');
+  await page.getByRole('button', { name: 'Erase…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase for good?' });
+  const erase = dialog.getByRole('button', { name: 'Erase' });
+  expect(await erase.isDisabled()).toBe(true);
+  await dialog.getByLabel('Type leaver to confirm').fill('leaver');
+  await erase.click();
+  await page.getByRole('row').filter({ hasText: 'running' }).waitFor();
+  const isErased = async (): Promise<boolean> =>
+    (await service.call('GET', `/events/${eventId}`)).body['payload'] === null;
+  await waitFor(isErased, { what: 'the payload to be gone' });
+  await page.goto(service.consoleUrl + pathTo(`/events/${eventId}`));
+  await page.getByText('It was erased at').waitFor();
+  expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
