@@ -32,6 +32,8 @@ export function createApiClient(apiUrl: string, app: NewApp): ApiClient {
     const text = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
     const response = await fetch(apiUrl + path, {
       method,
+      // What it leads to may be at an address that only browsers know.
+      redirect: 'manual',
       headers: {
         ...(json ? { 'content-type': 'application/json' } : {}),
         ...(options.headers ?? { 'x-api-key': app.apiKey }),

@@ -4,7 +4,7 @@ import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
-import { comeBack, oidcSettings, visitProvider } from '../../support/oidc-visit.ts';
+import { comeBack, oidcSettings, outcomeOf, visitProvider } from '../../support/oidc-visit.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -66,7 +66,7 @@ test('failures with unknown e-mails share one count', async () => {
 test('users of the provider who are no admins are counted as well', async () => {
   provider.claims = { email: 'stranger@example.com', email_verified: true };
   for (let i = 0; i < 12; i += 1) {
-    expect((await comeBack(service, await visitProvider(service))).status).toBe(401);
+    expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('refused');
   }
   expect(await countsOf('unknown', noon)).toEqual(firstTen);
 });
