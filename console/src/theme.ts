@@ -1,4 +1,4 @@
-import { Alert, createTheme, type CSSVariablesResolver, DEFAULT_THEME } from '@mantine/core';
+import { Alert, createTheme, type CSSVariablesResolver, DEFAULT_THEME, Modal } from '@mantine/core';
 
 // Buttons of Mantine's own red have less than a contrast of 4.5 in the light theme (WCAG 2.2, 1.4.3).
 const [r0, r1, r2, r3, r4, r5, r6, , r8, r9] = DEFAULT_THEME.colors.red;
@@ -13,9 +13,10 @@ export const theme = createTheme({
   fontFamily:
     'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
-  // A yellow title on yellow could not be read.
   components: {
+    // A yellow title on yellow could not be read.
     Alert: Alert.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
+    Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
   },
 });
 

@@ -71,6 +71,12 @@ describe('an API key', () => {
     expect([await callWith(first, '/webhooks'), await callWith(second, '/webhooks')]).toEqual([
       401, 200,
     ]);
+
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    for (const action of ['api_key.created', 'api_key.rolled', 'api_key.revoked']) {
+      const done = page.getByRole('row').filter({ hasText: action });
+      await done.getByText(service.superuser.email).first().waitFor();
+    }
     expect(complaints).toEqual([]);
   });
 });

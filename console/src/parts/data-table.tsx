@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, VisuallyHidden } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import classes from './parts.module.css';
@@ -50,13 +50,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onOpen }: DataTabl
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
           {columns.map(({ label: name }, index) => (
-            <Table.Th
-              key={name || index}
-              role="columnheader"
-              scope="col"
-              aria-label={name || 'Actions'}
-            >
-              {name}
+            <Table.Th key={name || index} role="columnheader" scope="col">
+              {name || <VisuallyHidden>Actions</VisuallyHidden>}
             </Table.Th>
           ))}
         </Table.Tr>

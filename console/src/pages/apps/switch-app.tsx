@@ -56,7 +56,7 @@ export function SwitchApp({ app, ...dialog }: DialogState & { app: App }) {
 
 function PauseLink({ appUid }: { appUid: string }) {
   return (
-    <AnchorLink to="/apps/$appUid/webhooks" params={{ appUid }} inherit>
+    <AnchorLink to="/apps/$appUid/webhooks" params={{ appUid }} inherit underline="always">
       pause its webhooks
     </AnchorLink>
   );

@@ -42,7 +42,7 @@ export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
         <List.Item>The same person may sign in again, and is a new user then.</List.Item>
         <List.Item>
           Payloads of events that name the user stay:{' '}
-          <AnchorLink to="/apps/$appUid/erasures" params={params} inherit>
+          <AnchorLink to="/apps/$appUid/erasures" params={params} inherit underline="always">
             erase those, too
           </AnchorLink>
           .
