@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationWords } from '../src/pages/settings/duration-words.ts';
+import { durationWords } from '../src/parts/duration-words.ts';
 
 test.each([
   ['90d', '90 days'],

@@ -3,22 +3,19 @@ import { Card, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { settingsQuery } from '../../api/settings.ts';
 import { DataTable } from '../../parts/data-table.tsx';
+import { durationWords } from '../../parts/duration-words.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { When } from '../../parts/when.tsx';
-import { durationWords } from './duration-words.ts';
 
 /** How the service is set, for those who do not run it. */
 export function Settings() {
-  const { calls, key } = useApp();
-  const settings = useQuery({
-    queryKey: [...key, 'settings'],
-    queryFn: ({ signal }) => calls.settings.get({ signal }),
-  });
+  const settings = useQuery(settingsQuery(useApp()));
   return (
     <Page
       title="Settings"

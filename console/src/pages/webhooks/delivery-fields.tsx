@@ -1,12 +1,15 @@
 import { NumberInput, Radio, Stack, TagsInput } from '@mantine/core';
+import { useSettings } from '../../api/settings.ts';
 import { RetryLine } from './retry-line.tsx';
-import { usualSchedule } from './retry-times.ts';
 import type { FieldsProps } from './fields-props.ts';
 
 /** Order, rate and retries. */
 export function DeliveryFields({ form }: FieldsProps) {
   const { kind, retrySchedule } = form.getValues();
+  const settings = useSettings();
+  const ofService = settings?.retrySchedule;
   const own = retrySchedule !== null;
+  const waits = retrySchedule ?? ofService;
   return (
     <>
       {kind === 'resources' && (
@@ -38,15 +41,11 @@ export function DeliveryFields({ form }: FieldsProps) {
         label="Retries"
         value={own ? 'own' : 'service'}
         onChange={(value) =>
-          form.setFieldValue('retrySchedule', value === 'own' ? [...usualSchedule] : null)
+          form.setFieldValue('retrySchedule', value === 'own' ? [...(ofService ?? [])] : null)
         }
       >
         <Stack mt={6} gap="sm">
-          <Radio
-            value="service"
-            label="As the service does"
-            description="The times below, unless your operators have set others."
-          />
+          <Radio value="service" label="As the service does" />
           <Radio value="own" label="A schedule of its own" />
         </Stack>
       </Radio.Group>
@@ -61,7 +60,7 @@ export function DeliveryFields({ form }: FieldsProps) {
           clearButtonProps={{ 'aria-label': 'No retries' }}
         />
       )}
-      <RetryLine waits={retrySchedule ?? usualSchedule} />
+      {waits !== undefined && <RetryLine waits={waits} />}
     </>
   );
 }

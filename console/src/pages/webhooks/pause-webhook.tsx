@@ -1,6 +1,8 @@
 import { Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { useSettings } from '../../api/settings.ts';
+import { durationWords } from '../../parts/duration-words.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { formatCount } from '../../statistics/outcomes.ts';
@@ -8,6 +10,7 @@ import type { WebhookDialogProps } from './webhook-dialog.ts';
 
 export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   const { calls, key } = useApp();
+  const settings = useSettings();
   const pause = useChange({
     change: () => calls.webhooks.change(webhook.uid, { active: false }),
     changes: [[...key, 'webhooks']],
@@ -23,8 +26,8 @@ export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       change={pause}
     >
       <Text size="sm">
-        Nothing is sent until you resume it. New events, and retries that come due, are held, the
-        oldest for 3 days unless your operators have set another time.
+        Nothing is sent until you resume it. New events, and retries that come due, are held, for{' '}
+        {durationWords(settings?.retention.held ?? 'some days')} at most.
       </Text>
     </FormDialog>
   );

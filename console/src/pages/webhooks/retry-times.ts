@@ -1,8 +1,5 @@
 // When the attempts of a delivery are made.
 
-/** The schedule of a service whose operators have set no other (docs/webhooks.md, "Retries"). */
-export const usualSchedule: readonly string[] = '5s 30s 2m 10m 30m 2h 5h 10h 14h 20h 1d'.split(' ');
-
 const unitsMs: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,

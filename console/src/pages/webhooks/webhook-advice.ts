@@ -1,10 +1,7 @@
 // What is wrong with a webhook, and what to do about it.
 import type { Webhook } from '@agent-herald/client';
 
-type Health = Pick<
-  Webhook,
-  'active' | 'disabledReason' | 'failingSince' | 'deactivationWarning' | 'heldCount'
->;
+type Health = Pick<Webhook, 'active' | 'disabledReason' | 'failingSince' | 'deactivationWarning'>;
 
 export interface Advice {
   color: 'red' | 'yellow' | 'grape';
@@ -13,45 +10,29 @@ export interface Advice {
   steps: readonly string[];
 }
 
-const heldTooLong =
-  'What is held for too long, 3 days unless your operators have set another time, is not sent any more; Recover still sends it.';
-
-/** Returns what an operator should know and do; null where nothing is wrong. */
-export function adviceFor({
-  active,
-  disabledReason,
-  failingSince,
-  deactivationWarning,
-}: Health): Advice | null {
+/** Returns what an operator should know and do; null where nothing is wrong. `heldFor`: how long a pause holds. */
+export function adviceFor(webhook: Health, heldFor: string): Advice | null {
+  const { active, disabledReason, failingSince, deactivationWarning } = webhook;
+  const held = `Its events are held. After ${heldFor} they are not sent by a resume any more, but by Recover.`;
   if (!active && disabledReason === 'gone') {
     return {
       color: 'red',
       title: 'The service has paused it: the receiver answered 410 Gone',
-      steps: [
-        'Its events are held.',
-        'Correct the URL in the settings, or delete the webhook.',
-        'Then resume it.',
-        heldTooLong,
-      ],
+      steps: [held, 'Correct the URL in the settings, or delete the webhook.', 'Then resume it.'],
     };
   }
   if (!active && disabledReason === 'failing') {
     return {
       color: 'red',
       title: 'The service has paused it: all attempts have failed for days',
-      steps: [
-        'Its events are held.',
-        'Repair the receiver.',
-        'Then resume it, and recover what was lost.',
-        heldTooLong,
-      ],
+      steps: [held, 'Repair the receiver.', 'Then resume it, and recover what was lost.'],
     };
   }
   if (!active)
     return {
       color: 'grape',
       title: 'It is paused',
-      steps: ['Its events are held until you resume it.', heldTooLong],
+      steps: [held],
     };
   if (failingSince === null) return null;
   return {

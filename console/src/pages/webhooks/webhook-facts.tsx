@@ -1,15 +1,17 @@
 import type { Webhook } from '@agent-herald/client';
 import { Card, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useSettings } from '../../api/settings.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { RetryLine } from './retry-line.tsx';
-import { usualSchedule } from './retry-times.ts';
 
 /** How a webhook is set up. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { ratePerSecond, retrySchedule, tls, description } = webhook;
+  const settings = useSettings();
+  const waits = retrySchedule ?? settings?.retrySchedule;
   return (
     <Card withBorder padding="lg" component="section" aria-label="Set-up">
       <Title order={2} size="h4" mb="sm">
@@ -25,8 +27,8 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           [
             'Retries',
             <>
-              {retrySchedule === null && 'As the service does, usually:'}
-              <RetryLine waits={retrySchedule ?? usualSchedule} />
+              {retrySchedule === null && 'As the service does'}
+              {waits !== undefined && <RetryLine waits={waits} />}
             </>,
           ],
           ['Sent along', <Line key="sent" text={sentAlong(webhook)} />],

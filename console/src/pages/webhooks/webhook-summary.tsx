@@ -2,6 +2,8 @@ import type { Webhook } from '@agent-herald/client';
 import { Alert, Card, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
+import { useSettings } from '../../api/settings.ts';
+import { durationWords } from '../../parts/duration-words.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
@@ -32,7 +34,8 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
 }
 
 function Problem({ webhook }: { webhook: Webhook }) {
-  const advice = adviceFor(webhook);
+  const settings = useSettings();
+  const advice = adviceFor(webhook, durationWords(settings?.retention.held ?? 'some days'));
   if (advice === null) return null;
   const { failingSince, deactivatesAt } = webhook;
   return (
