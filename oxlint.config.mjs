@@ -256,6 +256,7 @@ export default {
       rules: {
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
+        'react/no-danger': 'error',
         // The compiler writes the imports of JSX.
         'react/react-in-jsx-scope': 'off',
         // What React's own compiler would need, which is not used.

@@ -18,7 +18,14 @@ function runningService() {
 export default defineConfig({
   root,
   base: './',
-  plugins: [react()],
+  plugins: [
+    react(),
+    {
+      name: 'base-of-development',
+      apply: 'serve',
+      transformIndexHtml: (html) => html.replace('__BASE__', '/'),
+    },
+  ],
   resolve: {
     alias: {
       '@agent-herald/client': fileURLToPath(
@@ -37,5 +44,6 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { '/admin': { target: runningService(), changeOrigin: true } } },
+  // The host stays that of the page, as the service asks of its own pages.
+  server: { proxy: { '/admin': { target: runningService(), changeOrigin: false } } },
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTestAdmin } from '../support/admin-client.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 
 let service: ConsoleService;
@@ -37,6 +39,25 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('works below any path of a proxy that removes it', async () => {
+    await using proxy = await startPrefixProxy('/tools/herald', service.apiUrl);
+    const consoleUrl = `${proxy.url}/tools/herald/console`;
+    const { appUid } = service.app;
+    // It signs out.
+    const admin = await makeTestAdmin(service, { superuser: true });
+    const proxied = { ...service, consoleUrl };
+    await using opened = await openConsole(proxied, `/apps/${appUid}/webhooks`, { admin });
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/tools/herald/console/apps/${appUid}/audit-log`);
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to agent-herald' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,0 +1,35 @@
+// A proxy as before many services: it serves one of them below a path, and removes the path.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Starts a proxy at `http://localhost:…` that sends what is below `prefix` to `target`, with the caller's `Host`. */
+export async function startPrefixProxy(
+  prefix: string,
+  target: string,
+): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((incoming, answer) => {
+    const { url = '', method, headers } = incoming;
+    if (!url.startsWith(`${prefix}/`)) {
+      answer.writeHead(404).end();
+      return;
+    }
+    const to = new URL(target);
+    const options = { host: to.hostname, port: to.port, method, headers };
+    const forwarded = request({ ...options, path: url.slice(prefix.length) }, (received) => {
+      answer.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(answer);
+    });
+    forwarded.on('error', () => answer.destroy());
+    incoming.pipe(forwarded);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
