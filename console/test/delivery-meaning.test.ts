@@ -3,7 +3,7 @@ import type { Attempt, Delivery } from '@agent-herald/client';
 import { meaningOf } from '../src/pages/deliveries/delivery-meaning.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
-const schedule = ['5s', '30s', '2m', '1h30m', '1d'];
+const schedule = ['5s', '30s', '2m', '90m', '1d'];
 
 function failed(n: number, fields: Partial<Attempt> = {}): Attempt {
   return {

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeTestAdmin } from '../support/admin-client.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -184,5 +185,24 @@ test('selected deliveries are resent, and what was refused is told and stays sel
     await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 2', {
       what: 'the delivery',
     });
+  expect(complaints).toEqual([]);
+});
+
+test('a viewer sees why a delivery failed, and no button that is refused', async () => {
+  const failing = await makeFailing('tenant-5', [], 'Shop 5');
+  await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
+  const viewer = await makeTestAdmin(service);
+  const body = { email: viewer.email, role: 'viewer' };
+  const member = await service.superuser.call('POST', pathTo('/members'), { body });
+  expect(member.status).toBeLessThan(300);
+  const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
+  await using opened = await openConsole(service, path, { admin: viewer });
+  const { page, complaints } = opened;
+  await page.getByText('The receiver answered 500. No attempt is left.').waitFor();
+  await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
+  await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-5'));
+  await page.getByRole('link', { name: 'agent.updated' }).waitFor();
+  expect(await page.getByRole('checkbox').count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -24,6 +24,3 @@ export const subscribedEventNames = Object.keys(subscribed) as readonly Subscrib
 
 /** Those that are delivered: tests, too. */
 export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];
-
-/** The kinds of resources. */
-export const entities = ['agent', 'context', 'contextfile'] as const;

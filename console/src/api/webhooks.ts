@@ -1,24 +1,27 @@
 import type { Webhook } from '@agent-herald/client';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { type CurrentApp, useApp } from './app.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useApp } from './app.tsx';
 
-function webhooksQuery({ calls, key }: Pick<CurrentApp, 'calls' | 'key'>) {
-  return queryOptions({
-    queryKey: [...key, 'webhooks', 'names'],
+const refreshMs = 10_000;
+
+/** All webhooks of the application: an answer has all of them. */
+export function useWebhooks() {
+  const { calls, key } = useApp();
+  return useQuery({
+    queryKey: [...key, 'webhooks', 'all'],
     queryFn: async ({ signal }) => {
-      const webhooks: Webhook[] = [];
-      for await (const webhook of calls.webhooks.list({ signal })) webhooks.push(webhook);
-      return webhooks;
+      const { data } = await calls.webhooks.list({ signal }).page();
+      return data;
     },
+    refetchInterval: refreshMs,
   });
 }
 
 const none: readonly Webhook[] = [];
 
-/** Returns the webhooks of the application; none until they are known. */
-export function useWebhooks(): readonly Webhook[] {
-  const { data } = useQuery(webhooksQuery(useApp()));
-  return data ?? none;
+/** Returns the webhooks whose names a page shows beside what it is about; none until they are known. */
+export function useKnownWebhooks(): readonly Webhook[] {
+  return useWebhooks().data ?? none;
 }
 
 /** Returns the name of a webhook, or its URL. */

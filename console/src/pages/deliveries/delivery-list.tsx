@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { eventNames } from '../../api/event-names.ts';
-import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -55,7 +55,7 @@ export function DeliveryList() {
 }
 
 function DeliveryFilters() {
-  const webhooks = useWebhooks().map((webhook) => ({
+  const webhooks = useKnownWebhooks().map((webhook) => ({
     value: webhook.uid,
     label: visibleText(webhookLabel(webhook)),
   }));

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
-import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -35,7 +35,7 @@ export function DeliveryPage() {
     queryFn: ({ signal }) => calls.deliveries.get(eventId, webhookUid, { signal }),
     refetchInterval: refreshMs,
   });
-  const webhook = useWebhooks().find(({ uid }) => uid === webhookUid);
+  const webhook = useKnownWebhooks().find(({ uid }) => uid === webhookUid);
   const name = webhook === undefined ? webhookUid : webhookLabel(webhook);
   return (
     <Page
@@ -87,7 +87,7 @@ function Sections({ delivery, webhook }: SectionsProps) {
 
 function Summary({ delivery, webhook }: SectionsProps) {
   const { app } = useApp();
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   const settings = useSettings();
   const { eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
   return (

@@ -3,7 +3,7 @@ import { Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
-import { useWebhooks } from '../../api/webhooks.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { deliveryColumns, keyOfDelivery } from './delivery-columns.tsx';
 import { ResendSelected } from './resend-selected.tsx';
@@ -13,7 +13,7 @@ type Keys = ReadonlySet<string>;
 /** Deliveries, of which some can be selected and resent. */
 export function DeliveryTable({ rows }: { rows: readonly Delivery[] }) {
   const { app, mayChange } = useApp();
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   const navigate = useNavigate();
   const [keys, setKeys] = useState<Keys>(new Set());
   const columns = deliveryColumns({ appUid: app.uid, webhooks });

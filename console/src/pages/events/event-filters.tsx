@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { entities, subscribedEventNames } from '../../api/event-names.ts';
+import { subscribedEventNames } from '../../api/event-names.ts';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { entities } from '../webhooks/event-choices.ts';
 
 /** The filters that the list and the live stream of events share. */
 export function EventFilters({ children }: { children?: ReactNode }) {

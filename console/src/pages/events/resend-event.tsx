@@ -3,7 +3,7 @@ import { Button, Group, Modal, MultiSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
-import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
@@ -11,7 +11,7 @@ import { visibleText } from '../../parts/visible-text.ts';
 /** Resends an event to the webhooks that had it, or to others. */
 export function ResendEvent({ event }: { event: EventWithPayload }) {
   const { calls, key } = useApp();
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   const [isOpen, { open, close }] = useDisclosure();
   const known = event.webhookUids.filter((one) => webhooks.some(({ uid }) => uid === one));
   const [chosen, setChosen] = useState<string[] | null>(null);

@@ -12,7 +12,7 @@ import { Backlog } from './backlog.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Incidents } from './incidents.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
-import { useWebhooks } from '../webhooks/use-webhooks.ts';
+import { useWebhooks } from '../../api/webhooks.ts';
 
 const refreshMs = 15_000;
 const choices = Object.keys(ranges)

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
-import { useWebhooks } from '../../api/webhooks.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useChange } from '../../parts/use-change.tsx';
@@ -138,7 +138,7 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
 
 function CountOfEach({ result }: { result: ReplayDryRun }) {
   const { app } = useApp();
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   return (
     <List size="sm">
       {result.webhooks.map(({ webhookUid, count }) => (

@@ -10,7 +10,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { subscribedEventNames } from '../../api/event-names.ts';
-import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { toLocalInput } from '../../parts/filters.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { type Range, statesFor, type Wish } from './replay-wish.ts';
@@ -29,7 +29,7 @@ const perSecondMax = 100;
 
 /** Which events are sent again, to whom and how fast. */
 export function ReplayFields({ wish, change }: ReplayFieldsProps) {
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   const { webhookUid, events, externalTenantId, states, perSecond } = wish;
   return (
     <>

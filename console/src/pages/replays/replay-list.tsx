@@ -2,7 +2,7 @@ import type { Replay, Webhook } from '@agent-herald/client';
 import { Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
@@ -20,7 +20,7 @@ const refreshMs = 5_000;
 export function ReplayList() {
   const { app, calls, key, mayChange } = useApp();
   const { webhookUid } = useSearch({ from: '/signed-in/apps/$appUid/replays' });
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   const navigate = useNavigate();
   const list = useList({
     key: [...key, 'replays', { webhookUid }],

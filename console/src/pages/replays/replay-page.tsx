@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { useWebhooks } from '../../api/webhooks.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -44,7 +44,7 @@ export function ReplayPage() {
 
 function Sections({ replay }: { replay: Replay }) {
   const { app } = useApp();
-  const webhooks = useWebhooks();
+  const webhooks = useKnownWebhooks();
   return (
     <>
       <ProgressCard replay={replay} />

@@ -13,7 +13,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { twinsOf } from './twins.ts';
-import { useWebhooks } from './use-webhooks.ts';
+import { useWebhooks } from '../../api/webhooks.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
 const refreshMs = 15_000;
