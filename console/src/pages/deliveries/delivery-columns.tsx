@@ -16,7 +16,7 @@ export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' 
 /** Returns what the last attempt met: a status, or a kind of fault. */
 export function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
   const last = attempts.at(-1);
-  if (last === undefined) return 'none yet';
+  if (last === undefined) return '–';
   return String(last.status ?? last.errorClass ?? '–');
 }
 
@@ -68,8 +68,17 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     },
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    { label: 'Attempts', cell: ({ attemptCount }) => attemptCount },
-    { label: 'Last answer', cell: lastOutcome },
+    {
+      label: 'Last answer',
+      cell: (delivery) => (
+        <Stack gap={0}>
+          <span>{lastOutcome(delivery)}</span>
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            {delivery.attemptCount} {delivery.attemptCount === 1 ? 'attempt' : 'attempts'}
+          </Text>
+        </Stack>
+      ),
+    },
     { label: 'Next attempt', cell: ({ nextAttemptAt }) => <Countdown at={nextAttemptAt} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
