@@ -96,6 +96,12 @@ describe('an application', () => {
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     const confirm = page.getByRole('dialog', { name: 'Disable Second app' });
     await confirm.getByText('403 app_disabled').waitFor();
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'hidden' });
+    const actions = row.getByRole('button', { name: 'Actions for Second app' });
+    await expect.poll(() => actions.evaluate((button) => button.matches(':focus'))).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
     await confirm.getByLabel('Type Second app to confirm').fill('Second app');
     await confirm.getByRole('button', { name: 'Disable' }).click();
     await row.getByText('disabled').waitFor();
