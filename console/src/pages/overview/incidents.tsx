@@ -2,6 +2,7 @@ import type { AuditRow, Webhook } from '@agent-herald/client';
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Line } from '../../parts/untrusted.tsx';
@@ -72,7 +73,7 @@ function Incident({ row, webhooks }: { row: AuditRow; webhooks: readonly Webhook
           params={{ appUid: app.uid, webhookUid: webhook.uid }}
           underline="always"
         >
-          <Line text={webhook.name ?? webhook.url} />
+          <Line text={webhookLabel(webhook)} />
         </AnchorLink>
       )}
       , because {why}.

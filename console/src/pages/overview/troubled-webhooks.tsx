@@ -1,6 +1,7 @@
 import type { Webhook } from '@agent-herald/client';
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useApp } from '../../api/app.tsx';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
@@ -35,7 +36,7 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
 
 function Troubled({ webhook }: { webhook: Webhook }) {
   const { app } = useApp();
-  const { uid, name, url, failingSince, deactivatesAt, disabledReason, heldCount } = webhook;
+  const { uid, failingSince, deactivatesAt, disabledReason, heldCount } = webhook;
   const state = stateOf(webhook);
   return (
     <Stack gap={2}>
@@ -47,7 +48,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
           c="inherit"
           underline="always"
         >
-          <Line text={name ?? url} />
+          <Line text={webhookLabel(webhook)} />
         </AnchorLink>
         <Tag color={state.color}>{state.name}</Tag>
       </Group>

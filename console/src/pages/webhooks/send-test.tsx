@@ -113,7 +113,7 @@ function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }
 function useFirstAttempt(eventId: string, webhookUid: string) {
   const { calls, key } = useApp();
   return useQuery({
-    queryKey: [...key, 'deliveries', eventId, webhookUid],
+    queryKey: [...key, 'deliveries', 'test', eventId, webhookUid],
     queryFn: async ({ signal }) => {
       try {
         return await calls.deliveries.get(eventId, webhookUid, { signal });

@@ -2,6 +2,7 @@ import type { Webhook } from '@agent-herald/client';
 import { Group, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -38,7 +39,7 @@ function LoadedPage({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   return (
     <Page
-      title={visibleText(name ?? url)}
+      title={visibleText(webhookLabel(webhook))}
       about={
         <Group gap="xs">
           <Tag color={state.color}>{state.name}</Tag>
