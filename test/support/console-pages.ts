@@ -5,10 +5,10 @@ export interface ConsolePage {
   name: string;
   /** Below `/console`. */
   path: string;
-  heading: string | RegExp;
+  heading: string;
 }
 
-/** Returns every page of the console, with an application to show. */
+/** Returns every page of the console, with an application to show. No two pages in a row have the same heading. */
 export function pagesOf(
   appUid: string,
   app: Omit<LivelyApp, typeof Symbol.asyncDispose>,
@@ -16,6 +16,7 @@ export function pagesOf(
   const below = `/apps/${appUid}`;
   const { webhookUid, failingWebhookUid, eventId, replayUid, userUid, accountUid } = app;
   const delivery = `${below}/deliveries/${eventId}/${failingWebhookUid}`;
+  const working = `${below}/webhooks/${webhookUid}`;
   return [
     { name: 'applications', path: '/apps', heading: 'Applications' },
     { name: 'my-account', path: '/me', heading: 'Your account' },
@@ -23,30 +24,26 @@ export function pagesOf(
     { name: 'api-management', path: `${below}/keys`, heading: 'API Management' },
     { name: 'webhooks', path: `${below}/webhooks`, heading: 'Webhooks' },
     { name: 'webhook-new', path: `${below}/webhooks/new`, heading: 'Create a webhook' },
-    { name: 'webhook', path: `${below}/webhooks/${failingWebhookUid}`, heading: /./ },
-    {
-      name: 'webhook-settings',
-      path: `${below}/webhooks/${webhookUid}?tab=settings`,
-      heading: /./,
-    },
-    { name: 'webhook-secret', path: `${below}/webhooks/${webhookUid}?tab=secret`, heading: /./ },
+    { name: 'webhook', path: `${below}/webhooks/${failingWebhookUid}`, heading: 'Search index' },
+    { name: 'webhook-settings', path: `${working}?tab=settings`, heading: 'Billing' },
     { name: 'deliveries', path: `${below}/deliveries`, heading: 'Deliveries' },
-    { name: 'delivery', path: delivery, heading: /./ },
+    { name: 'webhook-secret', path: `${working}?tab=secret`, heading: 'Billing' },
+    { name: 'delivery', path: delivery, heading: 'Delivery of agent.created' },
     { name: 'events', path: `${below}/events`, heading: 'Events' },
-    { name: 'event', path: `${below}/events/${eventId}`, heading: /./ },
+    { name: 'event', path: `${below}/events/${eventId}`, heading: 'agent.created' },
     { name: 'events-live', path: `${below}/events/live`, heading: 'Live events' },
     { name: 'replays', path: `${below}/replays`, heading: 'Replays' },
     { name: 'replay-new', path: `${below}/replays/new`, heading: 'Start a replay' },
     {
       name: 'replay',
       path: `${below}/replays/${replayUid}?webhookUid=${webhookUid}`,
-      heading: /./,
+      heading: 'Replay',
     },
     { name: 'erasures', path: `${below}/erasures`, heading: 'Erasures' },
     { name: 'users', path: `${below}/users`, heading: 'Users' },
-    { name: 'user', path: `${below}/users/${userUid}`, heading: /./ },
+    { name: 'user', path: `${below}/users/${userUid}`, heading: 'Ada Lovelace' },
     { name: 'accounts', path: `${below}/accounts`, heading: 'Accounts' },
-    { name: 'account', path: `${below}/accounts/${accountUid}`, heading: /./ },
+    { name: 'account', path: `${below}/accounts/${accountUid}`, heading: 'First account' },
     { name: 'members', path: `${below}/members`, heading: 'Members' },
     { name: 'audit-log', path: `${below}/audit-log`, heading: 'Audit log' },
     { name: 'settings', path: `${below}/settings`, heading: 'Settings' },
