@@ -35,7 +35,7 @@ const requestSchema = named(
     headers: {
       ...listOf(objectOf<SentRequest['headers'][number]>({ name: text, value: text })),
       description:
-        'In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`.',
+        'In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`.',
     },
     body: { ...textOrNull, description: 'Byte for byte, in UTF-8; null once it was erased.' },
   }),

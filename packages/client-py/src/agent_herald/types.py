@@ -803,7 +803,7 @@ class DeliveryRequest(TypedDict):
     url: str
     """That of the webhook now."""
     headers: list[DeliveryRequestHeadersItem]
-    """In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`."""
+    """In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`."""
     body: str | None
     """Byte for byte, in UTF-8; null once it was erased."""
 

@@ -616,7 +616,7 @@ export interface DeliveryRequest {
   method: string;
   /** That of the webhook now. */
   url: string;
-  /** In their order, with `…` for signatures and for the values of the webhook’s `headers` and `auth` as they are now; HTTP adds its own, such as `Host`. */
+  /** In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`. */
   headers: {
     name: string;
     value: string;
