@@ -1,7 +1,7 @@
 // Builds the console into a folder, compressed, unless what is there was made of the same sources.
 // Usage: node console/build.mjs FOLDER
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -57,13 +57,19 @@ const digest = await digestOfSources();
 const stampPath = join(folder, stampName);
 const before = await readFile(stampPath, 'utf8').catch(() => '');
 if (before !== digest) {
+  // Another process may build at the same time: each has a folder of its own, and the last one stays.
+  const own = `${folder}.${process.pid}`;
   const { build } = await import('vite');
   await build({
     configFile: join(consoleDir, 'vite.config.mjs'),
     logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: true },
+    build: { outDir: own, emptyOutDir: true },
   });
-  await compress(folder);
-  // Last: a build that was cut off is made again.
-  await writeFile(stampPath, digest);
+  await compress(own);
+  await writeFile(join(own, stampName), digest);
+  await rm(folder, { recursive: true, force: true });
+  await rename(own, folder).catch(async (error) => {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    await rm(own, { recursive: true });
+  });
 }

@@ -29,6 +29,12 @@ function asksForUnitTestsAlone(): boolean {
   return paths.length > 0 && paths.every((path) => /^(?:console\/test|test\/unit)/.test(path));
 }
 
+/** Checks whether the command line leaves out the tests in a browser. */
+function mayUseBrowser(): boolean {
+  const paths = args.filter((argument) => argument.startsWith('test/'));
+  return !isSoak && (paths.length === 0 || paths.some((path) => path.startsWith('test/browser')));
+}
+
 async function runTests(): Promise<number> {
   if (asksForUnitTestsAlone()) return runVitest({});
   const open = new Disposal();
@@ -57,7 +63,8 @@ async function runTests(): Promise<number> {
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
       HERALD_TEST_WORKFLOW_BUNDLE: bundlePath,
       HERALD_TEST_BUILD: builtPath,
-      HERALD_CHROMIUM: await findChromium(process.env),
+      // Before the workers, which would unpack it side by side.
+      ...(mayUseBrowser() ? { HERALD_CHROMIUM: await findChromium(process.env) } : {}),
     });
   } finally {
     await open[Symbol.asyncDispose]();

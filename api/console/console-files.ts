@@ -34,23 +34,22 @@ const suffixes: readonly (readonly [Encoding, string])[] = [
 
 /** Reads the built console, some 3 MB, into memory. Returns null where it was not built. */
 export async function readConsoleFiles(): Promise<ConsoleFiles | null> {
-  try {
-    const page = await readFile(join(folder, 'index.html'), 'utf8');
-    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-    const paths = entries
-      .filter((entry) => entry.isFile() && extname(entry.name) in types)
-      .map((entry) => join(entry.parentPath, entry.name));
-    const files = await Promise.all(
-      paths.map(async (path) => {
-        const name = relative(folder, path).split(sep).join('/');
-        return [name, await readConsoleFile(path)] as const;
-      }),
-    );
-    return { page, files: new Map(files) };
-  } catch (error) {
+  const page = await readFile(join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
-  }
+  });
+  if (page === null) return null;
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && extname(entry.name) in types)
+    .map((entry) => join(entry.parentPath, entry.name));
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const name = relative(folder, path).split(sep).join('/');
+      return [name, await readConsoleFile(path)] as const;
+    }),
+  );
+  return { page, files: new Map(files) };
 }
 
 async function readConsoleFile(path: string): Promise<ConsoleFile> {

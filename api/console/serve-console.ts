@@ -9,24 +9,20 @@ const nonceBytes = 16;
 
 /** Answers with a file where there is one, and with the page for every other path. */
 export function serveConsole(): Middleware {
-  let read: Promise<ConsoleFiles | null> | undefined;
-  const readOnce = (): Promise<ConsoleFiles | null> => {
-    read ??= readConsoleFiles().catch((error: unknown) => {
-      read = undefined;
+  let kept: Promise<ConsoleFiles> | undefined;
+  const read = (): Promise<ConsoleFiles> => {
+    kept ??= readOrThrow().catch((error: unknown) => {
+      kept = undefined;
       throw error;
     });
-    return read;
+    return kept;
   };
   return async (ctx, next) => {
     const path = /^\/console(?:\/(.*))?$/.exec(ctx.path);
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (path === null || !isRead) return next();
     ctx.state['route'] = '/console';
-    const built = await readOnce();
-    if (built === null) {
-      const detail = 'the console was not built: `npm run build` and `npm start` build it';
-      throw new AppError('not_found', detail);
-    }
+    const built = await read();
     const [, below = ''] = path;
     const file = built.files.get(below);
     // Their names are of their content.
@@ -38,15 +34,23 @@ export function serveConsole(): Middleware {
   };
 }
 
+async function readOrThrow(): Promise<ConsoleFiles> {
+  const built = await readConsoleFiles();
+  if (built !== null) return built;
+  const detail = 'the console was not built: `npm run build` and `npm start` build it';
+  throw new AppError('not_found', detail);
+}
+
 function answerWithFile(ctx: Context, { type, bytes }: ConsoleFile, isAsset: boolean): void {
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+  // Asked one by one: browsers name gzip first, and of equals the client's first is taken.
+  const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one)) ?? 'identity';
   ctx.set({
     'cache-control': isAsset ? `public, max-age=${yearSeconds}, immutable` : 'no-cache',
     'content-type': type,
     vary: 'accept-encoding',
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
   });
-  ctx.body = bytes.get(encoding as 'br' | 'gzip' | 'identity');
+  ctx.body = bytes.get(encoding);
 }
 
 function answerWithPage(ctx: Context, page: string): void {

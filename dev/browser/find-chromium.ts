@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { findOnPath, isExecutable } from '../servers/find-binary.ts';
 
@@ -17,8 +19,23 @@ export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
     const path = await findOnPath(name, env);
     if (path !== undefined) return path;
   }
-  const { default: packed } = await import('@sparticuz/chromium');
-  return packed.executablePath();
+  if (process.platform === 'linux') return unpackChromium();
+  throw new Error('no Chromium is on the PATH: install one, or set HERALD_CHROMIUM to its path');
+}
+
+/** The package unpacks into the folder of temporary files, where others could have put a program. */
+async function unpackChromium(): Promise<string> {
+  const folder = fileURLToPath(new URL('../../.cache/chromium', import.meta.url));
+  await mkdir(folder, { recursive: true });
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    const { default: packed } = await import('@sparticuz/chromium');
+    return await packed.executablePath();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
 }
 
 /** Starts a headless browser. */

@@ -1,7 +1,6 @@
 // The console in a real browser, against a service of the test.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../dev/browser/find-chromium.ts';
-import { Disposal } from '../../lib/platform/disposal.ts';
 import { makeTestAdmin, type TestAdmin } from './admin-client.ts';
 import { startService, type ServiceOptions, type TestService } from './service.ts';
 
@@ -52,11 +51,9 @@ export async function openConsole(
   path: string,
   options: ConsoleOptions = {},
 ): Promise<OpenedConsole> {
-  const open = new Disposal();
   const { admin = service.superuser, colorScheme = 'light', width = 1280 } = options;
-  const context = await (
-    await theBrowser()
-  ).newContext({
+  const browser = await theBrowser();
+  const context = await browser.newContext({
     colorScheme,
     viewport: { width, height: 900 },
     timezoneId: options.timezoneId ?? 'Europe/Berlin',
@@ -64,10 +61,20 @@ export async function openConsole(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  open.defer(() => context.close());
-  if (admin !== null) await context.addCookies([cookieFor(service, admin)]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(actionTimeoutMs);
+  try {
+    if (admin !== null) await context.addCookies([cookieFor(service, admin)]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(actionTimeoutMs);
+    const complaints = listenForComplaints(page);
+    await page.goto(service.consoleUrl + path);
+    return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+}
+
+function listenForComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
@@ -75,8 +82,7 @@ export async function openConsole(
     const isCall = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isCall) complaints.push(message.text());
   });
-  await page.goto(service.consoleUrl + path);
-  return { page, context, complaints, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  return complaints;
 }
 
 function cookieFor({ consoleUrl }: Pick<ConsoleService, 'consoleUrl'>, { headers }: TestAdmin) {

@@ -1,7 +1,7 @@
 // What surrounds every page after the sign-in: the bar, the navigation, the place of the page.
 import { AppShell, Burger, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useDisclosure, useIdle } from '@mantine/hooks';
+import { focusManager, useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { sessionQuery } from '../api/session.ts';
@@ -12,12 +12,15 @@ import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import classes from './shell.module.css';
 
+const idleAfterMs = 10 * 60_000;
+
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const { appUid } = useParams({ strict: false });
   const { href, pathname } = useLocation();
   const [opened, { toggle, close }] = useDisclosure();
   useEffect(close, [pathname, close]);
+  usePauseWhenIdle();
   if (session === null) return <Navigate to="/sign-in" search={{ to: href }} />;
   return (
     <AppShell
@@ -66,4 +69,13 @@ export function Shell() {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Asks for nothing while nobody is there, so that a session ends an hour after it was last used. */
+function usePauseWhenIdle(): void {
+  const isIdle = useIdle(idleAfterMs);
+  useEffect(() => {
+    focusManager.setFocused(isIdle ? false : undefined);
+    return () => focusManager.setFocused(undefined);
+  }, [isIdle]);
 }

@@ -104,6 +104,16 @@ describe('the files of the console', () => {
     expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
   });
 
+  it('come with brotli to a browser, which names it last, and as they are to who takes neither', async () => {
+    const path = await scriptPath();
+    const taken = async (encoding: string) =>
+      (await get(path, { encoding })).headers['content-encoding'];
+    expect(await taken('gzip, deflate, br, zstd')).toBe('br');
+    expect(await taken('gzip, deflate')).toBe('gzip');
+    expect(await taken('gzip, br;q=0')).toBe('gzip');
+    expect(await taken('deflate, zstd')).toBeUndefined();
+  });
+
   it('are kept for a year where their name is of their content, and asked for again where it is not', async () => {
     const { headers } = await get(await scriptPath());
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
