@@ -129,7 +129,10 @@ export function signInRoute<Body>(
 }
 
 /** Where the calls of an application are, for API keys and for admins. */
-const appPaths = { key: '/api/v1/appuid/:appUid', admin: '/admin/api/apps/:appUid' } as const;
+export const appPaths = {
+  key: '/api/v1/appuid/:appUid',
+  admin: '/admin/api/apps/:appUid',
+} as const;
 
 /** `path` is that behind the application's; admins read with the role `viewer` and change with `admin`. */
 type AppLine = Pick<Route, 'method' | 'path' | 'id'> & { scope: Scope };

@@ -27,7 +27,14 @@ import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
 import { getOpenapi } from './openapi/get-openapi.ts';
 import { getReference, getReferenceScript } from './openapi/get-reference.ts';
-import { appRoute, appRouteWithBody, route, type Route, routeWithBody } from './router.ts';
+import {
+  appPaths,
+  appRoute,
+  appRouteWithBody,
+  route,
+  type Route,
+  routeWithBody,
+} from './router.ts';
 import { changeAgentBody, createAgentBody } from './resources/agent.ts';
 import { changeAgent } from './resources/change-agent.ts';
 import { changeContext } from './resources/change-context.ts';
@@ -80,7 +87,7 @@ import { recoverWebhook, recoverWebhookBody } from './webhooks/recover-webhook.t
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 
-const app = '/api/v1/appuid/:appUid';
+const app = appPaths.key;
 const user = '/sdkusers/:userUid';
 const account = '/accounts/:accountUid';
 const webhook = '/webhooks/:webhookUid';

@@ -1,7 +1,14 @@
 // The table of the routes that are the admin area's alone: method, path, what the admin must be, body, handler.
 import { limits } from '../../lib/limits.ts';
 import { listInstallationAuditLog } from '../audit/list-audit-log.ts';
-import { adminRoute, adminRouteWithBody, route, type Route, signInRoute } from '../router.ts';
+import {
+  adminRoute,
+  adminRouteWithBody,
+  appPaths,
+  route,
+  type Route,
+  signInRoute,
+} from '../router.ts';
 import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
 import { getApp } from './apps/get-app.ts';
@@ -29,7 +36,7 @@ import { signIn, signInBody } from './session/sign-in.ts';
 import { endSession, signOut, signOutEverywhere } from './session/sign-out.ts';
 
 const area = '/admin/api';
-const app = `${area}/apps/:appUid`;
+const app = appPaths.admin;
 const key = `${app}/keys/:keyUid`;
 const member = `${app}/members/:adminUid`;
 

@@ -39,7 +39,7 @@ export function previousDetails(
 ): AuditEntry['details'] {
   const { headers, auth, tls, description, metadata, filter, externalTenantIds } = before;
   const { retryScheduleMs } = before;
-  const shown: Partial<Record<keyof ChangeWebhookBody, Record<string, unknown>>> = {
+  const shown: Record<keyof ChangeWebhookBody, Record<string, unknown>> = {
     headers: { headerNames: headers?.names ?? null },
     auth: { authType: auth?.type ?? null },
     tls: { tlsFingerprint256: tls?.fingerprint256 ?? null },
@@ -57,6 +57,8 @@ export function previousDetails(
     ordering: { ordering: before.ordering },
     ratePerSecond: { ratePerSecond: before.ratePerSecond },
     active: { active: before.active },
+    // It acts once, and nothing of it is stored.
+    onResume: {},
   };
   const named = Object.keys(body) as (keyof ChangeWebhookBody)[];
   return Object.assign({}, ...named.map((field) => shown[field])) as AuditEntry['details'];

@@ -67,11 +67,6 @@ const waitField = {
   published: { format: undefined, pattern: durationShape.source },
 };
 
-const urlField = {
-  type: 'string',
-  published: { format: 'uri', maxLength: webhookUrlCharactersMax },
-};
-
 const properties = {
   name: { ...nameField, type: ['string', 'null'] },
   description: descriptionField,
@@ -82,7 +77,7 @@ const properties = {
     propertyNames: { maxLength: limits.metadataKeyCharactersMax, format: 'key' },
     additionalProperties: lineField(limits.metadataValueCharactersMax),
   },
-  url: urlField,
+  url: { type: 'string', published: { format: 'uri', maxLength: webhookUrlCharactersMax } },
   entities: {
     type: 'array',
     minItems: 1,
