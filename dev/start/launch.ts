@@ -98,11 +98,9 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
   };
   const adminPath = ephemeral ? null : join(dataDir, 'admin.json');
   const isOwnDatabase = servers.env['MONGODB_URI'] !== undefined;
-  const [admin] = await Promise.all([
-    findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase }),
-    startRole('api'),
-    startRole('worker'),
-  ]);
+  // Before the roles, of which its failure would leave processes behind.
+  const admin = await findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase });
+  await Promise.all([startRole('api'), startRole('worker')]);
 
   dev = {
     apiUrl: `http://localhost:${ports.api}`,
