@@ -108,7 +108,7 @@ test('resources', async () => {
 });
 
 test('webhooks, events and their deliveries', async () => {
-  const { webhooks, events, deliveries, eventTypes, stats, auditLog } = client;
+  const { webhooks, events, deliveries, eventTypes, stats, settings, auditLog } = client;
   const url = 'http://127.0.0.1:9/';
   const { uid: webhookUid, secret } = await webhooks.create({ url, entities: ['agent'] });
   expect((await webhooks.rotateSecret(webhookUid)).secret).not.toBe(secret);
@@ -132,6 +132,7 @@ test('webhooks, events and their deliveries', async () => {
   expect(statistics.interval).toBe('hour');
   await stats.webhooks({ interval: 'hour' });
   await stats.backlog();
+  expect((await settings.get()).version).toEqual(expect.any(String));
   expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
 });
 
