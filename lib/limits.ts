@@ -258,6 +258,8 @@ export const statisticsLimits = {
   countedTogetherMax: 5_000,
   /** Deliveries not counted yet that an answer includes: all, or with more of them none. */
   uncountedReadMax: 2_000,
+  /** Undispatched events of all applications that an answer looks at. */
+  undispatchedReadMax: 200,
   /** Range of an answer. */
   rangeMsMin: 60 * 60 * 1_000,
   /** Range in minutes. */
@@ -268,6 +270,8 @@ export const statisticsLimits = {
   daysRangeMsMax: 90 * 24 * 60 * 60 * 1_000,
   /** Range in hours or days of an answer about all webhooks, as many of them. */
   webhookPointsMax: 31,
+  /** Counts of hours or days that such an answer adds up: webhooks times hours or days. */
+  addedUpMax: 5_000,
   /** Counts of minutes, kept. */
   minutesKeptMs: 2 * 24 * 60 * 60 * 1_000,
   /** Counts of hours, kept. */
@@ -280,7 +284,7 @@ export const statisticsLimits = {
 export const streamLimits = {
   /** Streams of a process. */
   streamsMax: 200,
-  /** Streams of an API key or a session in a process. */
+  /** Streams of an API key or an admin in a process. */
   streamsPerCallerMax: 10,
   /** Committed events in memory for all streams of a process; a reader that is further behind is closed. */
   keptEventsMax: 10_000,

@@ -14,6 +14,7 @@ import type { ApiContext } from '../context.ts';
 import { headerValues } from '../http/raw-headers.ts';
 import { cookieValues, sessionCookie } from './cookies.ts';
 import { checkOwnPages } from './own-pages.ts';
+import { spend } from './rate-limits.ts';
 
 /** What a route needs of an admin; a role is that in the path's application. */
 export type AdminNeed = 'session' | 'superuser' | Role;
@@ -28,12 +29,12 @@ export interface SignedIn {
 
 const csrfHeader = 'x-csrf-token';
 
-/** Throws `not_signed_in` with one text for an absent, unknown, idle and expired session. */
+/** Throws `not_signed_in` with one text for an absent, unknown, idle and expired session; `headers` tell the rate limit. */
 export async function admitAdmin(
   context: ApiContext,
   request: IncomingMessage,
   { appUid, needs }: { appUid: string; needs: AdminNeed },
-): Promise<SignedIn> {
+): Promise<{ signedIn: SignedIn; headers: Record<string, string> }> {
   const { publicUrl } = context.config.http;
   const [token = '', ...more] = cookieValues(publicUrl, sessionCookie, request.rawHeaders);
   if (more.length > 0) throw new AppError('credentials_conflict', 'send the session cookie once');
@@ -43,9 +44,11 @@ export async function admitAdmin(
     checkOwnPages(publicUrl, request);
     checkCsrfToken(request, csrfToken);
   }
+  // Of all sessions of the admin.
+  const headers = spend(context.rateLimits.session, admin._id);
   context.recordSessionUse(session._id, session.lastUsedAt);
   const role = await checkNeed(context, admin, { appUid, needs });
-  return { admin, session, csrfToken, role };
+  return { signedIn: { admin, session, csrfToken, role }, headers };
 }
 
 async function findSession(

@@ -78,7 +78,8 @@ async function recognise(
       refusal: refusalOf(key, { appUid, scope: access.scope }),
     };
   }
-  const signedIn = await admitAdmin(context, request, { appUid, needs: access.needs });
+  const wanted = { appUid, needs: access.needs };
+  const { signedIn, headers } = await admitAdmin(context, request, wanted);
   const uid = signedIn.admin._id;
-  return { ...nobody, actor: { kind: 'admin', uid }, logged: { adminUid: uid }, signedIn };
+  return { ...nobody, actor: { kind: 'admin', uid }, logged: { adminUid: uid }, headers, signedIn };
 }

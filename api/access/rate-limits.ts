@@ -12,6 +12,7 @@ export function createRateLimits(ports: RateLimiterPorts, settings: Config['rate
     new RateLimiter(ports, { name, countMax, windowMs });
   const limits = {
     key: limiter('key', settings.keyRequestsPerMinute),
+    session: limiter('session', settings.keyRequestsPerMinute),
     failure: limiter('failure', settings.failuresPerMinute),
     // Each asks the identity provider, and holds a permit meanwhile.
     oidc: limiter('oidc', httpLimits.oidcVisitsPerMinute),

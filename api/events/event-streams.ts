@@ -75,16 +75,14 @@ export class EventStreams implements AsyncDisposable {
     await this.#feed?.[Symbol.asyncDispose]();
   }
 
-  #refuseTooMany({ uid, sessionId }: StreamCaller): void {
+  #refuseTooMany({ uid }: StreamCaller): void {
     if (this.#isStopping) throw overloaded('the process stops');
     if (this.#streams.size >= streamsMax) {
       throw overloaded(`this process has ${streamsMax} streams open`);
     }
-    const own = [...this.#streams].filter(
-      ({ caller }) => caller.uid === uid && caller.sessionId === sessionId,
-    );
+    const own = [...this.#streams].filter(({ caller }) => caller.uid === uid);
     if (own.length < streamsPerCallerMax) return;
-    const detail = `an API key or a session has at most ${streamsPerCallerMax} streams open`;
+    const detail = `an API key or an admin has at most ${streamsPerCallerMax} streams open`;
     throw new AppError('rate_limited', detail, { retryAfterSeconds });
   }
 

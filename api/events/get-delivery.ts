@@ -4,11 +4,12 @@ import { isOpen } from '../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import { turnOf } from '../../lib/model/partition.ts';
-import { isMailUrl } from '../../lib/model/url-origin.ts';
+import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { jobPageWorkflowId, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import { listOf, named, objectOf, orNull, text, textOrNull } from '../http/schemas.ts';
+import type { SignedIn } from '../access/admit-admin.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';
 import { readEvent } from './get-event.ts';
@@ -31,11 +32,15 @@ const requestSchema = named(
   'DeliveryRequest',
   objectOf<SentRequest>({
     method: text,
-    url: { ...text, description: 'That of the webhook now.' },
+    url: {
+      ...text,
+      description:
+        'That of the webhook now; for API keys its origin only, as paths and queries often hold a secret.',
+    },
     headers: {
       ...listOf(objectOf<SentRequest['headers'][number]>({ name: text, value: text })),
       description:
-        'In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`.',
+        'In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`.',
     },
     body: { ...textOrNull, description: 'Byte for byte, in UTF-8; null once it was erased.' },
   }),
@@ -53,7 +58,8 @@ const facts: Operation = {
           ...deliveryProperties,
           workflowId: {
             ...textOrNull,
-            description: 'The Temporal workflow that carries it; null while none is chosen.',
+            description:
+              'The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt.',
           },
           request: {
             ...orNull(requestSchema),
@@ -68,7 +74,7 @@ const facts: Operation = {
 
 /** Throws `not_found` also for a webhook that the event is not sent to. */
 export const getDelivery: Handler = operation(facts, async (request, context) => {
-  const { appUid, params } = request;
+  const { appUid, params, signedIn } = request;
   const { store, clock } = context;
   const event = await readEvent(request, context);
   const webhookUid = params['webhookUid'] ?? '';
@@ -83,7 +89,7 @@ export const getDelivery: Handler = operation(facts, async (request, context) =>
   const last = shown.attempts.at(-1) ?? { n: 1, at: clock.now() };
   const detail: Detail = {
     workflowId: workflowOf(event, { webhookUid, delivery }),
-    request: webhook === null ? null : requestOf(webhook, event, last),
+    request: webhook === null ? null : requestOf(shownTo(signedIn, webhook), event, last),
   };
   return { status: 200, body: { ...presentDelivery(shown), ...detail } };
 });
@@ -96,17 +102,25 @@ function workflowOf(
     return jobPageWorkflowId(delivery.jobUid, delivery.jobPage ?? 0);
   }
   const turn = turnOf(event, webhookUid);
-  // One that settled at its first attempt may never have been left to the workflow of its order.
+  // One that settled at its first attempt may never have been left to the workflow of its order; a replay leaves all to it.
   const isInOrder = turn !== null && (delivery === null || isLong(delivery));
   return isInOrder ? partitionWorkflowId(turn.partition) : event.workflowId;
 }
 
-function isLong({ state, attemptCount }: DeliveryDocument): boolean {
-  return isOpen(state) || attemptCount > 1;
+function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean {
+  return isOpen(state) || attemptCount > 1 || requeuedAt !== null;
+}
+
+type ShownWebhook = Pick<StoredWebhook, 'url' | 'headers' | 'auth'>;
+
+/** A key that reads events need not read webhooks. */
+function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhook {
+  if (signedIn !== null) return webhook;
+  return { url: originOf(webhook.url), headers: null, auth: null };
 }
 
 function requestOf(
-  webhook: StoredWebhook,
+  webhook: ShownWebhook,
   event: EventDocument,
   { n, at }: { n: number; at: Date },
 ): SentRequest | null {

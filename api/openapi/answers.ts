@@ -49,7 +49,7 @@ function presentAnswer(
   const { description, schema, contentType = 'application/json', headers = [] } = answer;
   const names = [
     'x-request-id',
-    ...(line.access.kind === 'key' ? ['ratelimit', 'ratelimit-policy'] : []),
+    ...(['key', 'admin'].includes(line.access.kind) ? ['ratelimit', 'ratelimit-policy'] : []),
     ...(status === 201 ? ['location'] : []),
     ...headers,
   ];

@@ -84,10 +84,10 @@ interface HeaderText {
 export const headerTexts: Readonly<Record<string, HeaderText>> = {
   'x-request-id': { description: 'Yours, if it was acceptable; else a new one.' },
   ratelimit: { description: 'The calls that are left, and the seconds until there are more.' },
-  'ratelimit-policy': { description: 'The limit of calls of the key.' },
+  'ratelimit-policy': { description: 'The limit of calls of the key, or of the admin.' },
   location: { description: 'The path of what was created.' },
   etag: { description: 'The digest of the body.' },
-  'set-cookie': { description: 'The session.' },
+  'set-cookie': { description: 'Cookies of the sign-in, set or taken back.' },
   'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
   'www-authenticate': { description: 'Which credential is asked for.' },
 };

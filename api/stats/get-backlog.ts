@@ -8,10 +8,8 @@ import { boolean, count, named, objectOf, time, timeOrNull } from '../http/schem
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';
 
-const countFields = {
-  count: { ...count, description: 'At most 10,000.' },
-  countIsCapped: { ...boolean, description: 'There may be more.' },
-};
+const countIsCapped = { ...boolean, description: 'There may be more.' };
+const countFields = { count: { ...count, description: 'At most 10,000.' }, countIsCapped };
 
 const openSchema = named(
   'OpenDeliveries',
@@ -29,8 +27,9 @@ const backlogSchema = named(
     retrying: openSchema,
     held: openSchema,
     undispatched: {
-      ...named('UndispatchedEvents', objectOf<BacklogCount>(countFields)),
-      description: 'Events whose workflow was not started yet, of the first of the whole service.',
+      ...named('UndispatchedEvents', objectOf<BacklogCount>({ count, countIsCapped })),
+      description:
+        'Events whose workflow was not started yet, of the first 200 of the whole service; the count is capped where there are more of these.',
     },
   }),
 );

@@ -13,6 +13,7 @@ import {
 } from './present-counts.ts';
 import { rangeOf, sinceParameter, untilParameter } from './stats-range.ts';
 
+const { webhookPointsMax, addedUpMax } = statisticsLimits;
 const shownIntervals = ['hour', 'day'] as const;
 
 const parameters = {
@@ -28,7 +29,9 @@ const listStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock
   const asked = readFilters(parameters, query);
   const interval = asked.interval ?? 'hour';
   const now = clock.now();
-  const range = rangeOf({ ...asked, interval }, now, statisticsLimits.webhookPointsMax);
+  const webhookCount = await store.webhooks.countDocuments({ appUid });
+  const pointsMax = Math.min(webhookPointsMax, Math.floor(addedUpMax / webhookCount));
+  const range = rangeOf({ ...asked, interval }, now, pointsMax);
   const { webhooks, completeUntil } = await readWebhookStatistics(
     store,
     { appUid, interval, ...range },
@@ -58,7 +61,8 @@ const webhookStatisticsSchema = named(
           objectOf<PresentedCounts & { webhookUid: string }>({ webhookUid: text, ...countFields }),
         ),
       ),
-      description: 'Of each webhook with any of them in the range, in the order of uids.',
+      description:
+        'Of each webhook that there still is, with any of them in the range, in the order of uids.',
     },
   }),
 );
@@ -66,6 +70,8 @@ const webhookStatisticsSchema = named(
 const facts: Operation = {
   id: 'listWebhookStats',
   summary: 'Counts what became of the attempts of a range, by webhook',
+  description:
+    'The range is at most 31 whole hours or days, and with more than 161 webhooks at most 5,000 divided by their number.',
   answers: { 200: { description: 'The counts', schema: webhookStatisticsSchema } },
 };
 

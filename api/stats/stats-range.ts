@@ -23,15 +23,14 @@ interface AskedRange {
   until: Date | null;
 }
 
-/** Returns the range as whole intervals, by default up to now. Throws `invalid_request` with what is allowed. */
+/** Returns the range as up to `pointsMax` whole intervals, by default up to now. Throws `invalid_request` with what is allowed. */
 export function rangeOf(
   asked: AskedRange,
   now: Date,
   pointsMax = Infinity,
 ): { since: Date; until: Date } {
   const { interval } = asked;
-  const { ms, keptMs } = intervals[interval];
-  const rangeMsMax = Math.min(intervals[interval].rangeMsMax, pointsMax * ms);
+  const { ms, keptMs, rangeMsMax } = intervals[interval];
   const untilMs = (asked.until ?? now).getTime();
   const sinceMs = asked.since?.getTime() ?? untilMs - defaultRangesMs[interval];
   const rangeMs = untilMs - sinceMs;
@@ -40,11 +39,15 @@ export function rangeOf(
     throw refuse(`with interval=${interval}, since must be ${least} to ${most} before until`);
   }
   const since = new Date(beginningOf(interval, sinceMs));
+  const until = new Date(beginningOf(interval, untilMs + ms - 1));
+  if ((until.getTime() - since.getTime()) / ms > pointsMax) {
+    throw refuse(`this range must be at most ${pointsMax} whole intervals`);
+  }
   const oldest = new Date(beginningOf(interval, now.getTime() - keptMs) + ms);
   if (since < oldest) {
     throw refuse(`with interval=${interval}, since must be ${oldest.toISOString()} or later`);
   }
-  return { since, until: new Date(beginningOf(interval, untilMs + ms - 1)) };
+  return { since, until };
 }
 
 function refuse(detail: string): Error {

@@ -2,6 +2,7 @@ import type { EventType, Webhook } from '@agent-herald/client';
 import { describe, expect, it } from 'vitest';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
 import { attemptsOf, placeOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
+import { healthRange } from '../src/pages/webhooks/health-range.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
 import { twinsOf } from '../src/pages/webhooks/twins.ts';
 import { adviceFor } from '../src/pages/webhooks/webhook-advice.ts';
@@ -219,5 +220,17 @@ describe('advice', () => {
     ['one that is paused soon', { failingSince, deactivationWarning: 'soon' as const }, 'red'],
   ])('%s', (_rule, fields, color) => {
     expect(adviceFor({ ...webhook, ...fields }, '3 days')?.color ?? null).toBe(color);
+  });
+});
+
+describe('the health in the list', () => {
+  const now = new Date('2026-11-20T12:34:56Z');
+  const since = '2026-11-19T12:34:56.000Z';
+
+  it.each([
+    [200, '24 h', { interval: 'hour' }],
+    [201, 'since yesterday', { interval: 'day', since }],
+  ])('of %i webhooks is that of %s', (count, label, asked) => {
+    expect(healthRange(count, now)).toEqual({ label, asked });
   });
 });

@@ -1,11 +1,12 @@
-// What is still to be delivered; each part costs a bounded number of index entries, however much there is.
-import { jobLimits } from '../limits.ts';
+// What is still to be delivered; each part reads a bounded number of entries, however much there is.
+import { jobLimits, statisticsLimits } from '../limits.ts';
 import type { openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { deliveredEventNames } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
 
 const countMax = jobLimits.countedDeliveriesMax;
+const { undispatchedReadMax } = statisticsLimits;
 
 export interface BacklogCount {
   count: number;
@@ -53,25 +54,14 @@ async function readOpen(
   return { ...capped(count), oldestAt: oldest?.createdAt ?? null };
 }
 
-// Of the first of all applications: an index of each would cost every event.
+// Whole events are read, as no index has their applications: few, as it is asked often, also in an outage.
 async function countUndispatched({ events }: Store, appUid: string): Promise<BacklogCount> {
-  const firstMax = countMax + 1;
-  const waiting = events.aggregate<{ count: number; own: number }>(
-    [
-      { $match: { dispatchedAt: null } },
-      { $limit: firstMax },
-      {
-        $group: {
-          _id: null,
-          count: { $sum: 1 },
-          own: { $sum: { $cond: [{ $eq: ['$appUid', appUid] }, 1, 0] } },
-        },
-      },
-    ],
-    { hint: 'toDispatch' },
-  );
-  const { count = 0, own = 0 } = (await waiting.next()) ?? {};
-  return { count: Math.min(own, countMax), countIsCapped: count > countMax };
+  const first = await events
+    .find({ dispatchedAt: null }, { hint: 'toDispatch', projection: { appUid: 1 } })
+    .limit(undispatchedReadMax + 1)
+    .toArray();
+  const own = first.slice(0, undispatchedReadMax).filter((event) => event.appUid === appUid);
+  return { count: own.length, countIsCapped: first.length > undispatchedReadMax };
 }
 
 function capped(count: number): BacklogCount {

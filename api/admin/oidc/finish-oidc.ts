@@ -31,20 +31,20 @@ const facts: Operation = {
   answers: {
     303: {
       description: 'To the console; to its page for signing in where the sign-in is refused',
-      headers: ['location'],
+      headers: ['location', 'set-cookie'],
     },
   },
   problems: ['not_found', 'rate_limited'],
 };
 
-/** A person is in front of the answer: a refused one gets a page, not a problem. */
+/** A person whose sign-in is refused gets a page; too many visits, or an outage, get a problem. */
 export const finishOidc: Handler = operation(facts, async (request, context) => {
   try {
     return await signInByIdentity(request, context);
   } catch (error) {
     const isRefused = error instanceof AppError && error.code === 'sign_in_refused';
     if (!isRefused) throw error;
-    return { status: 303, headers: { location: context.config.http.publicUrl + refusedPath } };
+    return sendOn(context, refusedPath, []);
   }
 });
 
@@ -62,7 +62,9 @@ async function signInByIdentity(request: ApiRequest, context: ApiContext): Promi
     const visit = { caller, rawHeaders, endedHashes: sessionHashes };
     const opening = { ...visit, admin, method: 'oidc', changes } as const;
     const answer = await openSession(context, opening);
-    if (answer !== null) return sendOn(context, answer);
+    if (answer !== null) {
+      return sendOn(context, consolePath, [answer.headers?.['set-cookie'] ?? []].flat());
+    }
   }
   const known = isAnothers
     ? 'the admin is linked to another identity'
@@ -74,12 +76,13 @@ async function signInByIdentity(request: ApiRequest, context: ApiContext): Promi
   });
 }
 
-function sendOn({ config }: ApiContext, { headers }: ApiAnswer): ApiAnswer {
+/** The transaction is over either way. */
+function sendOn({ config }: ApiContext, path: string, cookies: readonly string[]): ApiAnswer {
   const { publicUrl } = config.http;
-  const cookies = [headers?.['set-cookie'] ?? '', setCookie(publicUrl, oidcCookie, null)];
+  const over = setCookie(publicUrl, oidcCookie, null);
   return {
     status: 303,
-    headers: { location: publicUrl + consolePath, 'set-cookie': cookies.flat() },
+    headers: { location: publicUrl + path, 'set-cookie': [...cookies, over] },
   };
 }
 

@@ -41,7 +41,7 @@ export const signOutEverywhere: AdminHandler = operation(
 const factsOfEndSession: Operation = {
   id: 'endSession',
   summary: 'Ends a session of the caller',
-  answers: { 204: { description: 'Done' } },
+  answers: { 204: { description: 'Done; of this session, `set-cookie` takes its cookie back' } },
 };
 
 export const endSession: AdminHandler = operation(factsOfEndSession, async (request, context) => {

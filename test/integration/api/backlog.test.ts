@@ -1,4 +1,4 @@
-// What is still to be delivered: counts up to 10,000 and the oldest, read along indexes alone.
+// What is still to be delivered: counts of a bounded number, and the oldest, read along indexes.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { profile } from '../../support/query-plans.ts';
@@ -62,26 +62,28 @@ test('each open state has its count and the time of its oldest, and other applic
   });
 });
 
-test('of more than 10,000 the count is capped, and no more index entries are read than that', async () => {
-  const insert = async (count: number): Promise<void> => {
+test('of more than 10,000 deliveries and 200 events the counts are capped, and no more is read', async () => {
+  const insert = async (count: number, eventCount: number): Promise<void> => {
     const made = Array.from({ length: count }, (_, n) =>
       newDelivery(service, minute(n), { state: 'held' }),
     );
-    const waiting = Array.from({ length: count }, () => newEvent(service, [], minute(1)));
+    const waiting = Array.from({ length: eventCount }, () => newEvent(service, [], minute(1)));
     await service.store.deliveries.insertMany(made, { ordered: false });
     await service.store.events.insertMany(waiting, { ordered: false });
   };
-  await insert(10_000);
-  const isFull = { count: 10_000, countIsCapped: false };
-  expect(await read()).toMatchObject({ held: isFull, undispatched: isFull });
-  await insert(1_000);
-  const isCapped = { count: 10_000, countIsCapped: true };
+  const counts = (countIsCapped: boolean) => ({
+    held: { count: 10_000, countIsCapped },
+    undispatched: { count: 200, countIsCapped },
+  });
+  await insert(10_000, 200);
+  expect(await read()).toMatchObject(counts(false));
+  await insert(1_000, 100);
   for (const [collection, keysMax] of [
     ['deliveries', 10_100],
-    ['events', 10_001],
+    ['events', 201],
   ] as const) {
     const operations = await profile(service.store, collection, async () => {
-      expect(await read()).toMatchObject({ held: isCapped, undispatched: isCapped });
+      expect(await read()).toMatchObject(counts(true));
     });
     expect(operations.length).toBeGreaterThan(0);
     for (const { planSummary, keysExamined, hasSortStage = false } of operations) {

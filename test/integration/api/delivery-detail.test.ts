@@ -1,6 +1,13 @@
 // A delivery on its own: who carries it, and the request as the receiver got it, without what is secret.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertEvent, insertWebhook, newAttempt, newDelivery } from '../../support/fixtures.ts';
+import {
+  insertEvent,
+  insertWebhook,
+  newAttempt,
+  newDelivery,
+  newEvent,
+} from '../../support/fixtures.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -9,11 +16,13 @@ import { expectProblem } from './problems.ts';
 
 let service: TestService;
 let receiver: Receiver;
+let superuser: TestAdmin;
 const closed = 'http://127.0.0.1:1/';
 const at = new Date('2026-11-20T12:00:00.250Z');
 
 beforeAll(async () => {
   service = await startService();
+  superuser = await makeTestAdmin(service);
   receiver = await startReceiver((response, { path }) => {
     response.writeHead(path === '/500' ? 500 : 204).end();
   });
@@ -62,14 +71,17 @@ async function delivered(eventId: string, webhookUid: string): Promise<Answer> {
   );
 }
 
-test('the request is the one that the receiver got, with … for signatures, headers and auth', async () => {
+test('an admin sees the request that the receiver got, with … for signatures, headers and auth', async () => {
   const secrets = { value: 'tenant-secret-value', token: 'bearer-secret-token' };
   const { uid, secret } = await register({
     externalTenantIds: ['shown'],
     headers: { 'X-Tenant-Key': secrets.value },
     auth: { type: 'bearer', token: secrets.token },
   });
-  const answer = await delivered(await change('shown'), String(uid));
+  const eventId = await change('shown');
+  const ofKey = await delivered(eventId, String(uid));
+  const path = `/apps/${service.app.appUid}/events/${eventId}/deliveries/${String(uid)}`;
+  const answer = await superuser.call('GET', path);
   const [received] = receiver.requests.slice(-1);
   const { method, url, headers, body } = requestOf(answer);
   expect([method, url]).toEqual([received?.method, receiver.url + received?.path]);
@@ -87,6 +99,13 @@ test('the request is the one that the receiver got, with … for signatures, hea
   for (const text of [...Object.values(secrets), String(secret), ...signatures]) {
     expect(answer.text).not.toContain(text);
   }
+  const own = ['X-Tenant-Key', 'Authorization'];
+  expect(requestOf(ofKey)).toEqual({
+    method,
+    url: receiver.url,
+    headers: headers.filter(({ name }) => !own.includes(name)),
+    body,
+  });
 });
 
 test.each([
@@ -122,6 +141,30 @@ test('a delivery that a job sends again names the workflow of its page', async (
   expect(body['workflowId']).toBe('job/job_1/3');
 });
 
+test.each([
+  ['was sent again', { requeuedAs: 'replay', requeuedAt: at } as const, /^order\//],
+  ['was not', {}, /^batch\//],
+])(
+  'an ordered delivery that settled at its only attempt and %s names %j',
+  async (_what, fields, expected) => {
+    const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+    const event = newEvent(service, [webhookUid], at);
+    const order = [{ webhookUid, n: 1 }];
+    const dispatched = { order, workflowId: 'batch/1', dispatchedAt: at };
+    await service.store.events.insertOne({ ...event, ...dispatched });
+    const delivery = newDelivery(service, at, {
+      eventId: event._id,
+      webhookUid,
+      state: 'delivered',
+      attemptCount: 1,
+      attempts: [newAttempt(at)],
+      ...fields,
+    });
+    await service.store.deliveries.insertOne(delivery);
+    expect((await show(event._id, webhookUid)).body['workflowId']).toMatch(expected);
+  },
+);
+
 test('the headers are those of the latest attempt; of none, those of the first as of now', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });
   const [made, open] = [
@@ -150,7 +193,10 @@ test('the body is null once it was erased', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });
   const event = await insertEvent(service, [webhookUid], at);
   await service.store.events.updateOne({ _id: event._id }, { $set: { body: '', erasedAt: at } });
-  expect(requestOf(await show(event._id, webhookUid))).toMatchObject({ body: null, url: closed });
+  expect(requestOf(await show(event._id, webhookUid))).toMatchObject({
+    body: null,
+    url: new URL(closed).origin,
+  });
 });
 
 test('a deleted webhook and one that gets mails have no request', async () => {

@@ -1,4 +1,4 @@
-// Rate limits of a key, of refused credentials from an address, and of one user's sign-ins.
+// Rate limits of a key, of an admin, of refused credentials from an address, and of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
@@ -6,6 +6,7 @@ import { serve } from '../../../api/serve.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { addApp } from '../../support/add-app.ts';
+import { makeTestAdmin, signIn as openSession } from '../../support/admin-client.ts';
 import { type Answer, createApiClient } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -70,6 +71,20 @@ test('every answer to a key shows the rest of its limit, and the call after the 
     expect((await client.call('GET', '/webhooks')).status).toBe(200);
   }
   expectLimited(await client.call('GET', '/webhooks'), 'key');
+});
+
+test('every answer to an admin shows the rest of one limit for all sessions, which other admins do not share', async () => {
+  const ada = await makeTestAdmin(service);
+  const { headers } = await openSession(service, ada);
+  const first = await ada.call('GET', '/session');
+  expect(first.headers.get('ratelimit-policy')).toBe('"session";q=40;w=60');
+  expect(first.headers.get('ratelimit')).toContain('r=39;');
+  for (let n = 0; n < 39; n += 1) {
+    expect((await service.raw('GET', '/admin/api/session', { headers })).status).toBe(200);
+  }
+  expectLimited(await ada.call('GET', '/session'), 'session');
+  const bob = await makeTestAdmin(service);
+  expect((await bob.call('GET', '/session')).status).toBe(200);
 });
 
 test("a refused call of a valid key counts against the key's limit", async () => {

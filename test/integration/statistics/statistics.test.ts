@@ -6,7 +6,7 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { statisticsLimits } from '../../../lib/limits.ts';
 import { sealMinutes } from '../../../lib/statistics/seal-minutes.ts';
-import { insertWebhook, newAttempt, newDelivery } from '../../support/fixtures.ts';
+import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
@@ -257,13 +257,34 @@ test('the counts by webhook are of the last 24 hours by default, and of 31 hours
     since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
     webhooks: [],
   });
-  await askByWebhook(since(31));
-  await askByWebhook(`${since(31 * 24)}&interval=day`);
-  const refused = [since(32), `${since(32 * 24)}&interval=day`, 'interval=minute', 'x=1'];
+  // Two minutes before one o'clock the whole intervals are one more.
+  await askByWebhook(since(30));
+  await askByWebhook(`${since(30 * 24)}&interval=day`);
+  const refused = [since(31), `${since(31 * 24)}&interval=day`, 'interval=minute', 'x=1'];
   for (const query of refused) {
     const answer = await service.call('GET', `/stats/webhooks?${query}`);
     expectProblem(answer, 400, 'invalid_request');
   }
+});
+
+test('of many webhooks the counts are of a shorter range, which the refusal tells', async () => {
+  nowMs = afterAllMs;
+  const { appUid } = service.app;
+  const known = await service.store.webhooks.countDocuments({ appUid });
+  const secret = (await service.store.webhooks.findOne({ appUid }))?.secret;
+  if (secret === undefined) throw new Error('there is no webhook');
+  const made = Array.from({ length: 1_000 - known }, () =>
+    newWebhook(appUid, new Date(), { url: closed, secret }),
+  );
+  await service.store.webhooks.insertMany(made);
+  const since = (days: number) => `since=${new Date(nowMs - days * dayMs).toISOString()}`;
+  await askByWebhook(`${since(4)}&interval=day`);
+  for (const query of ['', `${since(5)}&interval=day`]) {
+    const answer = await service.call('GET', `/stats/webhooks?${query}`);
+    expectProblem(answer, 400, 'invalid_request');
+    expect(answer.text).toContain('at most 5 whole intervals');
+  }
+  await service.store.webhooks.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
 });
 
 test('with more deliveries not counted yet than are read, the counts end before them', async () => {

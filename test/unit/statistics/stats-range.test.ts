@@ -44,6 +44,19 @@ test.each<[StatisticsInterval, string | null, string | null, string, string]>([
   expect(rangeText([interval, since, until])).toEqual(expected);
 });
 
+test.each([
+  ['2026-11-20T09:00:00Z', '2026-11-20T12:00:00Z', 3],
+  ['2026-11-20T09:30:00Z', '2026-11-20T12:00:00Z', 3],
+  ['2026-11-20T09:30:00Z', '2026-11-20T12:30:00Z', 4],
+])(
+  'the hours from %s until %s are %i points, and are refused with fewer',
+  (since, until, points) => {
+    const asked = { interval: 'hour', since: new Date(since), until: new Date(until) } as const;
+    expect(() => rangeOf(asked, now, points)).not.toThrow();
+    expect(() => rangeOf(asked, now, points - 1)).toThrow(`at most ${points - 1} whole intervals`);
+  },
+);
+
 test.each<[StatisticsInterval, string | null, string | null, string]>([
   ['minute', '2026-11-20T11:00:00.001Z', '2026-11-20T12:00:00Z', '60 min to 25 h'],
   ['minute', '2026-11-19T10:59:59.999Z', '2026-11-20T12:00:00Z', '60 min to 25 h'],

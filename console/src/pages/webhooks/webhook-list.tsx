@@ -12,11 +12,12 @@ import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { healthRange } from './health-range.ts';
 import { twinsOf } from './twins.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
-const refreshMs = 15_000;
+const refreshMs = 60_000;
 
 /** All webhooks of the application, with their health. */
 export function WebhookList() {
@@ -53,9 +54,11 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
   const { app, calls, key } = useApp();
   const { state } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
   const navigate = useNavigate();
+  const { label } = healthRange(all.length, new Date());
   const { data: statistics } = useQuery({
-    queryKey: [...key, 'stats', 'webhooks'],
-    queryFn: ({ signal }) => calls.stats.webhooks({ interval: 'hour' }, { signal }),
+    queryKey: [...key, 'stats', 'webhooks', label],
+    queryFn: ({ signal }) =>
+      calls.stats.webhooks(healthRange(all.length, new Date()).asked, { signal }),
     refetchInterval: refreshMs,
   });
   const rows = all.filter((webhook) => state === undefined || stateOf(webhook).name === state);
@@ -64,7 +67,7 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
   return (
     <DataTable
       label="Webhooks"
-      columns={columnsFor(app.uid, twinsOf(all), new Map(counts))}
+      columns={columnsFor(app.uid, { twins: twinsOf(all), counts: new Map(counts), range: label })}
       rows={rows}
       keyOf={({ uid }) => uid}
       onOpen={({ uid: webhookUid }) =>
@@ -79,8 +82,15 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
 
 function columnsFor(
   appUid: string,
-  twins: ReadonlySet<string>,
-  counts: ReadonlyMap<string, WebhookCounts>,
+  {
+    twins,
+    counts,
+    range,
+  }: {
+    twins: ReadonlySet<string>;
+    counts: ReadonlyMap<string, WebhookCounts>;
+    range: string;
+  },
 ): Column<Webhook>[] {
   return [
     {
@@ -113,11 +123,11 @@ function columnsFor(
       ),
     },
     {
-      label: 'Success, 24 h',
+      label: `Success, ${range}`,
       cell: ({ uid }) =>
         formatShare(successShare(counts.get(uid) ?? { attempts: 0, delivered: 0 })),
     },
-    { label: 'p95, 24 h', cell: ({ uid }) => formatMs(counts.get(uid)?.attemptMs?.p95) },
+    { label: `p95, ${range}`, cell: ({ uid }) => formatMs(counts.get(uid)?.attemptMs?.p95) },
     { label: 'Last attempt', cell: ({ lastTriggeredAt }) => <When at={lastTriggeredAt} /> },
   ];
 }

@@ -801,9 +801,9 @@ class DeliveryRequestHeadersItem(TypedDict):
 class DeliveryRequest(TypedDict):
     method: str
     url: str
-    """That of the webhook now."""
+    """That of the webhook now; for API keys its origin only, as paths and queries often hold a secret."""
     headers: list[DeliveryRequestHeadersItem]
-    """In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`."""
+    """In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`."""
     body: str | None
     """Byte for byte, in UTF-8; null once it was erased."""
 
@@ -830,7 +830,7 @@ class DeliveryDetail(TypedDict):
     """When it was first recorded."""
     updatedAt: str
     workflowId: str | None
-    """The Temporal workflow that carries it; null while none is chosen."""
+    """The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt."""
     request: DeliveryRequest | None
     """As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails."""
 
@@ -949,7 +949,7 @@ class WebhookStatistics(TypedDict):
     completeUntil: str
     """The counts before this time are final."""
     webhooks: list[WebhookCounts]
-    """Of each webhook with any of them in the range, in the order of uids."""
+    """Of each webhook that there still is, with any of them in the range, in the order of uids."""
 
 
 @final
@@ -965,7 +965,6 @@ class OpenDeliveries(TypedDict):
 @final
 class UndispatchedEvents(TypedDict):
     count: int
-    """At most 10,000."""
     countIsCapped: bool
     """There may be more."""
 

@@ -585,7 +585,7 @@ export interface DeliveryDetail {
   /** When it was first recorded. */
   createdAt: string;
   updatedAt: string;
-  /** The Temporal workflow that carries it; null while none is chosen. */
+  /** The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt. */
   workflowId: string | null;
   /** As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails. */
   request: DeliveryRequest | null;
@@ -614,9 +614,9 @@ export interface DeliveryPoint {
 
 export interface DeliveryRequest {
   method: string;
-  /** That of the webhook now. */
+  /** That of the webhook now; for API keys its origin only, as paths and queries often hold a secret. */
   url: string;
-  /** In their order, with `…` for signatures and for the values of `headers` and `auth` of the webhook as it is now; HTTP adds its own, such as `Host`. */
+  /** In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`. */
   headers: {
     name: string;
     value: string;
@@ -1038,9 +1038,8 @@ export interface TestedWebhook {
   webhookUid: string;
 }
 
-/** Events whose workflow was not started yet, of the first of the whole service. */
+/** Events whose workflow was not started yet, of the first 200 of the whole service; the count is capped where there are more of these. */
 export interface UndispatchedEvents {
-  /** At most 10,000. */
   count: number;
   /** There may be more. */
   countIsCapped: boolean;
@@ -1144,7 +1143,7 @@ export interface WebhookStatistics {
   until: string;
   /** The counts before this time are final. */
   completeUntil: string;
-  /** Of each webhook with any of them in the range, in the order of uids. */
+  /** Of each webhook that there still is, with any of them in the range, in the order of uids. */
   webhooks: WebhookCounts[];
 }
 
