@@ -31,6 +31,7 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByLabel('Go to', { exact: true }).fill('audit');
+    await page.getByRole('button', { name: 'Audit log' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
