@@ -20,8 +20,9 @@ const perMinute = 10_000;
 const minutes = 6;
 const costUsMax = 60;
 const answerMsMax = 100;
-const webhookCount = 1_000;
-const webhooksMsMax = 1_000;
+// As many as are answered by the hour.
+const webhookCount = 200;
+const webhooksMsMax = 400;
 const calls = 21;
 const random = seededRandom(1);
 
@@ -176,14 +177,16 @@ async function medianOf(
 
 test(`statistics of a day of ${webhookCount} webhooks are answered within ${webhooksMsMax} ms`, async () => {
   const { store, app } = service;
-  const secret = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' })).secret;
+  await store.webhooks.deleteMany({});
+  const first = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+  const { secret } = first;
   const at = new Date();
-  const webhooks = Array.from({ length: webhookCount }, () =>
+  const more = Array.from({ length: webhookCount - 1 }, () =>
     newWebhook(app.appUid, at, { url: 'http://127.0.0.1:1/', secret }),
   );
-  await store.webhooks.insertMany(webhooks);
+  await store.webhooks.insertMany(more);
   const lastMs = Math.floor(at.getTime() / hourMs) * hourMs;
-  for (const { _id } of webhooks) {
+  for (const { _id } of [first, ...more]) {
     const documents = Array.from({ length: 25 }, (_, n) =>
       busyDocument(_id, 'hour', lastMs - n * hourMs),
     );
