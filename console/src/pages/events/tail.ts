@@ -1,5 +1,9 @@
 // What the live page has of the stream: a bounded number of events, newest first.
 
+interface Named {
+  eventId: string;
+}
+
 export interface Tail<Row> {
   shown: readonly Row[];
   /** What came since the pause; shown when it ends. */
@@ -15,10 +19,12 @@ export const emptyTail = { shown: [], waiting: [], isPaused: false, count: 0 };
 
 const newest = <Row>(rows: readonly Row[]): readonly Row[] => rows.slice(0, tailRowsMax);
 
-/** Takes in events in the order in which they came. */
-export function take<Row>(tail: Tail<Row>, came: readonly Row[]): Tail<Row> {
-  const rows = came.toReversed();
-  const count = tail.count + came.length;
+/** Takes in events in the order in which they came; one that came before is the same one again. */
+export function take<Row extends Named>(tail: Tail<Row>, came: readonly Row[]): Tail<Row> {
+  const known = new Set([...tail.waiting, ...tail.shown].map(({ eventId }) => eventId));
+  const byId = new Map(came.map((row) => [row.eventId, row]));
+  const rows = [...byId.values()].filter(({ eventId }) => !known.has(eventId)).toReversed();
+  const count = tail.count + rows.length;
   return tail.isPaused
     ? { ...tail, count, waiting: newest([...rows, ...tail.waiting]) }
     : { ...tail, count, shown: newest([...rows, ...tail.shown]) };

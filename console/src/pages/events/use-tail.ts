@@ -1,8 +1,8 @@
-import type { EventWithPayload } from '@agent-herald/client';
+import type { Event } from '@agent-herald/client';
 import { useEffect, useReducer, useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
-import { emptyTail, pause, proceed, type Tail, take } from './tail.ts';
+import { emptyTail, pause, proceed, type Tail, tailRowsMax, take } from './tail.ts';
 
 export type StreamQuery = NonNullable<Parameters<AppCalls['events']['stream']>[0]>;
 
@@ -15,9 +15,9 @@ export type Connection =
 // A burst is one change of the page, not one for each event.
 const gatherMs = 200;
 
-type Change = 'pause' | 'proceed' | 'clear' | readonly EventWithPayload[];
+type Change = 'pause' | 'proceed' | 'clear' | readonly Event[];
 
-function reduce(tail: Tail<EventWithPayload>, change: Change): Tail<EventWithPayload> {
+function reduce(tail: Tail<Event>, change: Change): Tail<Event> {
   if (change === 'pause') return pause(tail);
   if (change === 'proceed') return proceed(tail);
   if (change === 'clear') return { ...emptyTail, isPaused: tail.isPaused };
@@ -26,26 +26,33 @@ function reduce(tail: Tail<EventWithPayload>, change: Change): Tail<EventWithPay
 
 /** Follows the live stream of events while the page is open. */
 export function useTail(query: StreamQuery) {
-  const { app, calls } = useApp();
+  const { calls } = useApp();
   const [tail, change] = useReducer(reduce, emptyTail);
   const [connection, setConnection] = useState<Connection>({ state: 'connecting' });
   const filters = JSON.stringify(query);
   useEffect(() => {
     const ending = new AbortController();
-    let came: EventWithPayload[] = [];
+    let came: Event[] = [];
     change('clear');
     setConnection({ state: 'connecting' });
-    const timer = setInterval(() => {
+    const give = (): void => {
       if (came.length > 0) change(came);
       came = [];
-    }, gatherMs);
+    };
+    const timer = setInterval(give, gatherMs);
     const follow = async (): Promise<void> => {
       const stream = calls.events.stream(JSON.parse(filters) as StreamQuery, {
         signal: ending.signal,
         onOpen: () => setConnection({ state: 'open' }),
         onCut: ({ detail }) => setConnection({ state: 'cut', why: detail }),
       });
-      for await (const { event } of stream) came.push(event);
+      for await (const { event } of stream) {
+        // Without the payloads, which may be large and are not shown.
+        const { payload: _payload, ...row } = event;
+        came.push(row);
+        // Browsers slow the timer down while nobody looks.
+        if (came.length >= tailRowsMax) give();
+      }
     };
     follow().catch((error: unknown) => {
       if (!ending.signal.aborted) setConnection({ state: 'ended', error });
@@ -54,8 +61,6 @@ export function useTail(query: StreamQuery) {
       clearInterval(timer);
       ending.abort();
     };
-    // The calls are made anew at each render; they are those of the application.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [app.uid, filters]);
+  }, [calls, filters]);
   return { tail, connection, change };
 }
