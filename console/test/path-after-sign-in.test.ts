@@ -14,6 +14,7 @@ test.each([
   '\\\\evil.example',
   'https://evil.example/',
   'https:evil.example',
+  'http://',
   '/..//evil.example',
   '/.//evil.example',
   '/\t/evil.example',

@@ -26,6 +26,7 @@ export function SessionList() {
         variant="default"
         size="xs"
         aria-label={`End the session from ${session.address ?? 'an unknown address'}`}
+        loading={ending.isPending && ending.variables.uid === session.uid}
         onClick={() => ending.mutate(session)}
       >
         End
