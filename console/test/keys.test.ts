@@ -23,8 +23,8 @@ test.each([
   ['a year', '', '2027-11-23T12:00:00.000Z'],
   ['at a time', '2026-12-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
   ['at a time', '', null],
-])('a key that ends %s (%s) ends at %s', (choice, local, expiresAt) => {
-  expect(expiryOf(choice, local, now)).toBe(expiresAt);
+])('a key that ends %s (%s) ends at %s', (choice, endsAt, expiresAt) => {
+  expect(expiryOf(choice, endsAt, now)).toBe(expiresAt);
 });
 
 test('the first call of a key reads where its scopes allow that', () => {

@@ -72,6 +72,11 @@ describe('an API key', () => {
       401, 200,
     ]);
 
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'revoked' }).click();
+    await page.getByRole('button', { name: `Copy ${second.split('_')[1]}` }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+
     await page.getByRole('link', { name: 'Audit log' }).click();
     for (const action of ['api_key.created', 'api_key.rolled', 'api_key.revoked']) {
       const done = page.getByRole('row').filter({ hasText: action });

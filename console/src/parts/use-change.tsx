@@ -15,6 +15,8 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
   const client = useQueryClient();
   return useMutation({
     mutationFn: options.change,
+    // Some answers have secrets: none is kept longer than what shows it.
+    gcTime: 0,
     onSuccess: async (result) => {
       await Promise.all(options.changes.map((queryKey) => client.invalidateQueries({ queryKey })));
       const { done } = options;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { fieldErrors } from '../../api/queries.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TimeInput } from '../../parts/time-input.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { expiryOf, lifetimeChoices } from './key-state.ts';
@@ -20,23 +21,25 @@ export function GenerateKey({
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
   const [lifetime, setLifetime] = useState('never');
-  const [local, setLocal] = useState('');
+  const [endsAt, setEndsAt] = useState('');
   const generating = useChange({
     change: () =>
       calls.apiKeys.create({
         name: name.trim(),
         scopes: scopes.filter((scope) => chosen.includes(scope)),
-        expiresAt: expiryOf(lifetime, local, new Date()),
+        expiresAt: expiryOf(lifetime, endsAt, new Date()),
       }),
     changes: [[...key, 'keys']],
     onDone: (made) => {
       dialog.onClose();
       onKey(made);
+      // The secret is not kept with the answer.
+      generating.reset();
     },
   });
   const faults = fieldErrors(generating.error);
   const isReady =
-    name.trim() !== '' && chosen.length > 0 && (lifetime !== 'at a time' || local !== '');
+    name.trim() !== '' && chosen.length > 0 && (lifetime !== 'at a time' || endsAt !== '');
   return (
     <FormDialog
       {...dialog}
@@ -67,12 +70,11 @@ export function GenerateKey({
         error={lifetime === 'at a time' ? undefined : faults['expiresAt']}
       />
       {lifetime === 'at a time' && (
-        <TextInput
-          type="datetime-local"
+        <TimeInput
           label="Expires at"
           required
-          value={local}
-          onChange={(event) => setLocal(event.currentTarget.value)}
+          at={endsAt}
+          onChange={setEndsAt}
           error={faults['expiresAt']}
         />
       )}

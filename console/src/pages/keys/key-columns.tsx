@@ -7,9 +7,9 @@ import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { stateOfKey } from './key-state.ts';
 
-/** Returns the columns of a list of keys, which name each other by their public parts. */
-export function keyColumns(rows: readonly ApiKey[]): Column<ApiKey>[] {
-  const keyIds = new Map(rows.map(({ uid, keyId }) => [uid, keyId]));
+/** Returns the columns of a list of some of the keys, which name each other by their public parts. */
+export function keyColumns(all: readonly ApiKey[]): Column<ApiKey>[] {
+  const keyIds = new Map(all.map(({ uid, keyId }) => [uid, keyId]));
   return [
     {
       label: 'Key',
@@ -41,7 +41,11 @@ function State({ apiKey, successor }: { apiKey: ApiKey; successor: string | null
       <Tag color={color}>{name}</Tag>
       <Text size="sm" c="dimmed" component="div">
         <End apiKey={apiKey} />
-        {successor !== null && <div>replaced by {successor}</div>}
+        {successor !== null && (
+          <div>
+            replaced by <Uid value={successor} />
+          </div>
+        )}
       </Text>
     </Stack>
   );

@@ -52,7 +52,7 @@ export function KeyList() {
           </Empty>
         }
       >
-        {(rows) => <KeyTable current={current} rows={inState(rows, state)} onKey={setMade} />}
+        {(all) => <KeyTable {...{ current, all, state }} onKey={setMade} />}
       </List>
       {generating.of((_, dialog) => (
         <GenerateKey {...dialog} onKey={setMade} />
@@ -69,11 +69,13 @@ function inState(rows: readonly ApiKey[], state: string | undefined): readonly A
 
 interface KeyTableProps {
   current: CurrentApp;
-  rows: readonly ApiKey[];
+  all: readonly ApiKey[];
+  state: string | undefined;
   onKey: (made: CreatedApiKey) => void;
 }
 
-function KeyTable({ current, rows, onKey }: KeyTableProps) {
+function KeyTable({ current, all, state, onKey }: KeyTableProps) {
+  const rows = inState(all, state);
   const rolling = useDialog<ApiKey>();
   const revoking = useDialog<ApiKey>();
   const deleting = useDialog<ApiKey>();
@@ -106,7 +108,7 @@ function KeyTable({ current, rows, onKey }: KeyTableProps) {
     <>
       <DataTable
         label="API keys"
-        columns={[...keyColumns(rows), { label: '', cell: actions }]}
+        columns={[...keyColumns(all), { label: '', cell: actions }]}
         rows={rows}
         keyOf={({ uid }) => uid}
       />

@@ -24,12 +24,9 @@ const lifetimes = { '30 days': 30, '90 days': 90, 'a year': 365 } as const;
 
 export const lifetimeChoices = ['never', ...Object.keys(lifetimes), 'at a time'];
 
-/** Returns when a key of this lifetime ends, null for never; `local` is of an input for times. */
-export function expiryOf(choice: string, local: string, now: Date): string | null {
-  if (choice === 'at a time') {
-    const at = new Date(local);
-    return Number.isNaN(at.getTime()) ? null : at.toISOString();
-  }
+/** Returns when a key of this lifetime ends, null for never; `endsAt` is that of the choice of a time. */
+export function expiryOf(choice: string, endsAt: string, now: Date): string | null {
+  if (choice === 'at a time') return endsAt === '' ? null : endsAt;
   const days = lifetimes[choice as keyof typeof lifetimes] as number | undefined;
   return days === undefined ? null : new Date(now.getTime() + days * dayMs).toISOString();
 }

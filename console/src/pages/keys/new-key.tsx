@@ -4,6 +4,7 @@ import { useApp } from '../../api/app.tsx';
 import { serviceUrl } from '../../api/client.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
 import { firstCurl } from './first-curl.ts';
 
 /** A key that was just made, with a first call. */
@@ -11,7 +12,7 @@ export function NewKey({ made, onSaved }: { made: CreatedApiKey | null; onSaved:
   const { app } = useApp();
   return (
     <ShownOnce
-      title={made === null ? 'API key' : `API key ${made.name}`}
+      title={made === null ? 'API key' : `API key ${visibleText(made.name)}`}
       about="Keep the key where your back end keeps its secrets, never in a browser or an app."
       secret={made?.apiKey ?? null}
       onSaved={onSaved}

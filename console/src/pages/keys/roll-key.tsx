@@ -29,6 +29,8 @@ export function RollKey({ apiKey, onKey, ...dialog }: RollKeyProps) {
     onDone: (made) => {
       dialog.onClose();
       onKey(made);
+      // The secret is not kept with the answer.
+      rolling.reset();
     },
   });
   return (

@@ -1,0 +1,29 @@
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { toLocalInput } from './filters.tsx';
+
+interface TimeInputProps {
+  label: string;
+  description?: string;
+  required?: boolean;
+  error?: ReactNode;
+  /** An instant; empty for none. */
+  at: string;
+  onChange: (at: string) => void;
+}
+
+/** A time in the zone of the viewer. */
+export function TimeInput({ at, onChange, ...others }: TimeInputProps) {
+  return (
+    <TextInput
+      {...others}
+      type="datetime-local"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={toLocalInput(at)}
+      onChange={(event) => {
+        const chosen = new Date(event.currentTarget.value);
+        onChange(Number.isNaN(chosen.getTime()) ? '' : chosen.toISOString());
+      }}
+    />
+  );
+}
