@@ -62,6 +62,20 @@ describe('a user', () => {
   });
 });
 
+describe('an account', () => {
+  it('says beside the field that nobody has an external id', async () => {
+    await using opened = await openConsole(service, `${app}/accounts/${accountUid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a user' });
+    await form.getByLabel('Uid or external id').fill('user-2');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByText('No user has this external id.').waitFor();
+    expect(await form.getByRole('alert').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('a member', () => {
   it('is added by e-mail, and an unknown e-mail is refused beside its field', async () => {
     await using opened = await openConsole(service, `${app}/members`);

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useSettings } from '../api/settings.ts';
 import { Uid } from './uid.tsx';
+import { visibleText } from './visible-text.ts';
 import { workflowUrl } from './workflow-url.ts';
 
 /** A workflow, which leads to Temporal’s pages where the operators have named them. */
@@ -11,7 +12,7 @@ export function WorkflowLink({ workflowId }: { workflowId: string | null }) {
   if (url === null) return <Uid value={workflowId} />;
   return (
     <Anchor href={url} target="_blank" rel="noreferrer" size="sm" ff="monospace">
-      {workflowId}
+      <bdi>{visibleText(workflowId)}</bdi>
     </Anchor>
   );
 }

@@ -74,11 +74,14 @@ export function AccountMembers({ account }: { account: Account }) {
   );
 }
 
+/** No user has the external id. */
+class UnknownUserError extends Error {}
+
 async function findUser(calls: AppCalls, text: string): Promise<string> {
   if (text.startsWith('usr_')) return text;
   const { data } = await calls.users.list({ externalId: text, limit: 1 }).page();
   const [user] = data;
-  if (user === undefined) throw new Error(`There is no user with the external id ${text}.`);
+  if (user === undefined) throw new UnknownUserError('No user has this external id.');
   return user.uid;
 }
 
@@ -94,13 +97,14 @@ function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
     done: 'The user is in the account.',
     onDone: dialog.onClose,
   });
+  const isUnknown = adding.error instanceof UnknownUserError;
   return (
     <FormDialog
       {...dialog}
       title="Add a user"
       verb="Add"
       isReady={typed.trim() !== ''}
-      change={adding}
+      change={isUnknown ? { ...adding, error: null } : adding}
     >
       <TextInput
         label="Uid or external id"
@@ -108,6 +112,7 @@ function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
         required
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
+        error={isUnknown ? adding.error?.message : undefined}
         data-autofocus
         autoComplete="off"
       />

@@ -9,6 +9,7 @@ import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filte
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
 import { actions } from './actions.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { csvCellsOf, csvHeader, type Names, takeUpTo } from './audit-rows.ts';
@@ -68,10 +69,10 @@ export function AuditLog() {
 }
 
 function ActorFilter({ names, actorUid }: { names: Names; actorUid: string | undefined }) {
-  const known = [...names].map(([value, label]) => ({ value, label }));
   // A deleted key, or a superuser who is no member.
   const isUnknown = actorUid !== undefined && !names.has(actorUid);
-  const choices = isUnknown ? [...known, { value: actorUid, label: actorUid }] : known;
+  const actors = isUnknown ? [...names, [actorUid, actorUid] as const] : [...names];
+  const choices = actors.map(([value, name]) => ({ value, label: visibleText(name) }));
   return <ChoiceFilter name="actorUid" label="Actor" choices={choices} />;
 }
 
