@@ -46,6 +46,8 @@ test.each<[Partial<Wish>, string | null]>([
     'The end has to be after the beginning.',
   ],
   [{ states: [] }, 'Choose at least one state.'],
+  [{ states: ['delivered'] }, 'Choose at least one state.'],
+  [{ states: ['delivered'], webhookUid: 'whk_1' }, null],
 ])('of the wish %j is missing: %s', (fields, fault) => {
   expect(wishFault({ ...wish, ...fields })).toBe(fault);
 });

@@ -2,11 +2,11 @@ import { useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { eventNames } from '../../api/event-names.ts';
-import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
-import { visibleText } from '../../parts/visible-text.ts';
+import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { DeliveryTable } from './delivery-table.tsx';
 import { errorClasses } from './error-classes.ts';
 
@@ -55,10 +55,7 @@ export function DeliveryList() {
 }
 
 function DeliveryFilters() {
-  const webhooks = useKnownWebhooks().map((webhook) => ({
-    value: webhook.uid,
-    label: visibleText(webhookLabel(webhook)),
-  }));
+  const webhooks = webhookChoices(useKnownWebhooks());
   return (
     <Filters>
       <ChoiceFilter name="state" label="State" choices={states} />

@@ -45,8 +45,9 @@ export function NewReplay() {
     perSecond: perSecondUsually,
   });
   const counting = useMutation({
-    mutationFn: async ({ webhookUid }: Wish): Promise<Count> => {
-      const body = bodyOf(wish, new Date());
+    mutationFn: async (wanted: Wish): Promise<Count> => {
+      const { webhookUid } = wanted;
+      const body = bodyOf(wanted, new Date());
       const result = await create(current, webhookUid, { ...body, dryRun: true });
       return { body, webhookUid, result: result as ReplayDryRun };
     },

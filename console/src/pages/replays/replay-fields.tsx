@@ -10,9 +10,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { subscribedEventNames } from '../../api/event-names.ts';
-import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
-import { toLocalInput } from '../../parts/filters.tsx';
-import { visibleText } from '../../parts/visible-text.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
+import { TimeInput } from '../../parts/time-input.tsx';
+import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { type Range, statesFor, type Wish } from './replay-wish.ts';
 
 interface ReplayFieldsProps {
@@ -37,13 +37,7 @@ export function ReplayFields({ wish, change }: ReplayFieldsProps) {
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
           label="Webhook"
-          data={[
-            { value: '', label: 'All webhooks' },
-            ...webhooks.map((webhook) => ({
-              value: webhook.uid,
-              label: visibleText(webhookLabel(webhook)),
-            })),
-          ]}
+          data={[{ value: '', label: 'All webhooks' }, ...webhookChoices(webhooks)]}
           value={webhookUid}
           onChange={(value) => change({ webhookUid: value ?? '' })}
           allowDeselect={false}
@@ -112,28 +106,5 @@ function Period({ wish: { range, since, until }, change }: ReplayFieldsProps) {
         </SimpleGrid>
       )}
     </Stack>
-  );
-}
-
-interface TimeInputProps {
-  label: string;
-  description?: string;
-  at: string;
-  onChange: (at: string) => void;
-}
-
-function TimeInput({ label, description, at, onChange }: TimeInputProps) {
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      description={description}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={toLocalInput(at)}
-      onChange={(event) => {
-        const chosen = new Date(event.currentTarget.value);
-        onChange(Number.isNaN(chosen.getTime()) ? '' : chosen.toISOString());
-      }}
-    />
   );
 }

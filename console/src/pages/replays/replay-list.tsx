@@ -9,8 +9,9 @@ import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { visibleText } from '../../parts/visible-text.ts';
+import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { When } from '../../parts/when.tsx';
 import { replayColors } from './replay-colors.ts';
 
@@ -42,14 +43,7 @@ export function ReplayList() {
   return (
     <Page title="Replays" about="What failed in a period, sent again." actions={start}>
       <Filters>
-        <ChoiceFilter
-          name="webhookUid"
-          label="Webhook"
-          choices={webhooks.map((webhook) => ({
-            value: webhook.uid,
-            label: visibleText(webhookLabel(webhook)),
-          }))}
-        />
+        <ChoiceFilter name="webhookUid" label="Webhook" choices={webhookChoices(webhooks)} />
       </Filters>
       <List
         of={list}
@@ -103,5 +97,6 @@ interface TargetProps {
 function Target({ webhookUid, webhooks }: TargetProps) {
   if (webhookUid === null) return <Text inherit>webhooks of the application</Text>;
   const webhook = webhooks.find(({ uid }) => uid === webhookUid);
-  return <Line text={webhook === undefined ? webhookUid : webhookLabel(webhook)} />;
+  if (webhook === undefined) return <Uid value={webhookUid} />;
+  return <Line text={webhookLabel(webhook)} />;
 }

@@ -20,7 +20,7 @@ export interface Wish {
   perSecond: number;
 }
 
-export interface Choice {
+interface Choice {
   value: State;
   label: string;
 }
@@ -64,22 +64,28 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
   };
 }
 
+/** Returns the chosen states, without those that only one webhook takes, where it is for all. */
+function statesOf({ states, webhookUid }: Wish): State[] {
+  const possible = statesFor(webhookUid).map(({ value }) => value);
+  return states.filter((state) => possible.includes(state));
+}
+
 /** Says what is missing; null for nothing. */
-export function wishFault({ range, since, until, states }: Wish): string | null {
+export function wishFault(wish: Wish): string | null {
+  const { range, since, until } = wish;
   if (range === 'own' && since === '') return 'Say from when on.';
   if (range === 'own' && until !== '' && Date.parse(until) <= Date.parse(since))
     return 'The end has to be after the beginning.';
-  return states.length === 0 ? 'Choose at least one state.' : null;
+  return statesOf(wish).length === 0 ? 'Choose at least one state.' : null;
 }
 
 /** Returns the body of the call, whose range ends now at the latest, so that a dry run counts what is sent. */
 export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
-  const { events, externalTenantId, states, perSecond, webhookUid } = wish;
-  const possible = statesFor(webhookUid).map(({ value }) => value);
+  const { events, externalTenantId, perSecond } = wish;
   return {
     ...timesOf(wish, now),
     perSecond,
-    states: states.filter((state) => possible.includes(state)),
+    states: statesOf(wish),
     ...(events.length === 0 ? {} : { events: [...events] }),
     ...(externalTenantId.trim() === '' ? {} : { externalTenantId: externalTenantId.trim() }),
   };
