@@ -14,7 +14,7 @@ test('the secret values of a command name where they come from', () => {
     ...names.map((name) => ({ name, value: '…' })),
   ];
   expect(curlCommand({ method: 'POST', url, headers, body: '{}' }).split(' \\\n  ')).toEqual([
-    `curl -X POST '${url}'`,
+    `curl --globoff -X POST '${url}'`,
     "-H 'Content-Type: application/json'",
     "-H 'X-Webhook-Signature: sha256=HEX_HMAC_SHA256_OF_THE_BODY_WITH_THE_WEBHOOKS_SECRET'",
     "-H 'webhook-signature: v1,BASE64_FROM_VERIFY_THE_SIGNATURE_WITH_THE_WEBHOOKS_SECRET'",

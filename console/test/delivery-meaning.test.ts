@@ -52,12 +52,12 @@ test('only the failures alike at the end are counted, and only since it was sent
   const state = 'retrying';
   const before = [failed(1), failed(2, timedOut)];
   expect(meaning({ state, attempts: before })).toBe(
-    'The receiver gave no whole answer within 5 s. The next attempt is being made.',
+    'The receiver gave no whole answer in time. The next attempt is being made.',
   );
   const anew = [...before, failed(3, { ...timedOut, trigger: 'resend' })];
   const nextAttemptAt = now.toISOString();
   expect(meaning({ state, attempts: anew, nextAttemptAt }, ['5s', '1d'])).toMatch(
-    /^The receiver gave no whole answer within 5 s\. The next attempt is due now; 1 more follows until/,
+    /^The receiver gave no whole answer in time\. The next attempt is due now; 1 more follows until/,
   );
 });
 

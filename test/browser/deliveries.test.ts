@@ -54,7 +54,7 @@ async function stateOf({ eventId, uid }: Failing): Promise<string> {
 }
 
 async function correct({ uid }: Failing): Promise<void> {
-  const body = { url: `${receiver.url}/working` };
+  const body = { url: `${receiver.url}/working?tags[]={a}` };
   expect((await service.call('PATCH', `/webhooks/${uid}`, { body })).status).toBe(200);
 }
 
@@ -89,6 +89,7 @@ test('a failing delivery says why and when; corrected and resent, it is delivere
   await correct(failing);
   await page.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('The receiver answered 204 at the first attempt.').waitFor();
+  await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
   expect(await page.title()).toBe('Delivery of agent.updated · agent-herald');
   expect(complaints).toEqual([]);
 });
@@ -185,6 +186,15 @@ test('selected deliveries are resent, and what was refused is told and stays sel
     await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 2', {
       what: 'the delivery',
     });
+
+  const settled = pathTo(`/deliveries/${eventIds[1]}/${failing.uid}`);
+  await page.goto(service.consoleUrl + settled);
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
+  await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
+  expect((await service.call('DELETE', `/webhooks/${failing.uid}`)).status).toBeLessThan(300);
+  await page.reload();
+  await page.getByRole('button', { name: `Copy ${failing.uid}` }).waitFor();
+  expect(await page.getByRole('button', { name: 'Resend', exact: true }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 

@@ -3,8 +3,11 @@ import { useNow } from './use-now.ts';
 
 /** The time until then in its largest units, counted down; a dash for never. */
 export function Countdown({ at }: { at: string | null }) {
+  return at === null ? '–' : <TimeUntil at={at} />;
+}
+
+function TimeUntil({ at }: { at: string }) {
   const now = useNow();
-  if (at === null) return '–';
   const seconds = Math.floor((Date.parse(at) - now.getTime()) / 1_000);
   return (
     <time dateTime={at} title={formatUtc(at)}>

@@ -1,5 +1,6 @@
 import type { Attempt } from '@agent-herald/client';
 import { Accordion, Group, Progress, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { formatDuration } from '../../parts/format-time.ts';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
@@ -14,17 +15,17 @@ const triggers: Readonly<Record<Attempt['trigger'], string>> = {
   replay: 'a replay',
 };
 
-/** The attempts of a delivery, the latest first and open. */
+/** The attempts of a delivery, the latest first; each opens when it comes. */
 export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const last = attempts.at(-1)?.n;
+  useEffect(() => {
+    if (last !== undefined) setOpened((before) => [...before, String(last)]);
+  }, [last]);
   if (attempts.length === 0) return <Text c="dimmed">There was no attempt yet.</Text>;
   const longestMs = Math.max(...attempts.map(({ ms }) => ms.total));
   return (
-    <Accordion
-      multiple
-      order={3}
-      variant="separated"
-      defaultValue={attempts.slice(-1).map(({ n }) => String(n))}
-    >
+    <Accordion multiple order={3} variant="separated" value={[...opened]} onChange={setOpened}>
       {attempts.toReversed().map((attempt) => (
         <Accordion.Item key={attempt.n} value={String(attempt.n)}>
           <Accordion.Control>

@@ -32,7 +32,8 @@ function namedBytes(character: string): string {
 /** Returns a command that makes the request again; what is secret is named, to be put in. */
 export function curlCommand({ method, url, headers, body }: DeliveryRequest): string {
   const lines = [
-    `curl -X ${method} ${quote(url)}`,
+    // Brackets and braces of a URL are no patterns of curl's.
+    `curl --globoff -X ${method} ${quote(url)}`,
     ...headers.map((header) => `-H ${quote(`${header.name}: ${valueOf(header)}`)}`),
     ...(body === null ? [] : [`--data-raw ${quote(body)}`]),
   ];

@@ -5,8 +5,15 @@ import { useChange } from '../../parts/use-change.tsx';
 import { notifyOfFault } from '../../parts/notify-of-fault.ts';
 import { curlCommand } from './curl-command.ts';
 
+interface DeliveryActionsProps {
+  delivery: DeliveryDetail;
+  /** False once it is deleted: nothing is sent to it any more. */
+  hasWebhook: boolean;
+  onResent: () => void;
+}
+
 /** What can be done with a delivery. */
-export function DeliveryActions({ delivery }: { delivery: DeliveryDetail }) {
+export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActionsProps) {
   const { mayChange } = useApp();
   const { request } = delivery;
   return (
@@ -20,12 +27,19 @@ export function DeliveryActions({ delivery }: { delivery: DeliveryDetail }) {
           )}
         </CopyButton>
       )}
-      {mayChange && request?.body !== null && <Resend delivery={delivery} />}
+      {mayChange && hasWebhook && request?.body !== null && (
+        <Resend delivery={delivery} onResent={onResent} />
+      )}
     </>
   );
 }
 
-function Resend({ delivery: { eventId, webhookUid } }: { delivery: DeliveryDetail }) {
+interface ResendProps {
+  delivery: DeliveryDetail;
+  onResent: () => void;
+}
+
+function Resend({ delivery: { eventId, webhookUid }, onResent }: ResendProps) {
   const { calls, key } = useApp();
   const resend = useChange({
     change: () => calls.events.resend(eventId, { webhookUids: [webhookUid] }),
@@ -34,6 +48,7 @@ function Resend({ delivery: { eventId, webhookUid } }: { delivery: DeliveryDetai
       pausedWebhookUids.length === 0
         ? 'It is being sent again.'
         : 'The webhook is paused. It holds the event, and is sent it when it is resumed.',
+    onDone: onResent,
   });
   return (
     <Button

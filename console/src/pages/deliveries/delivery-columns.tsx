@@ -5,6 +5,7 @@ import { Countdown } from '../../parts/countdown.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 
@@ -14,7 +15,7 @@ export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' 
 }
 
 /** Returns what the last attempt met: a status, or a kind of fault. */
-export function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
+function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
   const last = attempts.at(-1);
   if (last === undefined) return '–';
   return String(last.status ?? last.errorClass ?? '–');
@@ -28,7 +29,7 @@ export function WebhookName(props: {
 }) {
   const { appUid, webhookUid, webhooks } = props;
   const webhook = webhooks.find(({ uid }) => uid === webhookUid);
-  if (webhook === undefined) return <Line text={webhookUid} />;
+  if (webhook === undefined) return <Uid value={webhookUid} />;
   return (
     <AnchorLink to="/apps/$appUid/webhooks/$webhookUid" params={{ appUid, webhookUid }} size="sm">
       <Line text={webhookLabel(webhook)} />
@@ -47,7 +48,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     {
       label: 'Event',
       cell: ({ event, eventId, webhookUid }) => (
-        <Stack gap={0}>
+        <Stack gap={0} align="flex-start">
           <AnchorLink
             to="/apps/$appUid/deliveries/$eventId/$webhookUid"
             params={{ appUid, eventId, webhookUid }}
@@ -56,8 +57,8 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
           >
             {event}
           </AnchorLink>
-          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-            {eventId}
+          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            <Uid value={eventId} />
           </Text>
         </Stack>
       ),

@@ -2,6 +2,7 @@ import type { DeliveryDetail, Webhook } from '@agent-herald/client';
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
 import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
@@ -11,6 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useNow } from '../../parts/use-now.ts';
 import { When } from '../../parts/when.tsx';
@@ -19,10 +21,9 @@ import { AttemptList } from './attempt-list.tsx';
 import { DeliveryActions } from './delivery-actions.tsx';
 import { WebhookName } from './delivery-columns.tsx';
 import { meaningOf } from './delivery-meaning.ts';
+import { refreshMsOf } from './delivery-refresh.ts';
 import { RequestCard } from './request-card.tsx';
 import { VerifyPanel } from './verify-panel.tsx';
-
-const refreshMs = 2_000;
 
 /** One delivery: what became of it, why, what comes next, and what was sent. */
 export function DeliveryPage() {
@@ -30,13 +31,21 @@ export function DeliveryPage() {
   const { eventId, webhookUid } = useParams({
     from: '/signed-in/apps/$appUid/deliveries/$eventId/$webhookUid',
   });
+  const [resentAfter, setResentAfter] = useState<number | null>(null);
   const query = useQuery({
     queryKey: [...key, 'deliveries', eventId, webhookUid],
     queryFn: ({ signal }) => calls.deliveries.get(eventId, webhookUid, { signal }),
-    refetchInterval: refreshMs,
+    refetchInterval: ({ state }) => refreshMsOf(state.data, resentAfter),
   });
   const webhook = useKnownWebhooks().find(({ uid }) => uid === webhookUid);
   const name = webhook === undefined ? webhookUid : webhookLabel(webhook);
+  const actions = (delivery: DeliveryDetail) => (
+    <DeliveryActions
+      delivery={delivery}
+      hasWebhook={webhook !== undefined}
+      onResent={() => setResentAfter(delivery.attemptCount)}
+    />
+  );
   return (
     <Page
       title={query.data === undefined ? 'Delivery' : `Delivery of ${query.data.event}`}
@@ -45,7 +54,7 @@ export function DeliveryPage() {
           to <Line text={name} />
         </>
       }
-      actions={query.data !== undefined && <DeliveryActions delivery={query.data} />}
+      actions={query.data !== undefined && actions(query.data)}
     >
       <Loaded query={query}>
         {(delivery) => <Sections delivery={delivery} webhook={webhook} />}
@@ -89,7 +98,7 @@ function Summary({ delivery, webhook }: SectionsProps) {
   const { app } = useApp();
   const webhooks = useKnownWebhooks();
   const settings = useSettings();
-  const { eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
+  const { event, eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
   return (
     <Card withBorder padding="lg">
       <Stack gap="md">
@@ -104,15 +113,15 @@ function Summary({ delivery, webhook }: SectionsProps) {
           of={[
             [
               'Event',
-              <AnchorLink
-                key="event"
-                to="/apps/$appUid/events/$eventId"
-                params={{ appUid: app.uid, eventId }}
-              >
-                <Text span ff="monospace" size="sm">
-                  {eventId}
-                </Text>
-              </AnchorLink>,
+              <Group key="event" gap="xs">
+                <AnchorLink
+                  to="/apps/$appUid/events/$eventId"
+                  params={{ appUid: app.uid, eventId }}
+                >
+                  {event}
+                </AnchorLink>
+                <Uid value={eventId} />
+              </Group>,
             ],
             [
               'Webhook',

@@ -10,7 +10,7 @@ export function attemptsOfRound<Row extends Pick<Attempt, 'trigger'>>(
   return attempts.slice(Math.max(0, begin));
 }
 
-export interface Remaining {
+interface Remaining {
   /** The attempts behind the next one. */
   count: number;
   /** When the last of them is made, if none of them succeeds; each wait may be up to 15 % longer. */

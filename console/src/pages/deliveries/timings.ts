@@ -1,6 +1,6 @@
 import type { Attempt } from '@agent-herald/client';
 
-export interface Phase {
+interface Phase {
   name: string;
   ms: number;
   color: string;

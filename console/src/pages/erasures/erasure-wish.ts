@@ -10,7 +10,7 @@ export interface ErasureWish {
 
 const mentionsMax = 10;
 
-export function mentionsOf(text: string): string[] {
+function mentionsOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== ''))];
 }

@@ -3,6 +3,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import type { Column } from '../../parts/data-table.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
+import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 
@@ -12,7 +13,7 @@ export function eventColumns(appUid: string): Column<Event>[] {
     {
       label: 'Event',
       cell: ({ event, eventId, erasedAt }) => (
-        <Stack gap={0}>
+        <Stack gap={0} align="flex-start">
           <Group gap={6}>
             <AnchorLink
               to="/apps/$appUid/events/$eventId"
@@ -24,13 +25,13 @@ export function eventColumns(appUid: string): Column<Event>[] {
             </AnchorLink>
             {erasedAt !== null && <Tag color="gray">erased</Tag>}
           </Group>
-          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-            {eventId}
+          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            <Uid value={eventId} />
           </Text>
         </Stack>
       ),
     },
-    { label: 'Resource', cell: ({ resourceUid }) => <Line text={resourceUid} /> },
+    { label: 'Resource', cell: ({ resourceUid }) => <Uid value={resourceUid} /> },
     { label: 'Sequence', cell: ({ sequence }) => sequence ?? '–' },
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     {

@@ -25,6 +25,7 @@ export function EventPage() {
   const query = useQuery({
     queryKey: [...key, 'events', eventId],
     queryFn: ({ signal }) => calls.events.get(eventId, { signal }),
+    refetchInterval: ({ state }) => (state.data?.dispatchedAt === null ? refreshMs : false),
   });
   const { data: event } = query;
   return (
@@ -62,7 +63,7 @@ function EventFacts({ event }: { event: EventWithPayload }) {
       <Facts
         of={[
           ['Time', <When key="time" at={event.timestamp} />],
-          ['Resource', <Line key="resource" text={event.resourceUid} />],
+          ['Resource', <Uid key="resource" value={event.resourceUid} />],
           ['Sequence', event.sequence ?? 'not counted'],
           ['Tenant', <Line key="tenant" text={event.externalTenantId} />],
           ['Dispatched', <When key="given" at={event.dispatchedAt} none="not yet" />],
