@@ -58,6 +58,9 @@ CALLS: dict[str, Callable[[World], bool]] = {
         "secret"
     ].startswith("whsec_"),
     "webhooks.promote_secret": lambda w: w.client.webhooks.promote_secret(w.rotated())["active"],
+    "webhooks.check_url": lambda w: (
+        w.client.webhooks.check_url({"url": "http://10.0.0.1/"})["problems"] != []
+    ),
     "webhooks.test": lambda w: w.client.webhooks.test(w.webhook)["event"] == "webhook.test",
     "webhooks.recover": lambda w: (
         "uid" in w.client.webhooks.recover(w.webhook, {"since": AN_HOUR_AGO})
@@ -139,6 +142,9 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "deliveries.list": lambda w: all(
         one["webhookUid"] == w.webhook for one in w.client.deliveries.list(webhook_uid=w.webhook)
     ),
+    "deliveries.get": lambda w: (
+        w.client.deliveries.get(w.event, w.webhook)["webhookUid"] == w.webhook
+    ),
     "replays.create": lambda w: (
         "count" in w.client.replays.create({"since": AN_HOUR_AGO, "dryRun": True})
     ),
@@ -151,6 +157,10 @@ CALLS: dict[str, Callable[[World], bool]] = {
         "uid"
     ].startswith("job_"),
     "erasures.get": lambda w: w.client.erasures.get(w.new_erasure())["erasedCount"] == 0,
+    "erasures.list": lambda w: w.new_erasure() in [one["uid"] for one in w.client.erasures.list()],
+    "settings.get": lambda w: w.client.settings.get()["version"] != "",
+    "stats.webhooks": lambda w: w.client.stats.webhooks(interval="hour")["interval"] == "hour",
+    "stats.backlog": lambda w: w.client.stats.backlog()["pending"]["count"] >= 0,
     "stats.deliveries": lambda w: (
         w.client.stats.deliveries(interval="minute")["interval"] == "minute"
     ),
