@@ -58,6 +58,26 @@ describe('a sign-in', () => {
   });
 });
 
+it('the next admin in a browser sees nothing of the one whose session ended', async () => {
+  const [former, next] = [
+    await makeTestAdmin(service, { superuser: true }),
+    await makeTestAdmin(service),
+  ];
+  await using opened = await openConsole(service, '/apps', { admin: former });
+  const { page, complaints } = opened;
+  const apps = page.locator('main').getByRole('link');
+  await apps.first().waitFor();
+  await former.call('DELETE', '/session');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('E-mail').fill(next.email);
+  await page.getByLabel('Password', { exact: true }).fill(next.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+  expect(await apps.count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 describe('one’s account', () => {
   it('ends another session, and changes the password by the rules of the service', async () => {
     const admin = await makeTestAdmin(service, { superuser: true });

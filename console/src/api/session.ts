@@ -4,18 +4,22 @@ import { admin, keepCsrfToken } from './client.ts';
 
 export type Session = Awaited<ReturnType<typeof admin.session.get>>;
 
-/** Who is signed in; null for nobody. */
+const queryKey = ['session'] as const;
+
+/** Who is signed in; null for nobody. What another admin saw is forgotten. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<Session | null> => {
+  queryKey,
+  queryFn: async ({ signal, client }): Promise<Session | null> => {
     try {
       const session = await admin.session.get({ signal });
       keepCsrfToken(session.csrfToken);
+      const before = client.getQueryData<Session | null>(queryKey);
+      if (before && before.admin.uid !== session.admin.uid)
+        void client.resetQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] });
       return session;
     } catch (error) {
       if (error instanceof NotSignedInError) return null;
       throw error;
     }
   },
-  staleTime: Infinity,
 });

@@ -1,18 +1,29 @@
 import type { Webhook } from '@agent-herald/client';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useApp } from './app.tsx';
+import { callsOf } from './client.ts';
 
 const refreshMs = 10_000;
+const namesFreshMs = 60_000;
 
-/** All webhooks of the application: an answer has all of them. */
-export function useWebhooks() {
-  const { calls, key } = useApp();
-  return useQuery({
-    queryKey: [...key, 'webhooks', 'all'],
+/** All webhooks of an application, for their names: an answer has all of them. */
+export function webhooksQuery(appUid: string) {
+  return queryOptions({
+    queryKey: ['app', appUid, 'webhooks', 'all'],
     queryFn: async ({ signal }) => {
-      const { data } = await calls.webhooks.list({ signal }).page();
+      const { data } = await callsOf(appUid).webhooks.list({ signal }).page();
       return data;
     },
+    staleTime: namesFreshMs,
+  });
+}
+
+/** The webhooks for pages that show how they do: asked for again and again. */
+export function useWebhooks() {
+  const { app } = useApp();
+  return useQuery({
+    ...webhooksQuery(app.uid),
+    staleTime: refreshMs,
     refetchInterval: refreshMs,
   });
 }
@@ -21,7 +32,8 @@ const none: readonly Webhook[] = [];
 
 /** Returns the webhooks whose names a page shows beside what it is about; none until they are known. */
 export function useKnownWebhooks(): readonly Webhook[] {
-  return useWebhooks().data ?? none;
+  const { app } = useApp();
+  return useQuery(webhooksQuery(app.uid)).data ?? none;
 }
 
 /** Returns the name of a webhook, or its URL. */

@@ -2,9 +2,16 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure, useIdle } from '@mantine/hooks';
 import { focusManager, useQuery } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import {
+  Link,
+  Outlet,
+  useLocation,
+  useNavigate,
+  useParams,
+  useRouter,
+} from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { sessionQuery } from '../api/session.ts';
+import { type Session, sessionQuery } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { AppSwitcher } from './app-switcher.tsx';
 import { Keyboard } from './keyboard.tsx';
@@ -17,11 +24,12 @@ const idleAfterMs = 10 * 60_000;
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const { appUid } = useParams({ strict: false });
-  const { href, pathname } = useLocation();
+  const { pathname } = useLocation();
   const [opened, { toggle, close }] = useDisclosure();
   useEffect(close, [pathname, close]);
   usePauseWhenIdle();
-  if (session === null) return <Navigate to="/sign-in" search={{ to: href }} />;
+  useSignInAfter(session);
+  if (session === null) return null;
   return (
     <AppShell
       header={{ height: 56 }}
@@ -69,6 +77,17 @@ export function Shell() {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Leads to the sign-in when the session ends, whatever the page would rather keep open. */
+function useSignInAfter(session: Session | null | undefined): void {
+  const router = useRouter();
+  const navigate = useNavigate();
+  useEffect(() => {
+    const { pathname, href } = router.latestLocation;
+    if (session !== null || pathname === '/sign-in') return;
+    void navigate({ to: '/sign-in', search: { to: href }, ignoreBlocker: true });
+  }, [session, router, navigate]);
 }
 
 /** Asks for nothing while nobody is there, so that a session ends an hour after it was last used. */

@@ -15,7 +15,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { admin, keepCsrfToken, serviceUrl } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { sessionQuery } from '../../api/session.ts';
+import { type Session, sessionQuery } from '../../api/session.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { pathAfterSignIn } from './path-after-sign-in.ts';
@@ -37,8 +37,7 @@ export function SignIn() {
     change: () => admin.session.signIn({ email, password }),
     changes: [],
     onDone: (session) => {
-      keepCsrfToken(session.csrfToken);
-      queries.setQueryData(sessionQuery.queryKey, session);
+      beginWith(session);
       // Below the console, so that no link to the sign-in leads to another site.
       router.history.push(router.basepath + pathAfterSignIn(to));
     },
@@ -89,6 +88,13 @@ export function SignIn() {
       </Card>
     </Center>
   );
+}
+
+function beginWith(session: Session): void {
+  // What the one before in this browser saw is not for this one.
+  queries.clear();
+  keepCsrfToken(session.csrfToken);
+  queries.setQueryData(sessionQuery.queryKey, session);
 }
 
 function Refusal({ error, wasElsewhere }: { error: unknown; wasElsewhere: boolean }) {
