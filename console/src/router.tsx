@@ -12,6 +12,7 @@ import { sessionQuery } from './api/session.ts';
 import { Fault } from './parts/fault.tsx';
 import { Placeholder } from './parts/loaded.tsx';
 import { textsOf } from './parts/search-params.ts';
+import { AppPages } from './shell/app-pages.tsx';
 import { NotFound } from './shell/not-found.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
@@ -56,7 +57,11 @@ const me = createRoute({
   component: lazyRouteComponent(() => import('./pages/session/my-account.tsx'), 'MyAccount'),
 });
 
-const app = createRoute({ getParentRoute: () => signedIn, path: '/apps/$appUid' });
+const app = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/apps/$appUid',
+  component: AppPages,
+});
 
 const overview = createRoute({
   getParentRoute: () => app,
@@ -249,6 +254,8 @@ export const router = createRouter({
   // The queries keep what is fresh.
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: ({ error, reset }) => <Fault error={error} retry={reset} />,
+  // What was typed for one thing is not kept for another.
+  defaultRemountDeps: ({ params }) => params,
   defaultPendingComponent: Placeholder,
   scrollRestoration: true,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -43,6 +43,20 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps what is typed in a filter while the address follows', async () => {
+    await using opened = await openConsole(service, `/apps/${service.app.appUid}/users`);
+    const { page, complaints } = opened;
+    const filter = page.getByRole('search').getByLabel('External id');
+    await filter.pressSequentially('abcdef', { delay: 310 });
+    expect(await filter.inputValue()).toBe('abcdef');
+    await expect.poll(() => new URL(page.url()).search).toBe('?externalId=abcdef');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => filter.inputValue()).toBe('');
+    await page.goto(`${service.consoleUrl}/apps/app_00000000000000000000000000`);
+    await page.getByRole('heading', { name: 'There is no such application' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('works below any path of a proxy that removes it', async () => {
     await using proxy = await startPrefixProxy('/tools/herald', service.apiUrl);
     const consoleUrl = `${proxy.url}/tools/herald/console`;

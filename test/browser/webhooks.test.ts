@@ -68,6 +68,13 @@ describe('creating a webhook', () => {
     await page.getByLabel('Header 1: name').fill('X-Team');
     await page.getByLabel('Header 1: value').fill('search-secret');
     await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^whsec_/)
+      .waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    // No page follows before the secret is saved.
     expect(await saveSecret(page)).toMatch(/^whsec_/);
 
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();

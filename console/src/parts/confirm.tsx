@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { type DialogChange, FormDialog } from './form-dialog.tsx';
+import { isTypedAs, visibleText } from './visible-text.ts';
 
 interface ConfirmProps {
   title: string;
@@ -22,7 +23,7 @@ export function Confirm({ children, word, onClose, ...others }: ConfirmProps) {
     setTyped('');
     onClose();
   };
-  const isReady = word === undefined || typed.trim() === word;
+  const isReady = word === undefined || isTypedAs(typed, word);
   return (
     <FormDialog {...others} color="red" isReady={isReady} onClose={close}>
       <Text component="div" size="sm">
@@ -30,7 +31,7 @@ export function Confirm({ children, word, onClose, ...others }: ConfirmProps) {
       </Text>
       {word !== undefined && (
         <TextInput
-          label={`Type ${word} to confirm`}
+          label={`Type ${visibleText(word)} to confirm`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"

@@ -72,7 +72,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onOpen }: DataTabl
               aria-rowindex={index + 2}
               onClick={(event) => {
                 const isOwn = (event.target as Element).closest('a,button,input,label') !== null;
-                if (!isOwn) onOpen?.(row);
+                const isSelecting = getSelection()?.isCollapsed === false;
+                if (!isOwn && !isSelecting) onOpen?.(row);
               }}
             >
               {columns.map(({ label: name, cell }, column) => (

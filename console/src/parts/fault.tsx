@@ -6,6 +6,7 @@ import {
   TimedOutError,
 } from '@agent-herald/client';
 import { Uid } from './uid.tsx';
+import { visibleText } from './visible-text.ts';
 
 interface FaultProps {
   error: unknown;
@@ -20,7 +21,7 @@ export function Fault({ error, retry }: FaultProps) {
   return (
     <Alert color="red" title={title} role="alert" variant="light">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{detail}</Text>
+        <Text size="sm">{visibleText(detail)}</Text>
         {requestId !== null && (
           <Group gap={6}>
             <Text size="xs">The service logged it as request</Text>
@@ -39,7 +40,7 @@ export function Fault({ error, retry }: FaultProps) {
 
 /** Returns what an error says, in a line. */
 export function messageOf(error: unknown): string {
-  return textsOf(error).detail;
+  return visibleText(textsOf(error).detail);
 }
 
 function textsOf(error: unknown): { title: string; detail: string } {

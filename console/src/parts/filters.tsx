@@ -2,7 +2,9 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
+import { visibleText } from './visible-text.ts';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
@@ -24,17 +26,23 @@ function useFilters(): FilterState {
 export function Filters({ children }: { children: ReactNode }) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
+  const [clears, setClears] = useState(0);
   const go = (next: Search): void => {
     void navigate({ to: '.', search: next as never, replace: true });
+  };
+  const clear = (): void => {
+    // New filters: what was typed and not sent is gone, too.
+    setClears(clears + 1);
+    go({});
   };
   const set = (name: string, value: string | undefined): void => go({ ...search, [name]: value });
   const isSet = Object.values(search).some((value) => value !== undefined);
   return (
     <context.Provider value={{ search, set }}>
       <Group role="search" gap="sm" align="flex-end">
-        {children}
+        <Fragment key={clears}>{children}</Fragment>
         {isSet && (
-          <Button variant="subtle" size="sm" onClick={() => go({})}>
+          <Button variant="subtle" size="sm" onClick={clear}>
             Clear
           </Button>
         )}
@@ -59,7 +67,11 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
     <Select
       label={label}
       placeholder="any"
-      data={choices}
+      data={choices.map((choice) => {
+        const { value, label } =
+          typeof choice === 'string' ? { value: choice, label: choice } : choice;
+        return { value, label: visibleText(label) };
+      })}
       value={search[name] ?? null}
       onChange={(value) => set(name, value ?? undefined)}
       clearable
@@ -70,19 +82,35 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
   );
 }
 
+/** What is typed in a filter, which the address gets when the typing pauses. */
+function useTyped(name: string, shown: (inAddress: string) => string) {
+  const { search, set } = useFilters();
+  const inAddress = search[name] ?? '';
+  const [typed, setTyped] = useState(() => shown(inAddress));
+  const sent = useRef(inAddress);
+  const send = useDebouncedCallback((value: string) => {
+    if (value === sent.current) return;
+    sent.current = value;
+    set(name, value || undefined);
+  }, typingPauseMs);
+  useEffect(() => {
+    // What this filter sent itself comes back when somebody has typed on.
+    if (inAddress === sent.current) return;
+    sent.current = inAddress;
+    send.cancel();
+    setTyped(shown(inAddress));
+  }, [inAddress, send, shown]);
+  return { typed, setTyped, send };
+}
+
+const asItIs = (text: string): string => text;
+
 export function TextFilter({
   name,
   label,
   placeholder = 'any',
 }: FilterProps & { placeholder?: string }) {
-  const { search, set } = useFilters();
-  const inAddress = search[name] ?? '';
-  const [typed, setTyped] = useState(inAddress);
-  useEffect(() => setTyped(inAddress), [inAddress]);
-  const send = useDebouncedCallback(
-    (text: string) => set(name, text.trim() || undefined),
-    typingPauseMs,
-  );
+  const { typed, setTyped, send } = useTyped(name, asItIs);
   return (
     <TextInput
       label={label}
@@ -90,7 +118,7 @@ export function TextFilter({
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        send(event.currentTarget.value);
+        send(event.currentTarget.value.trim());
       }}
       w={{ base: '100%', xs: 190 }}
       autoComplete="off"
@@ -101,26 +129,24 @@ export function TextFilter({
 
 /** A time in the zone of the viewer, in the address as an instant. */
 export function TimeFilter({ name, label }: FilterProps) {
-  const { search, set } = useFilters();
-  const at = search[name];
+  const { typed, setTyped, send } = useTyped(name, toLocalInput);
   return (
     <TextInput
       type="datetime-local"
       label={label}
-      value={at === undefined ? '' : toLocalInput(at)}
+      value={typed}
       onChange={(event) => {
-        const at = new Date(event.currentTarget.value);
-        set(name, Number.isNaN(at.getTime()) ? undefined : at.toISOString());
+        const { value } = event.currentTarget;
+        setTyped(value);
+        const at = fromLocalInput(value);
+        if (at === null) send.cancel();
+        else send(at);
+      }}
+      onBlur={(event) => {
+        const { value, validity } = event.currentTarget;
+        if (value === '' && !validity.badInput) send('');
       }}
       w={{ base: '100%', xs: 200 }}
     />
   );
-}
-
-/** Returns an instant as an input of the type `datetime-local` takes it. */
-export function toLocalInput(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return '';
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { fieldErrors } from '../api/queries.ts';
 import { Fault } from './fault.tsx';
+import { visibleText } from './visible-text.ts';
 
 /** What a dialog sends: the result of `useChange`. */
 export interface DialogChange {
@@ -28,12 +29,16 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, children, verb, color, isReady = true, opened, onClose, change } = props;
   const faults = Object.keys(fieldErrors(change.error));
+  // What it answers is told here.
+  const close = (): void => {
+    if (!change.isPending) onClose();
+  };
   const isBesideFields = faults.length > 0 && faults.every((name) => props.fields?.includes(name));
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
-      title={title}
+      onClose={close}
+      title={visibleText(title)}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form
@@ -46,7 +51,7 @@ export function FormDialog(props: FormDialogProps) {
           {children}
           {change.error !== null && !isBesideFields && <Fault error={change.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close} disabled={change.isPending}>
               Cancel
             </Button>
             <Button

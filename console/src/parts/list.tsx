@@ -1,5 +1,5 @@
 import type { CallOptions } from '@agent-herald/client';
-import { Box, Button, Center, Loader } from '@mantine/core';
+import { Box, Button, Center, Loader, Text } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import {
   type InfiniteData,
@@ -15,7 +15,7 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-export interface Paging {
+interface Paging {
   limit: number;
   cursor?: string;
 }
@@ -23,6 +23,8 @@ export interface Paging {
 type Listing<Row> = UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
 
 const rowsOfPage = 50;
+/** What a browser holds with ease. */
+const pagesMax = 40;
 
 interface ListOptions<Row> {
   key: readonly unknown[];
@@ -41,12 +43,16 @@ export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listin
       const paging = { limit: rowsOfPage, ...(pageParam === '' ? {} : { cursor: pageParam }) };
       return list(paging, { signal }).page();
     },
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    getNextPageParam: ({ nextCursor }, pages) => (pages.length < pagesMax ? nextCursor : null),
     // Only a list that nobody has scrolled: it would ask for each of its pages again.
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) > 1 ? false : (refreshMs ?? false),
+    refetchInterval: ({ state }) => (isScrolled(state.data) ? false : (refreshMs ?? false)),
+    refetchOnWindowFocus: ({ state }) => !isScrolled(state.data),
     placeholderData: (before) => before,
   });
+}
+
+function isScrolled(data: { pages: readonly unknown[] } | undefined): boolean {
+  return (data?.pages.length ?? 0) > 1;
 }
 
 interface ListProps<Row> {
@@ -58,16 +64,29 @@ interface ListProps<Row> {
 
 /** Shows the rows of a list, and asks for more when its end comes into view. */
 export function List<Row>({ of, empty, children }: ListProps<Row>) {
-  const { data, error, refetch, isPlaceholderData } = of;
+  const { data, error, refetch, isPlaceholderData, isFetchNextPageError } = of;
   if (data === undefined) {
     return error === null ? <Placeholder /> : <Fault error={error} retry={() => void refetch()} />;
   }
   const rows = data.pages.flatMap((page) => page.data);
+  const retry = (): void => void (isFetchNextPageError ? of.fetchNextPage() : refetch());
+  const fault = error !== null && (
+    <Box my="md">
+      <Fault error={error} retry={retry} />
+    </Box>
+  );
+  const isCut = !of.hasNextPage && data.pages.at(-1)?.nextCursor !== null;
   return (
     <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
+      {!isFetchNextPageError && fault}
       {rows.length === 0 ? empty : children(rows)}
-      {error !== null && <Fault error={error} retry={() => void of.fetchNextPage()} />}
-      {of.hasNextPage && error === null && <More of={of} />}
+      {isFetchNextPageError && fault}
+      {of.hasNextPage && !isFetchNextPageError && <More of={of} />}
+      {isCut && (
+        <Text c="dimmed" ta="center" py="md">
+          Narrow the filters to see more.
+        </Text>
+      )}
     </Box>
   );
 }

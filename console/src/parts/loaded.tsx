@@ -1,4 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Box, Skeleton, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Fault } from './fault.tsx';
@@ -8,12 +8,21 @@ interface LoadedProps<Data> {
   children: (data: NonNullable<Data>) => ReactNode;
 }
 
-/** Shows what a query brought; until then a placeholder, and its error where it failed. */
+/** Shows what a query brought; until then a placeholder. An error is told above what is known. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
-  if (data !== undefined && data !== null) return children(data);
-  if (error !== null) return <Fault error={error} retry={() => void refetch()} />;
-  return <Placeholder />;
+  const isKnown = data !== undefined && data !== null;
+  if (!isKnown && error === null) return <Placeholder />;
+  return (
+    <>
+      {error !== null && (
+        <Box mb={isKnown ? 'md' : 0}>
+          <Fault error={error} retry={() => void refetch()} />
+        </Box>
+      )}
+      {isKnown && children(data)}
+    </>
+  );
 }
 
 export function Placeholder() {

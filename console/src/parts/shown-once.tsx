@@ -1,4 +1,5 @@
 import { Alert, Button, Checkbox, Modal, Stack } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable } from './copyable.tsx';
 
@@ -12,9 +13,10 @@ interface ShownOnceProps {
   onSaved: () => void;
 }
 
-/** A secret that the service does not show again: it stays open until it is said to be saved. */
+/** A secret that the service does not show again: it stays in the page until it is said to be saved. */
 export function ShownOnce({ title, about, secret, children, onSaved }: ShownOnceProps) {
   const [isSaved, setSaved] = useState(false);
+  useBlocker({ shouldBlockFn: () => true, disabled: secret === null });
   return (
     <Modal
       opened={secret !== null}

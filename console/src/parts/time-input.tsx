@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { toLocalInput } from './filters.tsx';
+import { toLocalInput } from './local-time.ts';
 
 interface TimeInputProps {
   label: string;

@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { visibleText } from './visible-text.ts';
 
 interface ChangeOptions<Input, Result> {
   change: (input: Input) => Promise<Result>;
@@ -21,7 +22,8 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
       await Promise.all(options.changes.map((queryKey) => client.invalidateQueries({ queryKey })));
       const { done } = options;
       const message = typeof done === 'function' ? done(result) : done;
-      if (message !== undefined) notifications.show({ message, color: 'teal' });
+      if (message !== undefined)
+        notifications.show({ message: visibleText(message), color: 'teal' });
       options.onDone?.(result);
     },
   });

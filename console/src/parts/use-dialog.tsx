@@ -15,14 +15,18 @@ interface Dialog<Subject> {
 export function useDialog<Subject = true>(): Dialog<Subject> {
   const [state, setState] = useState<{ subject: Subject; turn: number; opened: boolean }>();
   const opener = useRef<HTMLElement | null>(null);
+  const latestTurn = useRef(0);
   return {
     open: (subject) => {
       opener.current = focusedOpener();
-      setState((before) => ({ subject, turn: (before?.turn ?? 0) + 1, opened: true }));
+      latestTurn.current += 1;
+      setState({ subject, turn: latestTurn.current, opened: true });
     },
     of: (render) => {
       if (state === undefined) return null;
       const onClose = (): void => {
+        // An answer that came late closes its own dialog, not one that was opened since.
+        if (latestTurn.current !== state.turn) return;
         setState({ ...state, opened: false });
         // After the dialog let go of the focus.
         setTimeout(() => opener.current?.focus(), 0);

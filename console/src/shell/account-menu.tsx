@@ -4,6 +4,7 @@ import { CircleUserRound } from 'lucide-react';
 import { admin } from '../api/client.ts';
 import { sessionQuery } from '../api/session.ts';
 import { MenuLink } from '../parts/links.tsx';
+import { notifyOfFault } from '../parts/notify-of-fault.ts';
 import { useChange } from '../parts/use-change.tsx';
 import { useLeave } from './leave.ts';
 
@@ -26,7 +27,9 @@ export function AccountMenu() {
       <Menu.Dropdown>
         <Menu.Label>{session?.admin.email}</Menu.Label>
         <MenuLink to="/me">Your account</MenuLink>
-        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => signOut.mutate(undefined, { onError: notifyOfFault })}>
+          Sign out
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -5,6 +5,7 @@ import { ChevronDown } from 'lucide-react';
 import { appsQuery } from '../api/app.tsx';
 import { MenuLink } from '../parts/links.tsx';
 import { Line } from '../parts/untrusted.tsx';
+import { visibleText } from '../parts/visible-text.ts';
 
 /** Goes from one application to another. */
 export function AppSwitcher() {
@@ -19,7 +20,7 @@ export function AppSwitcher() {
           variant="default"
           size="xs"
           rightSection={<ChevronDown size={14} />}
-          aria-label={`Application ${current.name}; switch`}
+          aria-label={`Application ${visibleText(current.name)}; switch`}
           maw={180}
         >
           <Line text={current.name} />

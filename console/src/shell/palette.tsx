@@ -1,20 +1,28 @@
 import '@mantine/spotlight/styles.css';
-import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  useSpotlight,
+} from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { appsQuery } from '../api/app.tsx';
-import { callsOf } from '../api/client.ts';
+import { webhookLabel, webhooksQuery } from '../api/webhooks.ts';
 import { visibleText } from '../parts/visible-text.ts';
 import { type Named, namedBy, pagesOfApp } from './pages.ts';
 
-export const openPalette = spotlight.open;
+const [store, { open }] = createSpotlight();
+
+export const openPalette = open;
 
 /** Leads to any page, application, webhook, event or delivery, by its name or id. */
 export function Palette({ appUid }: { appUid: string | undefined }) {
   const [query, setQuery] = useState('');
   return (
     <Spotlight
+      store={store}
       shortcut={null}
       query={query}
       onQueryChange={setQuery}
@@ -33,13 +41,10 @@ export function Palette({ appUid }: { appUid: string | undefined }) {
 function useActions(appUid: string | undefined, query: string): SpotlightActionData[] {
   const navigate = useNavigate();
   const { data: apps = [] } = useQuery(appsQuery);
-  const { data: webhooks } = useQuery({
-    queryKey: ['app', appUid, 'webhooks', 'palette'],
-    queryFn: ({ signal }) =>
-      callsOf(appUid ?? '')
-        .webhooks.list({ signal })
-        .page(),
-    enabled: appUid !== undefined,
+  const { opened } = useSpotlight(store);
+  const { data: webhooks = [] } = useQuery({
+    ...webhooksQuery(appUid ?? ''),
+    enabled: appUid !== undefined && opened,
   });
   const appActions = apps
     .filter(({ uid }) => uid !== appUid)
@@ -56,15 +61,15 @@ function useActions(appUid: string | undefined, query: string): SpotlightActionD
     label,
     onClick: () => void navigate({ to, params }),
   }));
-  const webhookActions = (webhooks?.data ?? []).map(({ uid, name, url }) => ({
-    id: uid,
-    label: visibleText(name ?? url),
-    description: `Webhook ${visibleText(url)}`,
-    keywords: [uid],
+  const webhookActions = webhooks.map((webhook) => ({
+    id: webhook.uid,
+    label: visibleText(webhookLabel(webhook)),
+    description: `Webhook ${visibleText(webhook.url)}`,
+    keywords: [webhook.uid],
     onClick: () =>
       void navigate({
         to: '/apps/$appUid/webhooks/$webhookUid',
-        params: { appUid, webhookUid: uid },
+        params: { appUid, webhookUid: webhook.uid },
       }),
   }));
   const named = namedBy(query);

@@ -20,7 +20,10 @@ export function NewWebhook() {
   const create = useChange({
     change: (values: WebhookValues) => calls.webhooks.create(bodyOf(values, types.data ?? [])),
     changes: [[...key, 'webhooks']],
-    onDone: setCreated,
+    onDone: (webhook) => {
+      create.reset();
+      setCreated(webhook);
+    },
   });
   if (!mayChange) {
     return (
@@ -55,6 +58,7 @@ export function NewWebhook() {
           void navigate({
             to: '/apps/$appUid/webhooks/$webhookUid',
             params: { appUid: app.uid, webhookUid: created?.uid ?? '' },
+            ignoreBlocker: true,
           })
         }
       />

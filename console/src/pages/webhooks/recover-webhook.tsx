@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/co
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { toLocalInput } from '../../parts/filters.tsx';
+import { toLocalInput } from '../../parts/local-time.ts';
 import { ButtonLink } from '../../parts/links.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { formatCapped } from '../../statistics/outcomes.ts';

@@ -36,6 +36,7 @@ export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretPro
     changes: [[...key, 'webhooks']],
     onDone: (rotated) => {
       setOpen(false);
+      rotate.reset();
       onRotated(rotated.secret);
     },
   });

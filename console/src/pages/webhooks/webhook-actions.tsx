@@ -6,7 +6,6 @@ import { useApp } from '../../api/app.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
-import { visibleText } from '../../parts/visible-text.ts';
 import { PauseWebhook, ResumeWebhook } from './pause-webhook.tsx';
 import { RecoverWebhook } from './recover-webhook.tsx';
 import { SendTest } from './send-test.tsx';
@@ -72,7 +71,7 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   });
   return (
     <Confirm
-      title={`Delete ${visibleText(webhook.name ?? 'the webhook')}`}
+      title={`Delete ${webhook.name ?? 'the webhook'}`}
       verb="Delete"
       word="delete"
       opened={opened}

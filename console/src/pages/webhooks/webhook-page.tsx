@@ -21,14 +21,8 @@ import { WebhookSummary } from './webhook-summary.tsx';
 export function WebhookPage() {
   const { webhookUid } = useParams({ from: '/signed-in/apps/$appUid/webhooks/$webhookUid' });
   const query = useWebhook(webhookUid);
-  if (query.data === undefined) {
-    return (
-      <Page title="Webhook">
-        <Loaded query={query}>{() => null}</Loaded>
-      </Page>
-    );
-  }
-  return <LoadedPage webhook={query.data} />;
+  const loaded = <Loaded query={query}>{(webhook) => <LoadedPage webhook={webhook} />}</Loaded>;
+  return query.data === undefined ? <Page title="Webhook">{loaded}</Page> : loaded;
 }
 
 function LoadedPage({ webhook }: { webhook: Webhook }) {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { notifyOfFault } from '../../parts/notify-of-fault.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { useChange } from '../../parts/use-change.tsx';
@@ -122,7 +123,10 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
           refuses requests from then on.
         </Text>
         <Group>
-          <Button onClick={() => promote.mutate()} loading={promote.isPending}>
+          <Button
+            onClick={() => promote.mutate(undefined, { onError: notifyOfFault })}
+            loading={promote.isPending}
+          >
             Promote the new secret
           </Button>
           <RotateSecret webhook={webhook} isUnderWay onRotated={onRotated} />

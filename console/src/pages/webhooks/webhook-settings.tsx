@@ -18,7 +18,10 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
       calls.webhooks.change(webhook.uid, changesOf(before, values, types.data ?? [])),
     changes: [[...key, 'webhooks']],
     done: 'Saved. It applies from the next attempt on.',
-    onDone: setBefore,
+    onDone: (changed) => {
+      change.reset();
+      setBefore(changed);
+    },
   });
   return (
     <Loaded query={types}>
