@@ -48,7 +48,7 @@ export function jsonRows(value: unknown, toggled: ReadonlySet<string>): JsonRow[
   return rows;
 }
 
-export interface Move {
+interface Move {
   /** Of the row that is active afterwards. */
   index: number;
   /** Opens or closes the row that was active. */

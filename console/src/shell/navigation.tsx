@@ -4,6 +4,7 @@ import {
   Gauge,
   History,
   KeyRound,
+  type LucideIcon,
   Radio,
   ScrollText,
   Send,
@@ -17,58 +18,56 @@ import { Fragment } from 'react';
 import { NavItem } from '../parts/links.tsx';
 import { type PageOfApp, pagesOfApp } from './pages.ts';
 
-const groups = [
-  {
-    name: null,
-    icons: {
-      Overview: Gauge,
-      Webhooks: Webhook,
-      Deliveries: Send,
-      Events: Radio,
-      Replays: History,
-    },
-  },
-  { name: 'People', icons: { Users, Accounts: Building2, Erasures: Trash2 } },
-  {
-    name: 'Configure',
-    icons: {
-      'API Management': KeyRound,
-      Members: ShieldCheck,
-      'Audit log': ScrollText,
-      Settings,
-    },
-  },
-] as const;
+const icons: Readonly<Record<PageOfApp['to'], LucideIcon>> = {
+  '/apps/$appUid': Gauge,
+  '/apps/$appUid/webhooks': Webhook,
+  '/apps/$appUid/deliveries': Send,
+  '/apps/$appUid/events': Radio,
+  '/apps/$appUid/events/live': Radio,
+  '/apps/$appUid/replays': History,
+  '/apps/$appUid/users': Users,
+  '/apps/$appUid/accounts': Building2,
+  '/apps/$appUid/erasures': Trash2,
+  '/apps/$appUid/keys': KeyRound,
+  '/apps/$appUid/members': ShieldCheck,
+  '/apps/$appUid/audit-log': ScrollText,
+  '/apps/$appUid/settings': Settings,
+};
+const groups = ['Watch', 'People', 'Configure'] as const;
 const iconSize = 18;
 
 /** The pages of an application. */
 export function Navigation({ appUid }: { appUid: string }) {
   return (
     <ScrollArea component="nav" aria-label="Pages" type="auto">
-      {groups.map(({ name, icons }) => (
-        <Fragment key={name}>
-          {name !== null && (
+      {groups.map((group) => (
+        <Fragment key={group}>
+          {group !== 'Watch' && (
             <Text size="xs" fw={700} c="dimmed" tt="uppercase" px="sm" pt="md" pb={4}>
-              {name}
+              {group}
             </Text>
           )}
-          {Object.entries(icons).map(([label, Icon]) => (
-            <NavItem
-              key={label}
-              to={placeOf(label)}
-              params={{ appUid }}
-              activeOptions={{ exact: label === 'Overview', includeSearch: false }}
-              label={label}
-              leftSection={<Icon size={iconSize} aria-hidden />}
-              style={{ borderRadius: 'var(--mantine-radius-md)' }}
-            />
-          ))}
+          {pagesOfApp
+            .filter((page) => page.group === group)
+            .map(({ to, label }) => (
+              <PageLink key={to} to={to} label={label} appUid={appUid} />
+            ))}
         </Fragment>
       ))}
     </ScrollArea>
   );
 }
 
-function placeOf(label: string): PageOfApp['to'] {
-  return pagesOfApp.find((page) => page.label === label)?.to ?? '/apps/$appUid';
+function PageLink({ to, label, appUid }: Pick<PageOfApp, 'to' | 'label'> & { appUid: string }) {
+  const Icon = icons[to];
+  return (
+    <NavItem
+      to={to}
+      params={{ appUid }}
+      activeOptions={{ exact: to === '/apps/$appUid', includeSearch: false }}
+      label={label}
+      leftSection={<Icon size={iconSize} aria-hidden />}
+      style={{ borderRadius: 'var(--mantine-radius-md)' }}
+    />
+  );
 }

@@ -18,22 +18,24 @@ export interface PageOfApp {
     | '/apps/$appUid/settings';
   /** Opens it after `g`. */
   letter: string;
+  /** Where it stands in the navigation; null for a page that another one leads to. */
+  group: 'Watch' | 'People' | 'Configure' | null;
 }
 
 export const pagesOfApp: readonly PageOfApp[] = [
-  { label: 'Overview', to: '/apps/$appUid', letter: 'o' },
-  { label: 'Webhooks', to: '/apps/$appUid/webhooks', letter: 'w' },
-  { label: 'Deliveries', to: '/apps/$appUid/deliveries', letter: 'd' },
-  { label: 'Events', to: '/apps/$appUid/events', letter: 'e' },
-  { label: 'Live events', to: '/apps/$appUid/events/live', letter: 'l' },
-  { label: 'Replays', to: '/apps/$appUid/replays', letter: 'r' },
-  { label: 'Users', to: '/apps/$appUid/users', letter: 'u' },
-  { label: 'Accounts', to: '/apps/$appUid/accounts', letter: 'a' },
-  { label: 'Erasures', to: '/apps/$appUid/erasures', letter: 'x' },
-  { label: 'API Management', to: '/apps/$appUid/keys', letter: 'k' },
-  { label: 'Members', to: '/apps/$appUid/members', letter: 'm' },
-  { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h' },
-  { label: 'Settings', to: '/apps/$appUid/settings', letter: 's' },
+  { label: 'Overview', to: '/apps/$appUid', letter: 'o', group: 'Watch' },
+  { label: 'Webhooks', to: '/apps/$appUid/webhooks', letter: 'w', group: 'Watch' },
+  { label: 'Deliveries', to: '/apps/$appUid/deliveries', letter: 'd', group: 'Watch' },
+  { label: 'Events', to: '/apps/$appUid/events', letter: 'e', group: 'Watch' },
+  { label: 'Live events', to: '/apps/$appUid/events/live', letter: 'l', group: null },
+  { label: 'Replays', to: '/apps/$appUid/replays', letter: 'r', group: 'Watch' },
+  { label: 'Users', to: '/apps/$appUid/users', letter: 'u', group: 'People' },
+  { label: 'Accounts', to: '/apps/$appUid/accounts', letter: 'a', group: 'People' },
+  { label: 'Erasures', to: '/apps/$appUid/erasures', letter: 'x', group: 'People' },
+  { label: 'API Management', to: '/apps/$appUid/keys', letter: 'k', group: 'Configure' },
+  { label: 'Members', to: '/apps/$appUid/members', letter: 'm', group: 'Configure' },
+  { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h', group: 'Configure' },
+  { label: 'Settings', to: '/apps/$appUid/settings', letter: 's', group: 'Configure' },
 ];
 
 export type Named =

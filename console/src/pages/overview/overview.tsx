@@ -80,7 +80,11 @@ function Deliveries({ range }: { range: RangeName }) {
         const { changeToReceiptMs: receipt, attemptMs } = totals;
         const title = `Deliveries of ${label}`;
         return (
-          <Stack gap="lg">
+          <Stack
+            gap="lg"
+            aria-busy={statistics.isPlaceholderData}
+            opacity={statistics.isPlaceholderData ? 0.6 : 1}
+          >
             <Figures>
               <Figure
                 label="Success"

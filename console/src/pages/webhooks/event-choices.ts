@@ -1,7 +1,7 @@
 // Which events a webhook gets, as the form offers them.
 import type { EventType, SubscribedEventName, Webhook } from '@agent-herald/client';
 
-export type Entity = Webhook['entities'][number];
+type Entity = Webhook['entities'][number];
 export const entities = ['agent', 'context', 'contextfile'] as const satisfies readonly Entity[];
 
 export interface EventGroup {

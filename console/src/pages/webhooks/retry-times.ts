@@ -15,7 +15,7 @@ export function readWaitMs(text: string): number | null {
   return unitMs === undefined ? null : Number(count) * unitMs;
 }
 
-export interface PlannedAttempt {
+interface PlannedAttempt {
   n: number;
   /** From the first attempt to this one, without the jitter. */
   afterMs: number;

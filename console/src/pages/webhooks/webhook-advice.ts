@@ -3,7 +3,7 @@ import type { Webhook } from '@agent-herald/client';
 
 type Health = Pick<Webhook, 'active' | 'disabledReason' | 'failingSince' | 'deactivationWarning'>;
 
-export interface Advice {
+interface Advice {
   color: 'red' | 'yellow' | 'grape';
   title: string;
   /** A sentence each. */

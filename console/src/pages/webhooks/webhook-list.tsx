@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { messageOf } from '../../parts/fault.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -17,7 +18,7 @@ import { twinsOf } from './twins.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
-const refreshMs = 60_000;
+const refreshMs = 180_000;
 
 /** All webhooks of the application, with their health. */
 export function WebhookList() {
@@ -55,28 +56,40 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
   const { state } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
   const navigate = useNavigate();
   const { label } = healthRange(all.length, new Date());
-  const { data: statistics } = useQuery({
+  const { data: statistics, error } = useQuery({
     queryKey: [...key, 'stats', 'webhooks', label],
     queryFn: ({ signal }) =>
       calls.stats.webhooks(healthRange(all.length, new Date()).asked, { signal }),
+    staleTime: refreshMs,
     refetchInterval: refreshMs,
   });
   const rows = all.filter((webhook) => state === undefined || stateOf(webhook).name === state);
   if (rows.length === 0) return <Empty title={`No webhook is ${state}`} />;
   const counts = statistics?.webhooks.map((one) => [one.webhookUid, one] as const);
   return (
-    <DataTable
-      label="Webhooks"
-      columns={columnsFor(app.uid, { twins: twinsOf(all), counts: new Map(counts), range: label })}
-      rows={rows}
-      keyOf={({ uid }) => uid}
-      onOpen={({ uid: webhookUid }) =>
-        void navigate({
-          to: '/apps/$appUid/webhooks/$webhookUid',
-          params: { appUid: app.uid, webhookUid },
-        })
-      }
-    />
+    <>
+      {error !== null && (
+        <Text size="sm" role="alert" c="var(--mantine-color-error)">
+          How they do is not known: {messageOf(error)}
+        </Text>
+      )}
+      <DataTable
+        label="Webhooks"
+        columns={columnsFor(app.uid, {
+          twins: twinsOf(all),
+          counts: new Map(counts),
+          range: label,
+        })}
+        rows={rows}
+        keyOf={({ uid }) => uid}
+        onOpen={({ uid: webhookUid }) =>
+          void navigate({
+            to: '/apps/$appUid/webhooks/$webhookUid',
+            params: { appUid: app.uid, webhookUid },
+          })
+        }
+      />
+    </>
   );
 }
 

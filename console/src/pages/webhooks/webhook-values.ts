@@ -137,7 +137,7 @@ export function changesOf(
 }
 
 /** Reads the text of a filter; an empty one is none. Throws a `SyntaxError`. */
-export function readFilter(text: string): NonNullable<CreateWebhookBody['filter']> | null {
+function readFilter(text: string): NonNullable<CreateWebhookBody['filter']> | null {
   if (text.trim() === '') return null;
   const filter: unknown = JSON.parse(text);
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
