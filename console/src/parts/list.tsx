@@ -101,7 +101,7 @@ function More<Row>({ of }: { of: Listing<Row> }) {
   return (
     <Center ref={ref} py="md">
       {isFetchingNextPage ? (
-        <Loader size="sm" aria-label="Loading more" />
+        <Loader size="sm" role="status" aria-label="Loading more" />
       ) : (
         <Button variant="default" onClick={() => void fetchNextPage()}>
           Load more

@@ -75,7 +75,9 @@ function UrlField({ form }: Pick<FieldsProps, 'form'>) {
         placeholder="https://hooks.example.com/agents"
         {...input}
         error={error ?? refusal}
-        rightSection={isChecking ? <Loader size="xs" aria-label="Checking the URL" /> : null}
+        rightSection={
+          isChecking ? <Loader size="xs" role="status" aria-label="Checking the URL" /> : null
+        }
         autoComplete="off"
         spellCheck={false}
       />
