@@ -39,8 +39,16 @@ function send(route: Route, body: string | undefined, more: Record<string, strin
   return service.raw(route.method.toUpperCase(), fillPath(route, uids), options);
 }
 
+const handlersOfKeys = new Set(
+  routes.filter(({ access }) => access.kind === 'key').map(({ handler }) => handler),
+);
+
+/** An admin's call that is a key's, too: handler and body are the same. */
+const isShared = ({ access, handler }: Route): boolean =>
+  access.kind === 'admin' && handlersOfKeys.has(handler);
+
 const withBody = routes.flatMap((route): [string, Route][] =>
-  route.body === null ? [] : [[nameOf(route), route]],
+  route.body === null || isShared(route) ? [] : [[nameOf(route), route]],
 );
 
 describe.each(withBody)('%s', (_name, route) => {
@@ -54,6 +62,9 @@ describe.each(withBody)('%s', (_name, route) => {
     const accepted: string[] = [];
     for (const { what, pointer, text } of badBodiesOf(route, good)) {
       const answer = await send(route, text);
+      // Its purpose is to say what is wrong with a text.
+      const isCheck = pointer === '#/url' && route.path.endsWith('/check-url');
+      if (isCheck && answer.status === 200 && answer.text.includes('"code"')) continue;
       const places = faultsOf(answer).map((fault) => fault.split(' ')[0]);
       const isRefused = answer.status === 400 || answer.status === 422;
       const isPlaced = places.some(
