@@ -3,11 +3,12 @@
 const libRooms = {
   model: [],
   platform: ['model'],
-  concurrency: ['model', 'platform'],
-  mongo: ['model', 'platform'],
-  egress: ['concurrency', 'model', 'platform'],
-  temporal: ['concurrency', 'model', 'mongo', 'platform'],
-  events: ['model', 'mongo', 'platform'],
+  telemetry: ['model', 'platform'],
+  concurrency: ['model', 'platform', 'telemetry'],
+  mongo: ['model', 'platform', 'telemetry'],
+  egress: ['concurrency', 'model', 'platform', 'telemetry'],
+  temporal: ['concurrency', 'model', 'mongo', 'platform', 'telemetry'],
+  events: ['model', 'mongo', 'platform', 'telemetry'],
   access: ['concurrency', 'egress', 'model', 'mongo', 'platform'],
   webhooks: ['access', 'concurrency', 'egress', 'model', 'mongo', 'platform'],
   identity: ['access', 'concurrency', 'model', 'mongo', 'platform'],
@@ -18,12 +19,22 @@ const libRooms = {
     'model',
     'mongo',
     'platform',
+    'telemetry',
     'temporal',
     'webhooks',
   ],
-  statistics: ['model', 'mongo', 'platform'],
-  dispatch: ['concurrency', 'deliveries', 'events', 'model', 'mongo', 'platform', 'temporal'],
-  config: ['access', 'deliveries', 'egress', 'model', 'platform', 'temporal'],
+  statistics: ['model', 'mongo', 'platform', 'telemetry'],
+  dispatch: [
+    'concurrency',
+    'deliveries',
+    'events',
+    'model',
+    'mongo',
+    'platform',
+    'telemetry',
+    'temporal',
+  ],
+  config: ['access', 'deliveries', 'egress', 'model', 'platform', 'telemetry', 'temporal'],
 };
 const topRooms = [
   'activities',
@@ -77,7 +88,10 @@ const libOverrides = Object.entries(libRooms).map(([room, used]) => {
 });
 
 const except = (...rooms) => topRooms.filter((room) => !rooms.includes(room));
-const outsideApi = outside(except('api'), 'The api uses lib; only api/main.ts starts a worker.');
+const outsideApi = outside(
+  except('api'),
+  'The api uses lib; only api/start-api.ts starts a worker.',
+);
 
 export default {
   plugins: ['typescript', 'import', 'promise', 'node', 'unicorn', 'oxc'],
@@ -152,7 +166,7 @@ export default {
       outsideApi,
       loadsNoWorker,
     ),
-    { files: ['api/main.ts'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['api/start-api.ts'], rules: { 'no-restricted-imports': 'off' } },
     forbid('cli/**', outside(except('cli'), 'cli uses lib only.')),
     forbid(
       'dev/servers/**',
@@ -207,6 +221,10 @@ export default {
       ),
     ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
+    forbid(
+      'dev/instruments/**',
+      outside(except('dev'), 'dev/instruments uses lib/telemetry only.'),
+    ),
     forbid(
       'dev/receiver-cases/**',
       outside(

@@ -1,17 +1,15 @@
-// The api process: HTTP, and a workflow worker on the same connection, which makes first attempts.
-import { readConfig, summarizeConfig } from '../lib/config/config.ts';
+import type { Config } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { processLog } from '../lib/platform/logger.ts';
-import { type RunningRole, runProcess } from '../lib/platform/run-process.ts';
+import type { RunningRole } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
 import { openFirstAttempts } from '../worker/first-attempts.ts';
 import { createApiContext } from './context.ts';
 import { serve } from './serve.ts';
 
-async function startApi(): Promise<RunningRole> {
-  const config = readConfig(process.env);
-  processLog.info({ role: 'api', ...summarizeConfig(config) }, 'process.starting');
+/** Starts HTTP, and a workflow worker on the same connection, which makes first attempts. */
+export async function startApi(config: Config): Promise<RunningRole> {
   const open = new Disposal();
   try {
     const store = open.use(await connectStore(config.mongodb));
@@ -33,5 +31,3 @@ async function startApi(): Promise<RunningRole> {
     throw error;
   }
 }
-
-await runProcess('api', startApi);

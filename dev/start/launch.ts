@@ -39,7 +39,15 @@ const heapFlags = ['--max-semi-space-size=64'];
 const consoleBuild = fileURLToPath(new URL('../../console/build.mjs', import.meta.url));
 const consoleBuildTimeoutMs = 120_000;
 
-const preferredPorts = { api: 3000, mongodb: 27_017, temporal: 7233, temporalUi: 8233 };
+const preferredPorts = {
+  api: 3000,
+  mongodb: 27_017,
+  temporal: 7233,
+  temporalUi: 8233,
+  // The one that Prometheus lists for OpenTelemetry, and the next.
+  apiMetrics: 9464,
+  workerMetrics: 9465,
+};
 
 type Ports = typeof preferredPorts;
 
@@ -94,7 +102,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
       pids[role] = pid;
       saved();
     };
-    return open.use(await superviseRole(role, options, { env: childEnv, onStart }));
+    return open.use(await superviseRole(role, options, { env: childEnv, ports, onStart }));
   };
   const adminPath = ephemeral ? null : join(dataDir, 'admin.json');
   const isOwnDatabase = servers.env['MONGODB_URI'] !== undefined;
@@ -112,6 +120,7 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
     consoleUrl: `http://localhost:${ports.api}/console`,
     adminEmail: admin?.email ?? null,
     adminPassword: admin?.password ?? null,
+    metricsUrls: hasMetrics(env) ? metricsUrlsOf(ports) : null,
     pids,
   };
   saved();
@@ -128,23 +137,26 @@ type Role = 'api' | 'worker';
 function superviseRole(
   role: Role,
   { dataDir, progress }: LaunchOptions,
-  own: { env: NodeJS.ProcessEnv; onStart: (pid: number) => void },
+  { env, ports, onStart }: { env: NodeJS.ProcessEnv; ports: Ports; onStart: (pid: number) => void },
 ): Promise<AsyncDisposable> {
   const main = fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url));
   const args = [...heapFlags, '--import', 'tsx', main];
   const logPath = join(dataDir, 'logs', `${role}.log`);
-  return superviseChild({ name: role, args, logPath, progress, ...own });
+  const ownEnv = hasMetrics(env)
+    ? { ...env, HERALD_METRICS_PORT: String(ports[`${role}Metrics`]) }
+    : env;
+  return superviseChild({ name: role, args, logPath, progress, env: ownEnv, onStart });
 }
 
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   const asked = env['PORT'];
-  if (asked === '0') return namePorts(await pickPorts([0, 0, 0, 0]));
-  const { mongodb, temporal, temporalUi } = preferredPorts;
+  const { api: preferred, ...others } = preferredPorts;
+  if (asked === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
   if (asked) {
     const api = await requirePort(Number(asked), { setting: 'PORT' });
-    return namePorts([api, ...(await pickPorts([mongodb, temporal, temporalUi]))]);
+    return namePorts([api, ...(await pickPorts(Object.values(others)))]);
   }
-  const ports = namePorts(await pickPorts([preferredPorts.api, mongodb, temporal, temporalUi]));
+  const ports = namePorts(await pickPorts([preferred, ...Object.values(others)]));
   if (ports.api !== preferredPorts.api) {
     progress(
       `port ${preferredPorts.api} is in use, so the API takes ${ports.api}; set PORT to choose`,
@@ -153,8 +165,20 @@ async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   return ports;
 }
 
-function namePorts([api = 0, mongodb = 0, temporal = 0, temporalUi = 0]: number[]): Ports {
-  return { api, mongodb, temporal, temporalUi };
+/** Names ports in the order of the preferred ones. */
+function namePorts(ports: number[]): Ports {
+  const names = Object.keys(preferredPorts);
+  return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? 0])) as Ports;
+}
+
+function metricsUrlsOf({ apiMetrics, workerMetrics }: Ports): DevFile['metricsUrls'] {
+  const urlOf = (port: number): string => `http://localhost:${port}/metrics`;
+  return { api: urlOf(apiMetrics), worker: urlOf(workerMetrics) };
+}
+
+// On unless it is set to nothing; each process gets a port of its own.
+function hasMetrics(env: NodeJS.ProcessEnv): boolean {
+  return env['HERALD_METRICS_PORT'] !== '';
 }
 
 /** Receivers on this machine, over plain http. */

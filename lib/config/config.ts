@@ -27,6 +27,8 @@ import {
   asTokenLifetime,
   asWebhookPorts,
 } from './setting-parsers.ts';
+import { readTelemetry } from './telemetry.ts';
+import type { TelemetrySettings } from '../telemetry/start-telemetry.ts';
 import { ConfigError, type Environment, SettingReader } from '../platform/setting-reader.ts';
 
 export interface OidcSettings {
@@ -72,6 +74,7 @@ export interface Config {
   sealingKeys: readonly SealingKey[];
   keyPepper: string;
   oidc: OidcSettings | null;
+  telemetry: TelemetrySettings;
   workflowBundlePath: string | null;
 }
 
@@ -178,8 +181,9 @@ function readRateLimits(settings: SettingReader): Config['rateLimits'] {
 /** Throws a ConfigError that lists every faulty setting, but no secret. */
 export function readConfig(environment: Environment): Config {
   const settings = new SettingReader(environment);
+  const http = readHttp(settings);
   const config: Config = {
-    http: readHttp(settings),
+    http,
     mongodb: readMongodb(settings),
     temporal: readTemporal(settings, environment),
     temporalUiUrl: settings.read('HERALD_TEMPORAL_UI_URL', '', asPublicUrl) || null,
@@ -211,6 +215,7 @@ export function readConfig(environment: Environment): Config {
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
     oidc: readOidc(settings),
+    telemetry: readTelemetry(settings, http.host),
     workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
@@ -240,6 +245,8 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     denyCidrs: config.egress.denyCidrs,
     egressProxy: config.egressProxy && `${config.egressProxy.host}:${config.egressProxy.port}`,
     mailServer: config.mail === null ? null : 'set',
+    metricsPage: config.telemetry.metricsPage,
+    otlpMetrics: config.telemetry.otlpMetrics,
     mailFrom: config.mail?.from ?? null,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,

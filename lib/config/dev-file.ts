@@ -24,6 +24,8 @@ export interface DevFile {
   /** Null where other people are the admins. */
   adminEmail: string | null;
   adminPassword: string | null;
+  /** Null where `HERALD_METRICS_PORT` is set to nothing. */
+  metricsUrls: { api: string; worker: string } | null;
   /** Null for a server that was running already. */
   pids: { api: number; worker: number; mongodb: number | null; temporal: number | null };
 }

@@ -30,6 +30,8 @@ const compose = parse(composeText, { merge: true }) as ComposeFile;
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 const services = Object.entries(compose.services);
 const roles = ['setup', 'api', 'worker'] as const;
+// Read by OpenTelemetry's own code.
+const exporterSettings = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'];
 
 function service(name: string): Service {
   const found = compose.services[name];
@@ -51,7 +53,12 @@ function knownSettings(): Set<string> {
   );
   readConfig(environment);
   const logger = readFileSync(join('lib', 'platform', 'logger.ts'), 'utf8');
-  return new Set([...asked, ...(logger.match(/HERALD_[A-Z_]+/g) ?? []), ...temporalSettings()]);
+  return new Set([
+    ...asked,
+    ...(logger.match(/HERALD_[A-Z_]+/g) ?? []),
+    ...temporalSettings(),
+    ...exporterSettings,
+  ]);
 }
 
 /** Temporal's settings: readConfig passes on a prefix, and its envconfig has their names. */
@@ -106,8 +113,14 @@ test('every setting passed to api, worker and setup is a known one', () => {
 });
 
 test('each setting in .env is passed on, except those that the container fixes', () => {
-  const settled = ['HERALD_DATABASE', 'HERALD_HOST', 'HERALD_WORKFLOW_BUNDLE'];
-  const ofService = [...knownSettings()].filter((name) => name.startsWith('HERALD_'));
+  const settled = [
+    'HERALD_DATABASE',
+    'HERALD_HOST',
+    'HERALD_METRICS_HOST',
+    'HERALD_WORKFLOW_BUNDLE',
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+  ];
+  const ofService = [...knownSettings()].filter((name) => /^(?:HERALD|OTEL)_/.test(name));
   expect(ofService).toEqual(expect.arrayContaining(settled));
   for (const role of roles) {
     const passed = Object.entries(service(role).environment ?? {})

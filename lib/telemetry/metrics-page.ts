@@ -1,0 +1,74 @@
+// The page that Prometheus reads, on a port of its own that serves nothing else.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { errorCode } from '../platform/error-code.ts';
+
+const path = '/metrics';
+const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+const connectionsMax = 32;
+const requestTimeoutMs = 5_000;
+// Twice as long where an answer waits to be read; longer than most pause between two scrapes.
+const idleTimeoutMs = 120_000;
+
+export interface MetricsPage extends AsyncDisposable {
+  port: number;
+}
+
+/** Serves what `write` returns, one call at a time for all who ask. Throws a sentence when the port is taken. */
+export async function serveMetricsPage(
+  place: { port: number; host: string },
+  write: () => Promise<string>,
+): Promise<MetricsPage> {
+  const server = createPageServer(shareCalls(write));
+  try {
+    server.listen(place);
+    await once(server, 'listening');
+  } catch (error) {
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
+    const message = `port ${place.port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`;
+    throw new Error(message, { cause: error });
+  }
+  // It must not keep a process that has ended its work.
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function createPageServer(write: () => Promise<string>): Server {
+  const limits = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs };
+  const server = createServer(
+    { ...limits, keepAliveTimeout: idleTimeoutMs },
+    (request, response) => {
+      request.resume();
+      if (request.url?.split('?')[0] !== path) {
+        response.writeHead(404).end();
+        return;
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { allow: 'GET, HEAD' }).end();
+        return;
+      }
+      write().then(
+        (page) => response.writeHead(200, { 'content-type': contentType }).end(page),
+        // The SDK has logged why.
+        () => response.writeHead(500).end(),
+      );
+    },
+  );
+  server.maxConnections = connectionsMax;
+  server.timeout = idleTimeoutMs;
+  return server;
+}
+
+function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => (underWay ??= call().finally(() => (underWay = null)));
+}

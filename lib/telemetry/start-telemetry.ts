@@ -1,0 +1,134 @@
+// Telemetry of a process. What is not asked for is not even loaded.
+import type { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { Disposal } from '../platform/disposal.ts';
+import { processLog } from '../platform/logger.ts';
+import { newId } from '../platform/ids.ts';
+import { version } from '../platform/version.ts';
+import { connectInstruments } from './instruments.ts';
+import { serveMetricsPage } from './metrics-page.ts';
+import { nameForPrometheus } from './prometheus-names.ts';
+
+export type Role = 'api' | 'worker';
+
+export interface TelemetrySettings {
+  /** Null: no page of metrics. */
+  metricsPage: { port: number; host: string } | null;
+  /** Null: no metrics by OTLP; the exporter reads `OTEL_EXPORTER_OTLP_*` itself. */
+  otlpMetrics: { exportEveryMs: number } | null;
+}
+
+export interface Telemetry extends AsyncDisposable {
+  /** Null without a page. */
+  metricsPort: number | null;
+}
+
+// A collector that does not answer must not hold up a stop.
+const flushTimeoutMs = 2_000;
+
+/** Starts what the settings ask for; throws when the port is taken. Dispose of it last: it sends what is left. */
+export async function startTelemetry(role: Role, settings: TelemetrySettings): Promise<Telemetry> {
+  const { metricsPage, otlpMetrics } = settings;
+  if (metricsPage === null && otlpMetrics === null) {
+    return { metricsPort: null, [Symbol.asyncDispose]: async () => undefined };
+  }
+  const open = new Disposal();
+  try {
+    await logFaults();
+    const readers = otlpMetrics === null ? [] : [await createOtlpReader(otlpMetrics)];
+    const page = metricsPage === null ? null : await createPage();
+    if (page !== null) readers.push(page.reader);
+    await startMetrics(open, { role, readers });
+    const metricsPort =
+      page === null || metricsPage === null
+        ? null
+        : open.use(await serveMetricsPage(metricsPage, page.write)).port;
+    return { metricsPort, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function startMetrics(
+  open: Disposal,
+  { role, readers }: { role: Role; readers: MetricReader[] },
+): Promise<void> {
+  const [{ metrics }, { MeterProvider }, { RuntimeNodeInstrumentation }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/instrumentation-runtime-node'),
+  ]);
+  const provider = new MeterProvider({ resource: await resourceOf(role), readers });
+  open.defer(() => shutDown(provider));
+  metrics.setGlobalMeterProvider(provider);
+  open.defer(async () => metrics.disable());
+  connectInstruments(provider.getMeter('agent-herald', version));
+  open.defer(async () => connectInstruments(null));
+  const runtime = new RuntimeNodeInstrumentation();
+  runtime.setMeterProvider(provider);
+  open.defer(async () => runtime.disable());
+}
+
+async function shutDown(provider: MeterProvider): Promise<void> {
+  await provider.shutdown({ timeoutMillis: flushTimeoutMs }).catch((error: unknown) => {
+    processLog.warn({ err: error }, 'telemetry.not_flushed');
+  });
+}
+
+async function createPage(): Promise<{ reader: MetricReader; write: () => Promise<string> }> {
+  const { PrometheusExporter, PrometheusSerializer } =
+    await import('@opentelemetry/exporter-prometheus');
+  // Its own server has no limits, and would leave out what is added here.
+  const reader = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  return {
+    reader,
+    write: async () => {
+      const { resourceMetrics, errors } = await reader.collect();
+      for (const error of errors) processLog.warn({ err: error }, 'telemetry.not_collected');
+      return serializer.serialize(nameForPrometheus(resourceMetrics));
+    },
+  };
+}
+
+async function createOtlpReader({
+  exportEveryMs,
+}: {
+  exportEveryMs: number;
+}): Promise<MetricReader> {
+  const [{ OTLPMetricExporter }, { PeriodicExportingMetricReader }] = await Promise.all([
+    import('@opentelemetry/exporter-metrics-otlp-proto'),
+    import('@opentelemetry/sdk-metrics'),
+  ]);
+  return new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis: exportEveryMs,
+    exportTimeoutMillis: Math.min(exportEveryMs, 30_000),
+  });
+}
+
+/** What `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say wins. */
+async function resourceOf(role: Role) {
+  const { detectResources, envDetector, resourceFromAttributes } =
+    await import('@opentelemetry/resources');
+  const own = resourceFromAttributes({
+    'service.name': `agent-herald-${role}`,
+    'service.version': version,
+    'service.instance.id': newId('prc'),
+  });
+  return own.merge(detectResources({ detectors: [envDetector] }));
+}
+
+async function logFaults(): Promise<void> {
+  const { diag, DiagLogLevel } = await import('@opentelemetry/api');
+  const warn = (message: string, ...details: unknown[]): void => {
+    const [detail] = details;
+    processLog.warn(
+      { message, detail: detail instanceof Error ? detail.message : detail },
+      'telemetry.sdk',
+    );
+  };
+  const ignore = (): void => undefined;
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}

@@ -1,0 +1,30 @@
+import type { RunningRole } from '../platform/run-process.ts';
+import { processLog } from '../platform/logger.ts';
+import { type Role, startTelemetry, type TelemetrySettings } from './start-telemetry.ts';
+
+/**
+ * Starts telemetry, then what `start` starts, and stops them in the reverse order. `start` imports the rest of the
+ * process itself: instrumentation has to see modules being loaded.
+ */
+export async function withTelemetry(
+  role: Role,
+  settings: TelemetrySettings,
+  start: () => Promise<RunningRole>,
+): Promise<RunningRole> {
+  const telemetry = await startTelemetry(role, settings);
+  const { metricsPort } = telemetry;
+  if (metricsPort !== null) processLog.info({ role, metricsPort }, 'metrics.listening');
+  try {
+    const running = await start();
+    return {
+      failed: running.failed,
+      async [Symbol.asyncDispose]() {
+        await running[Symbol.asyncDispose]();
+        await telemetry[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await telemetry[Symbol.asyncDispose]();
+    throw error;
+  }
+}
