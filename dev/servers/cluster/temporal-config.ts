@@ -1,0 +1,82 @@
+// The settings of the processes of a Temporal server on PostgreSQL.
+import { postgresUser } from './postgres.ts';
+
+export type TemporalRole = 'frontend' | 'history' | 'matching' | 'worker';
+
+export interface TemporalNode {
+  readonly name: string;
+  readonly role: TemporalRole;
+  readonly grpcPort: number;
+  readonly membershipPort: number;
+}
+
+/** Fixed for the life of the data. Four for each of three history processes. */
+export const historyShards = 12;
+export const databases = { main: 'temporal', visibility: 'temporal_visibility' } as const;
+
+/** Returns the file of one process, in JSON, which is YAML. A process finds the others in the database. */
+export function configOf(
+  node: TemporalNode,
+  { nodes, postgresPort, dynamicConfigPath }: ConfigFacts,
+): string {
+  const sqlStore = (databaseName: string, maxConns: number) => ({
+    sql: {
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: `127.0.0.1:${postgresPort}`,
+      connectProtocol: 'tcp',
+      user: postgresUser,
+      password: '',
+      maxConns,
+      maxIdleConns: maxConns,
+      maxConnLifetime: '1h',
+    },
+  });
+  const frontend = nodes.find(({ role }) => role === 'frontend');
+  const config = {
+    log: { stdout: true, level: 'warn' },
+    persistence: {
+      defaultStore: 'default',
+      visibilityStore: 'visibility',
+      numHistoryShards: historyShards,
+      datastores: {
+        default: sqlStore(databases.main, 15),
+        visibility: sqlStore(databases.visibility, 4),
+      },
+    },
+    global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
+    services: Object.fromEntries([...nodes, node].map((each) => [each.role, { rpc: rpcOf(each) }])),
+    clusterMetadata: {
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
+      clusterInformation: {
+        active: {
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: `127.0.0.1:${frontend?.grpcPort}`,
+        },
+      },
+    },
+    dynamicConfigClient: { filepath: dynamicConfigPath, pollInterval: '10s' },
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+interface ConfigFacts {
+  readonly nodes: readonly TemporalNode[];
+  readonly postgresPort: number;
+  readonly dynamicConfigPath: string;
+}
+
+function rpcOf({ grpcPort, membershipPort }: TemporalNode) {
+  return { grpcPort, membershipPort, bindOnIP: '127.0.0.1' };
+}
+
+/** Returns the settings that a running server reads anew, in JSON, which is YAML. */
+export function dynamicConfig(values: Readonly<Record<string, string | number | boolean>>): string {
+  const settings = Object.entries(values).map(([name, value]) => [name, [{ value }]]);
+  return `${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`;
+}
