@@ -3,6 +3,7 @@ import { serveConsole } from './console/serve-console.ts';
 import type { ApiContext } from './context.ts';
 import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
+import { measureRequest } from './http/measure-request.ts';
 import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
 import { createRouter } from './router.ts';
@@ -15,6 +16,7 @@ export function createKoaApp(context: ApiContext): Koa {
   const app = new Koa({ proxy: false });
   const router = createRouter(context, routes);
 
+  app.use(measureRequest);
   app.use(assignRequestId);
   app.use(logRequest(context));
   app.use(warnOfProxy(context));

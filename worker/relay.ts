@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/platform/clock.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
+import { instruments } from '../lib/telemetry/instruments.ts';
 import { relayLog } from '../lib/platform/logger.ts';
 import type { EventToDispatch } from '../lib/model/event.ts';
 import { keyOfPartition } from '../lib/model/partition.ts';
@@ -34,8 +35,10 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     try {
       const started = await sweep(ports, signal);
+      instruments.relaySweeps.add(1, { result: 'ok' });
       waitMs = started >= relayedPerSweepMax ? 0 : relayEveryMs;
     } catch (error) {
+      instruments.relaySweeps.add(1, { result: 'failed' });
       waitMs = Math.min(relayBackoffMsMax, Math.max(relayEveryMs, 2 * waitMs));
       relayLog.warn({ err: error, waitMs }, 'relay.backing_off');
     }
@@ -66,6 +69,7 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   ];
   return batches.map((batch) => ({
     start: () => ports.dispatcher.start(batch),
+    kind: 'event',
     facts: { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length },
   }));
 }
@@ -74,6 +78,7 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const unstarted = await findUnstartedJobs(ports.store, before, relayedPerSweepMax);
   return unstarted.map((job) => ({
     start: () => ports.dispatcher.startJob(job),
+    kind: 'job',
     facts: { appUid: job.appUid, jobUid: job._id, count: 1 },
   }));
 }
@@ -88,6 +93,7 @@ async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
         await expectSignal(store, [partition._id], { now: clock.now() });
         throw error;
       }),
+    kind: 'partition',
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
 }
@@ -95,6 +101,7 @@ async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
 /** `facts` are logged when it fails; `count`: how many events or jobs it starts. */
 interface Start {
   start: () => Promise<void>;
+  kind: 'event' | 'job' | 'partition';
   facts: { appUid: string | undefined; count: number; [fact: string]: unknown };
 }
 
@@ -112,13 +119,15 @@ async function startEach(
       !signal.aborted &&
       (started > 0 || failures.length < failuresMax)
     ) {
-      const { start, facts } = starts[next] as Start;
+      const { start, kind, facts } = starts[next] as Start;
       next += 1;
       try {
         await start();
         started += facts.count;
+        instruments.relayStarted.add(facts.count, { kind });
       } catch (error) {
         failures.push(error);
+        instruments.dispatchFailures.add(1, { by: 'relay' });
         relayLog.warn({ ...facts, err: error }, 'relay.start_failed');
       }
     }

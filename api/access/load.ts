@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { observePermits } from '../../lib/concurrency/observe-permits.ts';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { httpLimits } from '../../lib/limits.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
@@ -28,6 +29,7 @@ export class Load implements AsyncDisposable {
   readonly #permits: Semaphore;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
+  readonly #stopObserving: () => void;
   /** All requests but those that still send their body, which cost nothing. */
   #working = 0;
   #bodyBytes = 0;
@@ -41,6 +43,7 @@ export class Load implements AsyncDisposable {
       queueMax: requestsAtOnceMax * waitingPerPermitMax,
       waitMsMax: permitWaitMsMax,
     });
+    this.#stopObserving = observePermits('requests', this.#permits);
     this.#loopDelay.enable();
     this.#check = setInterval(() => this.#checkLoop(), checkEveryMs).unref();
   }
@@ -85,6 +88,7 @@ export class Load implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#check);
+    this.#stopObserving();
     this.#loopDelay.disable();
   }
 

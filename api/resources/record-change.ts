@@ -2,6 +2,7 @@
 import { type Entity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { instruments } from '../../lib/telemetry/instruments.ts';
 import type { ApiContext } from '../context.ts';
 import { type Committed, commitIn, type PendingChange, type Write } from './commit-changes.ts';
 import type { Change, Recorded } from './make-events.ts';
@@ -63,6 +64,9 @@ export function dispatch(
   { headStart, dispatcher }: Pick<ApiContext, 'headStart' | 'dispatcher'>,
   recorded: readonly Recorded[],
 ): void {
-  for (const { event, subscribers } of recorded) headStart?.begin(event, subscribers);
+  for (const { event, subscribers } of recorded) {
+    instruments.eventsRecorded.add(1, { event: event.event });
+    headStart?.begin(event, subscribers);
+  }
   dispatcher.dispatch(recorded.map(({ event }) => event));
 }

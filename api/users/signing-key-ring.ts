@@ -15,6 +15,7 @@ import {
   importSigningKey,
   type SigningKey,
 } from '../../lib/identity/user-token.ts';
+import { instruments } from '../../lib/telemetry/instruments.ts';
 import { limits } from '../../lib/limits.ts';
 import { tokenLog } from '../../lib/platform/logger.ts';
 import type { KeyTerm, SigningKeyDocument } from '../../lib/model/signing-key.ts';
@@ -54,6 +55,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       reading.keys.then(
         (found) => (known = { keys: found, at: now }),
         (error: unknown) => {
+          instruments.signingKeyFailures.add(1, {});
           tokenLog.warn({ err: error }, 'signing_keys.read_failed');
           // A failure is not kept: the next call tries again.
           if (read === reading) read = null;

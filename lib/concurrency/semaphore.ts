@@ -26,14 +26,15 @@ const tickMs = 100;
 
 /** Grants so many permits per key, in order of arrival. A key without held permits takes no memory. */
 export class Semaphore {
-  readonly #permits: number;
+  /** Of each key. */
+  readonly permits: number;
   readonly #refusal: (reason: string) => Error;
   readonly #limits: QueueLimits;
   readonly #queues = new Map<string, Queue>();
   #waitsEnded = false;
 
   constructor(permits: number, refusal: (reason: string) => Error, limits: QueueLimits = {}) {
-    this.#permits = permits;
+    this.permits = permits;
     this.#refusal = refusal;
     this.#limits = limits;
   }
@@ -43,11 +44,21 @@ export class Semaphore {
     return { held, waiting: waiters.size };
   }
 
+  /** Of all keys. */
+  countAll(): { held: number; waiting: number } {
+    const counts = { held: 0, waiting: 0 };
+    for (const { held, waiters } of this.#queues.values()) {
+      counts.held += held;
+      counts.waiting += waiters.size;
+    }
+    return counts;
+  }
+
   /** Throws the refusal, or the signal's reason when it aborts first. */
   async acquire(key: string, options: AcquireOptions = {}): Promise<Permit> {
     const queue = this.#queues.get(key) ?? newQueue();
     this.#queues.set(key, queue);
-    if (queue.held < this.#permits) queue.held += 1;
+    if (queue.held < this.permits) queue.held += 1;
     else await this.#wait(queue, { ...this.#limits, ...options });
     let isHeld = true;
     return {

@@ -7,12 +7,14 @@ import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { removeDelivery } from './deliveries.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
 import { type Asker, type AttemptFacts, decide } from './decide.ts';
 import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
+import { measureAttempt } from './measure-attempt.ts';
 import { recordHealth } from './record-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
 import { passTurn, takeTurn } from './pass-turn.ts';
@@ -138,6 +140,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   });
   const trigger = triggerOf(delivery);
   const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
+  measureAttempt({ event, webhook, delivery, attempt });
   // Before the record: once that is written, a repeat of this attempt would skip it.
   await recordHealth(ports, { event, webhook, verdict, attempt, now });
   const { state, nextAttemptAt } = verdict;
@@ -194,6 +197,7 @@ async function leaveInLine(
   subject: Subject,
   { target, waitsUntil }: { target: AttemptTarget; waitsUntil: Date },
 ): Promise<DeliveryOutcome> {
+  instruments.throttled.add(1, { limit: 'rate' });
   const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
   const now = ports.clock.now();
   const step = { state, attempt: null, nextAttemptAt: waitsUntil, isInLine: true, now } as const;
@@ -230,6 +234,7 @@ async function recordUnsent(
   const now = ports.clock.now();
   const made = { ...unsent, attempt: null, nextAttemptAt: null, now };
   const outcome = await record(ports, subject, made);
+  instruments.deliveriesUnsent.add(1, { state: unsent.state });
   if (unsent.state !== 'pending') {
     deliveryLog.info({ ...subject.key, ...unsent, state: outcome.state }, 'delivery.not_sent');
   }

@@ -6,6 +6,7 @@ import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { ErasureJob, ErasureSubject } from '../model/job.ts';
 import { keyOfPartition } from '../model/partition.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { newJob } from './jobs.ts';
@@ -131,12 +132,13 @@ export async function erasePayloads(
     { _id: { $in: ids }, erasureUid: { $ne: erasureUid } },
     { $set: { erasedAt: now, erasureUid } },
   );
-  await store.deliveries.updateMany(
+  const { modifiedCount } = await store.deliveries.updateMany(
     { eventId: { $in: ids }, state: { $in: [...openStates] } },
     {
       $set: { state: 'cancelled', cancelReason: 'erased', nextAttemptAt: null, updatedAt: now },
     },
   );
+  instruments.deliveriesCancelled.add(modifiedCount, { reason: 'erased' });
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, attempts: { $ne: [] } },
     { $set: { 'attempts.$[].responseSample': '' } },

@@ -18,6 +18,7 @@ import type { DeliveryPorts } from './ports.ts';
 import { findOvertaken, type Overtaken, overtakenFields } from './overtaken.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import { deleteExpired } from './retention.ts';
 
 type JobPorts = Pick<
@@ -33,9 +34,14 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
   const now = clock.now();
-  if (jobUid === retentionJobUid) return deleteExpired(ports, { now, cursor: input.cursor });
+  if (jobUid === retentionJobUid) {
+    instruments.jobPages.add(1, { kind: 'retention' });
+    return deleteExpired(ports, { now, cursor: input.cursor });
+  }
   const job = await store.jobs.findOne({ _id: jobUid });
   if (job === null) return { events: [], isLast: true };
+  const { kind } = job;
+  instruments.jobPages.add(1, { kind });
   if (job.kind === 'erasure') return eraseChunk(ports, job, { page, now });
   const taken = await inTransaction(store, async (session) => {
     const begun = await beginPage(store, { jobUid, page, session });
@@ -44,10 +50,16 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
     await endPage(store, job, { made, now, session });
     return made;
   });
+  if (taken?.cancelled !== undefined) {
+    const { count, reason } = taken.cancelled;
+    instruments.deliveriesCancelled.add(count, { reason });
+  }
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
   await signalOvertaken(await findOvertaken(store, taken?.overtaken ?? []));
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
-  const events = groupByEvent(await findStamped(store, { jobUid, page }));
+  const stamped = await findStamped(store, { jobUid, page });
+  instruments.jobDeliveries.add(stamped.length, { kind });
+  const events = groupByEvent(stamped);
   return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
 }
 

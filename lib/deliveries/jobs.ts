@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
+import type { CancelReason } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { JobDocument, JobFacts, JobToStart, ReleaseJob, ReplayJob } from '../model/job.ts';
@@ -74,6 +75,8 @@ export interface TakenPage {
   partitions: PartitionKey[];
   /** What it took or cancelled, as it was before; the workflows that wait for its retries are told after it. */
   overtaken?: readonly Overtaken[];
+  /** Deliveries that it cancelled, and why. */
+  cancelled?: { count: number; reason: CancelReason };
   /** How long until the next page; by default a second. */
   waitMs?: number;
   /** Of a replay. */

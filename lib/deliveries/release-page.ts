@@ -84,7 +84,7 @@ async function cancelPage(
   store: Store,
   { filter, cancelReason }: { filter: Filter<DeliveryDocument>; cancelReason: CancelReason },
   making: PageMaking,
-): Promise<Pick<TakenPage, 'partitions' | 'overtaken'> | null> {
+): Promise<Pick<TakenPage, 'partitions' | 'overtaken' | 'cancelled'> | null> {
   const { now, session } = making;
   const found = await store.deliveries
     .find<Overtaken & Pick<DeliveryDocument, '_id'>>(filter, {
@@ -95,12 +95,13 @@ async function cancelPage(
     .limit(cancelledPerPageMax)
     .toArray();
   if (found.length === 0) return null;
-  await store.deliveries.updateMany(
+  const { modifiedCount: count } = await store.deliveries.updateMany(
     { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
     { $set: { state: 'cancelled', cancelReason, nextAttemptAt: null, updatedAt: now } },
     { session },
   );
-  return { partitions: await toSignal(store, found, making), overtaken: found };
+  const partitions = await toSignal(store, found, making);
+  return { partitions, overtaken: found, cancelled: { count, reason: cancelReason } };
 }
 
 // A delivery whose turn is still to come goes to its partition, any other to this job.

@@ -3,6 +3,7 @@ import { idAt } from '../platform/ids.ts';
 import { openStates, settledStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 
 // Both bound a batch: few events of many webhooks, or many of few.
@@ -72,7 +73,7 @@ async function settleAbandoned(
   eventIds: string[],
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
-  await store.deliveries.updateMany(
+  const { modifiedCount } = await store.deliveries.updateMany(
     {
       eventId: { $in: eventIds },
       state: { $in: ['pending', 'retrying'] },
@@ -82,6 +83,7 @@ async function settleAbandoned(
       $set: { state: 'cancelled', cancelReason: 'abandoned', nextAttemptAt: null, updatedAt: now },
     },
   );
+  instruments.deliveriesCancelled.add(modifiedCount, { reason: 'abandoned' });
 }
 
 async function withoutKept(store: Store, eventIds: string[], before: Date): Promise<string[]> {

@@ -9,6 +9,7 @@ import { expectSignal } from './partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import { tellExpiringKeys } from './tell-expiring-keys.ts';
 
 // Small enough that a batch takes well under a second and blocks nobody.
@@ -42,6 +43,10 @@ export async function deleteExpired(
     releases,
     expiringKeys,
   };
+  for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
+    instruments.retentionDeleted.add(count, { what });
+  }
+  instruments.deliveriesCancelled.add(held.expired, { reason: 'expired' });
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);

@@ -16,6 +16,7 @@ import {
   eventWorkflowId,
   runJobWorkflow,
 } from '../temporal/names.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import { startOnce } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { StartWindow } from './start-window.ts';
@@ -113,7 +114,7 @@ class WindowDispatcher implements Dispatcher {
       await sleep(Math.min(this.#window.waitMs(performance.now()), pollMs));
       end = this.#begin(null);
     }
-    await this.#startEvents(events, end);
+    await this.#startEvents(events, { by: 'relay', end });
   }
 
   run(job: JobToStart): void {
@@ -163,12 +164,17 @@ class WindowDispatcher implements Dispatcher {
   #startInBackground(events: readonly EventToDispatch[], end?: EndStart): void {
     const [first] = events;
     const facts = { appUid: first?.appUid, eventId: first?._id, count: events.length };
-    this.#run(this.#startEvents(events, end), facts);
+    this.#run(this.#startEvents(events, { by: 'dispatch', end }), facts);
   }
 
-  async #startEvents(events: readonly EventToDispatch[], end?: EndStart): Promise<void> {
+  async #startEvents(
+    events: readonly EventToDispatch[],
+    { by, end }: { by: 'dispatch' | 'relay'; end: EndStart | undefined },
+  ): Promise<void> {
     const started = await this.#startWorkflow(events).finally(end);
-    if (started.length > 0) await this.#mark(started);
+    if (started.length === 0) return;
+    instruments.eventsStarted.add(started.length, { by });
+    await this.#mark(started);
   }
 
   // Returns the uids of the events that no other process has claimed.
@@ -194,6 +200,7 @@ class WindowDispatcher implements Dispatcher {
   #run(start: Promise<void>, facts: Record<string, unknown>): void {
     const entry = start
       .catch((error: unknown) => {
+        instruments.dispatchFailures.add(1, { by: 'dispatch' });
         this.#backingOffUntilMs = performance.now() + backOffMs;
         dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
       })

@@ -93,8 +93,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const guard = addressGuardOf(policy);
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
-  const { proxy = null, ca } = options;
-  const opener = { idlePool, guard, hosts, proxy, ca };
+  const opener = { idlePool, guard, hosts, proxy: options.proxy ?? null, ca: options.ca };
   const permits = new RequestPermits();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
@@ -155,6 +154,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       idlePool.close();
       // Each is bounded by its deadline and reports to its own caller.
       await Promise.allSettled(underWay);
+      permits[Symbol.dispose]();
     },
   };
 }

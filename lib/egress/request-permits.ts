@@ -1,6 +1,8 @@
 // Bounds the concurrent requests to receivers: of a webhook, to an origin, in all.
+import { observePermits } from '../concurrency/observe-permits.ts';
 import { type Permit, Semaphore } from '../concurrency/semaphore.ts';
 import { attemptLimits } from '../limits.ts';
+import { instruments } from '../telemetry/instruments.ts';
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
@@ -19,12 +21,17 @@ export interface RequestPermit extends Permit {
   readonly begin: () => void;
 }
 
-export class RequestPermits {
+export class RequestPermits implements Disposable {
   readonly #perWebhook = new Semaphore(permitsPerWebhookMax, throttled);
   readonly #perOrigin = new Semaphore(permitsPerOriginMax, throttled);
   readonly #inAll = new Semaphore(permitsInAllMax, throttled);
   /** By webhook. */
   readonly #overdue = new Map<string, number>();
+  readonly #stopsObserving = [
+    observePermits('webhook', this.#perWebhook),
+    observePermits('origin', this.#perOrigin),
+    observePermits('process', this.#inAll),
+  ];
 
   /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
   async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
@@ -34,17 +41,20 @@ export class RequestPermits {
     const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhookMax;
     const until = performance.now() + attemptLimits.permitWaitMsMax;
     const permits: Permit[] = [];
+    let limit = 'webhook';
     try {
-      for (const [semaphore, key, queueMax] of [
-        [this.#perWebhook, webhookUid, isSaturated ? queueMaxSaturated : Infinity],
-        [this.#perOrigin, url.origin, Infinity],
-        [this.#inAll, '', Infinity],
+      for (const [name, semaphore, key, queueMax] of [
+        ['webhook', this.#perWebhook, webhookUid, isSaturated ? queueMaxSaturated : Infinity],
+        ['origin', this.#perOrigin, url.origin, Infinity],
+        ['process', this.#inAll, '', Infinity],
       ] as const) {
+        limit = name;
         const options = { queueMax, waitMsMax: until - performance.now(), signal };
         permits.push(await semaphore.acquire(key, options));
       }
     } catch (error) {
       releaseAll(permits);
+      if (signal?.aborted !== true) instruments.throttled.add(1, { limit });
       throw error;
     }
     return this.#timed(webhookUid, permits);
@@ -53,6 +63,10 @@ export class RequestPermits {
   /** Throttles all that wait, now and later. */
   endWaits(): void {
     for (const semaphore of [this.#perWebhook, this.#perOrigin, this.#inAll]) semaphore.endWaits();
+  }
+
+  [Symbol.dispose](): void {
+    for (const stop of this.#stopsObserving) stop();
   }
 
   #timed(webhookUid: string, permits: readonly Permit[]): RequestPermit {

@@ -28,8 +28,9 @@ import type { SigningKeyDocument } from '../model/signing-key.ts';
 import type { StatisticsCursorDocument, StatisticsDocument } from '../model/statistics.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
-import { ClosableConnection } from './closable-connection.ts';
 import { connectFault } from './connect-fault.ts';
+import { MeasuredConnection } from './measured-connection.ts';
+import { observePool } from './observe-pool.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
 export type Store = ReturnType<typeof openStore>;
@@ -39,8 +40,8 @@ const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
 /** Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
-  const options: MongoClientOptions & { connectionType: typeof ClosableConnection } = {
-    connectionType: ClosableConnection,
+  const options: MongoClientOptions & { connectionType: typeof MeasuredConnection } = {
+    connectionType: MeasuredConnection,
     appName: 'agent-herald',
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
@@ -76,6 +77,7 @@ function makeClient(uri: string, options: MongoClientOptions): MongoClient {
 
 function openStore(client: MongoClient, database: string) {
   const db = client.db(database);
+  const stopObserving = observePool(client);
   return {
     client,
     db,
@@ -103,7 +105,10 @@ function openStore(client: MongoClient, database: string) {
     memberships: db.collection<MembershipDocument>('memberships'),
     adminSessions: db.collection<AdminSessionDocument>('adminSessions'),
     signInThrottles: db.collection<SignInThrottleDocument>('signInThrottles'),
-    [Symbol.asyncDispose]: () => client.close(),
+    [Symbol.asyncDispose]: async () => {
+      stopObserving();
+      await client.close();
+    },
   };
 }
 

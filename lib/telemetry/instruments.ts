@@ -11,17 +11,25 @@ const waitSeconds = [
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
 ];
 
+// Those of the semantic conventions for databases.
+const databaseSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
 const attemptNumber = '`1`, `2`, `3` or `4+`';
 const errorType = 'as in a delivery: `timeout`, `status`, …; absent on success';
+const openState = '`pending`, `retrying` or `held`';
+const jobKind = '`release`, `resend`, `replay` or `erasure`';
+const pool =
+  '`requests` to the API; to receivers `process` (all), `origin` and `webhook` (of any of them)';
 
 /** Every label has few values: no application, tenant, webhook or URL is one. */
 export const instruments = {
   httpRequestDuration: new Histogram({
     name: 'http.server.request.duration',
     unit: 's',
-    description: 'Requests of the API, from their headers to the end of the answer',
+    description:
+      'Requests of the API, until their answer is ready; of the live stream until it begins',
     attributes: {
-      'http.request.method': 'the method; `_OTHER` for an unknown one',
+      'http.request.method': 'the method; `_OTHER` for one that is not standard',
       'http.route': 'the template of the route; absent where none matched',
       'http.response.status_code': 'the status',
     },
@@ -30,7 +38,7 @@ export const instruments = {
   eventsRecorded: new Counter({
     name: 'herald.events.recorded',
     unit: '{event}',
-    description: 'Events that were committed',
+    description: 'Events that were committed, without notices',
     attributes: { event: 'its name, such as `agent.created`' },
   }),
   eventsStarted: new Counter({
@@ -42,7 +50,7 @@ export const instruments = {
   dispatchFailures: new Counter({
     name: 'herald.dispatch.failures',
     unit: '{start}',
-    description: 'Starts of workflows that failed; the relay repeats them',
+    description: 'Starts of workflows, and signals to them, that failed; the relay repeats them',
     attributes: { by: '`dispatch` or `relay`' },
   }),
   attempts: new Counter({
@@ -51,22 +59,24 @@ export const instruments = {
     description: 'Attempts that were made',
     attributes: {
       attempt: attemptNumber,
-      state: 'what they made of the delivery: `delivered`, `retrying`, `exhausted`, `blocked`',
+      state: 'what it made of the delivery: `delivered`, `retrying`, `exhausted` or `blocked`',
       'error.type': errorType,
     },
-  }),
-  deliveriesEnded: new Counter({
-    name: 'herald.deliveries.ended',
-    unit: '{delivery}',
-    description: 'Deliveries that were settled',
-    attributes: { state: '`delivered`, `exhausted`, `blocked` or `cancelled`' },
   }),
   changeToReceipt: new Histogram({
     name: 'herald.delivery.change_to_receipt.duration',
     unit: 's',
     description:
-      'From the commit of an event until its first attempt at a webhook sent the request',
-    attributes: {},
+      'From an event to the end of the attempt that delivered it, retries and pauses included; without resends and replays',
+    attributes: { attempt: attemptNumber },
+    buckets: waitSeconds,
+  }),
+  queueDuration: new Histogram({
+    name: 'herald.delivery.queue.duration',
+    unit: 's',
+    description:
+      'How much later than it was due an attempt began, the first since the event; without those that wait for their turn, a rate, a job or a permit',
+    attributes: { attempt: attemptNumber },
     buckets: waitSeconds,
   }),
   attemptDuration: new Histogram({
@@ -83,36 +93,63 @@ export const instruments = {
     attributes: { phase: '`dns`, `connect`, `tls`, or `firstByte` from the sent request on' },
     buckets: attemptSeconds,
   }),
-  attemptLateness: new Histogram({
-    name: 'herald.delivery.attempt.lateness',
-    unit: 's',
-    description: 'How much later than it was due an attempt after the first one began',
-    attributes: { attempt: attemptNumber },
-    buckets: waitSeconds,
+  deliveriesUnsent: new Counter({
+    name: 'herald.delivery.unsent',
+    unit: '{delivery}',
+    description: 'Deliveries that were recorded without an attempt',
+    attributes: { state: '`held`, `pending` or `cancelled`' },
+  }),
+  deliveriesCancelled: new Counter({
+    name: 'herald.delivery.cancelled',
+    unit: '{delivery}',
+    description: 'Open deliveries that were cancelled together',
+    attributes: {
+      reason: '`webhook_deleted`, `discarded`, `erased`, `expired` or `abandoned`',
+    },
   }),
   throttled: new Counter({
     name: 'herald.delivery.throttled',
     unit: '{attempt}',
+    description: 'Attempts that were put off',
+    attributes: {
+      limit: '`webhook`, `origin` or `process`: no permit in time; `rate`: that of the webhook',
+    },
+  }),
+  permitsUsed: new Gauge({
+    name: 'herald.permits.used',
+    unit: '{permit}',
     description:
-      'Attempts that got no permit in time, or have to wait for the rate of their webhook',
-    attributes: { limit: '`webhook`, `origin`, `process` or `rate`' },
+      'Permits that are held; overdue requests to receivers hold only that of their webhook',
+    attributes: { pool },
+  }),
+  permitsWaiting: new Gauge({
+    name: 'herald.permits.waiting',
+    unit: '{request}',
+    description: 'Requests that wait for a permit',
+    attributes: { pool },
+  }),
+  permitsMax: new Gauge({
+    name: 'herald.permits.max',
+    unit: '{permit}',
+    description: 'Permits that there are, of each webhook and of each origin in their pools',
+    attributes: { pool },
   }),
   backlogDeliveries: new Gauge({
     name: 'herald.backlog.deliveries',
     unit: '{delivery}',
-    description: 'Deliveries still to come, in all; a worker reads it, up to a bound',
-    attributes: { state: '`pending`, `retrying` or `held`' },
+    description: 'Deliveries still to come, in all, up to 10,000; a worker reads it',
+    attributes: { state: openState },
   }),
   backlogOldestAge: new Gauge({
     name: 'herald.backlog.oldest.age',
     unit: 's',
-    description: 'Age of the oldest of these deliveries, from when it was first recorded',
-    attributes: { state: '`pending`, `retrying` or `held`' },
+    description: 'Age of the oldest of these deliveries since it was first recorded; 0 without any',
+    attributes: { state: openState },
   }),
   undispatchedEvents: new Gauge({
     name: 'herald.backlog.undispatched',
     unit: '{event}',
-    description: 'Events that no workflow has taken yet, up to a bound',
+    description: 'Events whose workflow was not started yet, up to 1,000',
     attributes: {},
   }),
   undispatchedOldestAge: new Gauge({
@@ -121,23 +158,105 @@ export const instruments = {
     description: 'Age of the oldest of these events; 0 without any',
     attributes: {},
   }),
+  taskQueueSize: new Gauge({
+    name: 'herald.task_queue.size',
+    unit: '{task}',
+    description: 'Tasks that wait in Temporal for a worker, by its estimate',
+    attributes: { queue: 'its name, such as `herald-retries`' },
+  }),
+  taskQueueAge: new Gauge({
+    name: 'herald.task_queue.age',
+    unit: 's',
+    description: 'How long the oldest of these tasks has waited; 0 without any',
+    attributes: { queue: 'as above' },
+  }),
+  relaySweeps: new Counter({
+    name: 'herald.relay.sweeps',
+    unit: '{sweep}',
+    description: 'Sweeps of the relay',
+    attributes: { result: '`ok`, or `failed` where it could not read or start anything' },
+  }),
+  relayStarted: new Counter({
+    name: 'herald.relay.started',
+    unit: '{start}',
+    description: 'What sweeps found left and started or signalled',
+    attributes: { kind: '`event`, `job` or `partition`' },
+  }),
   jobsRunning: new Gauge({
     name: 'herald.jobs.running',
     unit: '{job}',
-    description: 'Jobs that are not done, up to a bound',
-    attributes: { kind: '`release`, `resend`, `replay` or `erasure`' },
+    description: 'Jobs that are not done, up to 1,000',
+    attributes: { kind: jobKind },
   }),
   jobsOldestAge: new Gauge({
     name: 'herald.jobs.oldest.age',
     unit: 's',
-    description: 'Age of the oldest of these jobs',
-    attributes: { kind: 'as above' },
+    description: 'Age of the oldest of these jobs; 0 without any',
+    attributes: { kind: jobKind },
+  }),
+  jobPages: new Counter({
+    name: 'herald.jobs.pages',
+    unit: '{page}',
+    description: 'Pages of jobs that were taken; a page that is taken again counts again',
+    attributes: { kind: `${jobKind}, or \`retention\`` },
+  }),
+  jobDeliveries: new Counter({
+    name: 'herald.jobs.deliveries',
+    unit: '{delivery}',
+    description: 'Deliveries that these pages send again',
+    attributes: { kind: jobKind },
+  }),
+  retentionDeleted: new Counter({
+    name: 'herald.retention.deleted',
+    unit: '{document}',
+    description: 'What the retention deleted',
+    attributes: { what: '`deliveries`, `events`, `jobs` or `auditRows`' },
+  }),
+  signingKeyFailures: new Counter({
+    name: 'herald.signing_keys.failures',
+    unit: '{read}',
+    description: 'Reads of the signing keys, each of which may turn them, that failed',
+    attributes: {},
+  }),
+  credentialsExpiring: new Gauge({
+    name: 'herald.credentials.expiring',
+    unit: '{credential}',
+    description: 'What ends within seven days, expired client certificates included, up to 1,000',
+    attributes: { kind: '`api_key` or `client_certificate`' },
   }),
   dependencyUp: new Gauge({
     name: 'herald.dependency.up',
     unit: '1',
-    description: '1 where the process reached it at its latest check, else 0',
+    description: '1 where this process reached it at its latest check, else 0',
     attributes: { dependency: '`mongodb` or `temporal`' },
+  }),
+  databaseDuration: new Histogram({
+    name: 'db.client.operation.duration',
+    unit: 's',
+    description: 'Commands of MongoDB, without the wait for a connection',
+    attributes: {
+      'db.operation.name': 'the command, such as `find`',
+      'error.type': 'the name of the error; absent on success',
+    },
+    buckets: databaseSeconds,
+  }),
+  databaseConnections: new Gauge({
+    name: 'db.client.connection.count',
+    unit: '{connection}',
+    description: 'Connections to MongoDB',
+    attributes: { 'db.client.connection.state': '`used` or `idle`' },
+  }),
+  databaseConnectionsMax: new Gauge({
+    name: 'db.client.connection.max',
+    unit: '{connection}',
+    description: 'How many there may be to each server',
+    attributes: {},
+  }),
+  databaseWaiting: new Gauge({
+    name: 'db.client.connection.pending_requests',
+    unit: '{request}',
+    description: 'Commands that wait for a connection',
+    attributes: {},
   }),
 } as const;
 
