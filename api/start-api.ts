@@ -4,6 +4,8 @@ import { processLog } from '../lib/platform/logger.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
+import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
+import { watchServers } from '../lib/watch-servers.ts';
 import { openFirstAttempts } from '../worker/first-attempts.ts';
 import { createApiContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -20,6 +22,15 @@ export async function startApi(config: Config): Promise<RunningRole> {
     const { headStart = null } = first ?? {};
     const eager = first !== null;
     const context = await createApiContext({ config, store, temporal, eager, headStart });
+    if (hasMetrics(config.telemetry)) {
+      const stopping = new AbortController();
+      const { connection, namespace } = temporal;
+      const watching = watchServers({ store, connection, namespace }, stopping);
+      open.defer(async () => {
+        stopping.abort();
+        await watching;
+      });
+    }
     const api = open.use(await serve(context));
     // While open requests end, so do the first attempts under way.
     open.defer(async () => first?.stop());

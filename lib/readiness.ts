@@ -13,7 +13,7 @@ export interface Servers {
   connection: ConnectionLike;
   namespace: string;
   /** The read with which each call begins: a process in which it hangs is not ready. */
-  readFirst?: () => Promise<unknown>;
+  readFirst?: (() => Promise<unknown>) | undefined;
 }
 
 /** `ok`, or a sentence with the fault and its fix. */
@@ -32,17 +32,10 @@ export function createInspection(
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + askMs, ask);
   const parts = {
-    mongodb: createInspector('MongoDB does not answer', waitMs, async () => {
-      await readFirst?.();
-      return inspectReplicaSet(store);
-    }),
+    ...createPings({ store, connection, namespace, readFirst }, { waitMs, askMs }),
     indexes: createInspector('the indexes cannot be read', waitMs, async () =>
       describeMissing(await findMissingIndexes(store)),
     ),
-    temporal: createInspector('Temporal does not answer', waitMs, async () => {
-      await askTemporal(() => connection.workflowService.describeNamespace({ namespace }));
-      return 'ok';
-    }),
     searchAttributes: createInspector('the search attributes cannot be read', waitMs, async () =>
       describeFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
     ),
@@ -50,6 +43,25 @@ export function createInspection(
   return async () => {
     const states = Object.entries(parts).map(async ([part, inspect]) => [part, await inspect()]);
     return Object.fromEntries(await Promise.all(states)) as Readiness;
+  };
+}
+
+/** Returns the checks whether the servers answer at all; each as above. */
+export function createPings(
+  { store, connection, namespace, readFirst }: Servers,
+  { waitMs, askMs } = probeTimeouts,
+): Record<'mongodb' | 'temporal', () => Promise<string>> {
+  return {
+    mongodb: createInspector('MongoDB does not answer', waitMs, async () => {
+      await readFirst?.();
+      return inspectReplicaSet(store);
+    }),
+    temporal: createInspector('Temporal does not answer', waitMs, async () => {
+      await connection.withDeadline(Date.now() + askMs, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+      return 'ok';
+    }),
   };
 }
 

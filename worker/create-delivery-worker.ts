@@ -9,6 +9,9 @@ import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { openDeliveryPorts } from './delivery-ports.ts';
+import { watchServers } from '../lib/watch-servers.ts';
+import { watchBacklog } from './watch-backlog.ts';
+import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
 import { runRelay } from './relay.ts';
 import { runStatistics } from './statistics.ts';
 
@@ -18,7 +21,9 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
   try {
     const store = open.use(await connectStore(config.mongodb));
     const temporal = open.use(await connectTemporal(config.temporal));
-    await checkServers({ store, connection: temporal.connection, namespace: temporal.namespace });
+    const { connection, namespace } = temporal;
+    const servers = { store, connection, namespace };
+    await checkServers(servers);
     const ports = openDeliveryPorts(open, { config, store, temporal });
     const { clock, sender, signalPartition } = ports;
     const activities = createActivities(ports);
@@ -45,10 +50,14 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
       { store, dispatcher, signalPartition, clock, eventsPerWorkflowMax },
       stopping.signal,
     );
-    const statistics = runStatistics({ store, clock }, stopping.signal);
+    const { signal } = stopping;
+    const statistics = runStatistics({ store, clock }, signal);
+    const watches = hasMetrics(config.telemetry)
+      ? [watchServers(servers, { signal }), watchBacklog({ ...servers, clock }, { signal })]
+      : [];
     open.defer(async () => {
       stopping.abort();
-      await Promise.all([relay, statistics]);
+      await Promise.all([relay, statistics, ...watches]);
     });
     return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Collection, CreateIndexesOptions, Document, IndexDescription } from 'mongodb';
-import { deliveryStates } from '../model/delivery-state.ts';
+import { deliveryStates, openStates } from '../model/delivery-state.ts';
 import type { Store } from './connect.ts';
 
 type CollectionName = Exclude<keyof Store, 'client' | 'db' | typeof Symbol.asyncDispose>;
@@ -52,6 +52,8 @@ const neededIndexes: readonly NeededIndex[] = [
   ['users', 'members', { appUid: 1, accountUids: 1, _id: -1 }],
   ['webhooks', 'app', { appUid: 1, _id: 1 }],
   ['webhooks', 'subscribers', { appUid: 1, entities: 1 }],
+  ['webhooks', 'failing', { failingSince: 1 }, where({ failingSince: { $gt: new Date(0) } })],
+  ['webhooks', 'certificateExpiry', { 'tls.notAfter': 1 }, where({ 'tls.notAfter': exists })],
   ['agents', 'app', { appUid: 1, _id: -1 }],
   // Most agents are open to all accounts: theirs is null.
   ['agents', 'appAccount', { appUid: 1, accountUids: 1 }, where({ accountUids: { $gt: '' } })],
@@ -83,9 +85,12 @@ const neededIndexes: readonly NeededIndex[] = [
     where({ state: { $in: otherThanDelivered } }),
   ],
   ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
+  // For the metrics of the whole installation.
+  ['deliveries', 'open', { state: 1, _id: 1 }, where({ state: { $in: [...openStates] } })],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
   ['deliveries', 'updated', { updatedAt: 1 }],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],
+  ['jobs', 'running', { kind: 1, _id: 1 }, where({ state: 'running' })],
   ['jobs', 'app', { appUid: 1, kind: 1, _id: -1 }],
   ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],
   ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],

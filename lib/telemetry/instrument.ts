@@ -18,16 +18,23 @@ export type AttributesOf<Attribute extends string> = {
 export class Counter<Attribute extends string> {
   readonly kind = 'counter';
   readonly facts: InstrumentFacts<Attribute>;
+  readonly #zeros: readonly AttributesOf<Attribute>[];
   #add: ((count: number, attributes: Attributes) => void) | null = null;
 
-  constructor(facts: InstrumentFacts<Attribute>) {
+  /** `zeros` are shown from the start: a rate does not see the first value of a series. */
+  constructor({
+    zeros = [],
+    ...facts
+  }: InstrumentFacts<Attribute> & { zeros?: readonly AttributesOf<Attribute>[] }) {
     this.facts = facts;
+    this.#zeros = zeros;
   }
 
   connect(meter: Meter | null): void {
     const { name, unit, description } = this.facts;
     const counter = meter?.createCounter(name, { unit, description });
     this.#add = counter === undefined ? null : (count, of) => counter.add(count, of);
+    for (const attributes of this.#zeros) this.add(0, attributes);
   }
 
   add(count: number, attributes: AttributesOf<Attribute>): void {

@@ -46,12 +46,14 @@ export const instruments = {
     unit: '{event}',
     description: 'Events whose workflow was started',
     attributes: { by: '`dispatch` right after the commit, or `relay`' },
+    zeros: [{ by: 'dispatch' }, { by: 'relay' }],
   }),
   dispatchFailures: new Counter({
     name: 'herald.dispatch.failures',
     unit: '{start}',
     description: 'Starts of workflows, and signals to them, that failed; the relay repeats them',
     attributes: { by: '`dispatch` or `relay`' },
+    zeros: [{ by: 'dispatch' }, { by: 'relay' }],
   }),
   attempts: new Counter({
     name: 'herald.delivery.attempts',
@@ -114,6 +116,7 @@ export const instruments = {
     attributes: {
       limit: '`webhook`, `origin` or `process`: no permit in time; `rate`: that of the webhook',
     },
+    zeros: ['webhook', 'origin', 'process', 'rate'].map((limit) => ({ limit })),
   }),
   permitsUsed: new Gauge({
     name: 'herald.permits.used',
@@ -175,12 +178,14 @@ export const instruments = {
     unit: '{sweep}',
     description: 'Sweeps of the relay',
     attributes: { result: '`ok`, or `failed` where it could not read or start anything' },
+    zeros: [{ result: 'ok' }, { result: 'failed' }],
   }),
   relayStarted: new Counter({
     name: 'herald.relay.started',
     unit: '{start}',
     description: 'What sweeps found left and started or signalled',
     attributes: { kind: '`event`, `job` or `partition`' },
+    zeros: ['event', 'job', 'partition'].map((kind) => ({ kind })),
   }),
   jobsRunning: new Gauge({
     name: 'herald.jobs.running',
@@ -217,6 +222,7 @@ export const instruments = {
     unit: '{read}',
     description: 'Reads of the signing keys, each of which may turn them, that failed',
     attributes: {},
+    zeros: [{}],
   }),
   credentialsExpiring: new Gauge({
     name: 'herald.credentials.expiring',

@@ -25,10 +25,15 @@ export interface Telemetry extends AsyncDisposable {
 // A collector that does not answer must not hold up a stop.
 const flushTimeoutMs = 2_000;
 
+/** Reports whether anybody gets metrics. */
+export function hasMetrics({ metricsPage, otlpMetrics }: TelemetrySettings): boolean {
+  return metricsPage !== null || otlpMetrics !== null;
+}
+
 /** Starts what the settings ask for; throws when the port is taken. Dispose of it last: it sends what is left. */
 export async function startTelemetry(role: Role, settings: TelemetrySettings): Promise<Telemetry> {
   const { metricsPage, otlpMetrics } = settings;
-  if (metricsPage === null && otlpMetrics === null) {
+  if (!hasMetrics(settings)) {
     return { metricsPort: null, [Symbol.asyncDispose]: async () => undefined };
   }
   const open = new Disposal();

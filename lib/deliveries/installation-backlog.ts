@@ -1,0 +1,118 @@
+// How much there is still to do in the whole installation; each part reads a bounded number of entries of an index.
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { openStates } from '../model/delivery-state.ts';
+import type { EventDocument } from '../model/event.ts';
+import type { JobDocument } from '../model/job.ts';
+import type { Store } from '../mongo/connect.ts';
+import { dayMs } from '../platform/duration.ts';
+import { timeOfId } from '../platform/ids.ts';
+import { jobLimits } from '../limits.ts';
+import type { OpenState } from './backlog.ts';
+
+const deliveriesCountedMax = jobLimits.countedDeliveriesMax;
+const othersCountedMax = 1_000;
+const expiringMs = 7 * dayMs;
+
+export interface Waiting {
+  count: number;
+  /** Null where there is none. */
+  oldestAt: Date | null;
+}
+
+export interface InstallationBacklog {
+  deliveries: Record<OpenState, Waiting>;
+  undispatched: Waiting;
+  jobs: Record<JobDocument['kind'], Waiting>;
+  expiring: { apiKeys: number; clientCertificates: number };
+}
+
+export const jobKinds = [
+  'release',
+  'resend',
+  'replay',
+  'erasure',
+] as const satisfies JobDocument['kind'][];
+
+export async function readInstallationBacklog(
+  store: Store,
+  now: Date,
+): Promise<InstallationBacklog> {
+  const [deliveries, undispatched, jobs, expiring] = await Promise.all([
+    Promise.all(openStates.map(async (state) => [state, await readOpen(store, state)] as const)),
+    readUndispatched(store),
+    Promise.all(jobKinds.map(async (kind) => [kind, await readJobs(store, kind)] as const)),
+    countExpiring(store, now),
+  ]);
+  return {
+    deliveries: Object.fromEntries(deliveries) as InstallationBacklog['deliveries'],
+    undispatched,
+    jobs: Object.fromEntries(jobs) as InstallationBacklog['jobs'],
+    expiring,
+  };
+}
+
+async function readOpen({ deliveries }: Store, state: OpenState): Promise<Waiting> {
+  const hint = 'open';
+  const [count, oldest] = await Promise.all([
+    deliveries.countDocuments({ state }, { limit: deliveriesCountedMax, hint }),
+    deliveries
+      .find({ state }, { hint })
+      .project<Pick<DeliveryDocument, '_id'>>({ _id: 1 })
+      .sort({ _id: 1 })
+      .limit(1)
+      .next(),
+  ]);
+  return { count, oldestAt: oldest === null ? null : timeOfId(oldest._id) };
+}
+
+// Ids of workflows have the time of their event or batch, so that the index has the oldest of each kind first.
+async function readUndispatched({ events }: Store): Promise<Waiting> {
+  const hint = 'toDispatch';
+  const oldestOf = (
+    workflowId: null | { $gt: string; $lt: string },
+  ): Promise<EventDocument | null> =>
+    events
+      .find({ dispatchedAt: null, workflowId }, { hint, projection: { createdAt: 1 } })
+      .sort({ workflowId: 1, createdAt: 1 })
+      .limit(1)
+      .next();
+  const [count, ...oldest] = await Promise.all([
+    events.countDocuments({ dispatchedAt: null }, { limit: othersCountedMax, hint }),
+    oldestOf(null),
+    oldestOf({ $gt: 'batch/', $lt: 'batch0' }),
+    oldestOf({ $gt: 'event/', $lt: 'event0' }),
+  ]);
+  const times = oldest.flatMap((event) => event?.createdAt.getTime() ?? []);
+  return { count, oldestAt: times.length === 0 ? null : new Date(Math.min(...times)) };
+}
+
+async function readJobs({ jobs }: Store, kind: JobDocument['kind']): Promise<Waiting> {
+  const running = { kind, state: 'running' } as const;
+  const found = await jobs
+    .find(running, { hint: 'running' })
+    .project<Pick<JobDocument, '_id'>>({ _id: 1 })
+    .sort({ _id: 1 })
+    .limit(othersCountedMax)
+    .toArray();
+  const [oldest] = found;
+  return { count: found.length, oldestAt: oldest === undefined ? null : timeOfId(oldest._id) };
+}
+
+async function countExpiring(
+  { apiKeys, webhooks }: Store,
+  now: Date,
+): Promise<InstallationBacklog['expiring']> {
+  const before = new Date(now.getTime() + expiringMs);
+  const limit = othersCountedMax;
+  const [keys, clientCertificates] = await Promise.all([
+    apiKeys.countDocuments(
+      { expiresAt: { $gt: now, $lte: before }, revokedAt: null },
+      { limit, hint: 'expiry' },
+    ),
+    webhooks.countDocuments(
+      { 'tls.notAfter': { $lte: before } },
+      { limit, hint: 'certificateExpiry' },
+    ),
+  ]);
+  return { apiKeys: keys, clientCertificates };
+}

@@ -1,0 +1,36 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from './names.ts';
+
+type Asked = Parameters<ConnectionLike['workflowService']['describeTaskQueue']>[0];
+type Kind = NonNullable<Asked['taskQueueType']>;
+
+// TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY.
+const kinds = { workflow: 1 as Kind, activity: 2 as Kind };
+const queues = [
+  { queue: eventsTaskQueue, taskQueueType: kinds.workflow },
+  { queue: deliveriesTaskQueue, taskQueueType: kinds.activity },
+  { queue: retriesTaskQueue, taskQueueType: kinds.activity },
+];
+
+export interface TaskQueue {
+  queue: string;
+  size: number;
+  ageSeconds: number;
+}
+
+/** Reads what waits in the service's task queues, by Temporal's estimate. */
+export async function readTaskQueues(
+  { workflowService }: ConnectionLike,
+  namespace: string,
+): Promise<TaskQueue[]> {
+  return Promise.all(
+    queues.map(async ({ queue, taskQueueType }) => {
+      const taskQueue = { name: queue };
+      const asked = { namespace, taskQueue, taskQueueType, reportStats: true };
+      const { stats } = await workflowService.describeTaskQueue(asked);
+      const { seconds, nanos } = stats?.approximateBacklogAge ?? {};
+      const ageSeconds = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;
+      return { queue, size: Number(stats?.approximateBacklogCount ?? 0), ageSeconds };
+    }),
+  );
+}

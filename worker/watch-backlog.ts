@@ -1,0 +1,118 @@
+// What the whole installation has still to do, for the metrics of each worker.
+import type { ConnectionLike } from '@temporalio/client';
+import {
+  type InstallationBacklog,
+  readInstallationBacklog,
+  type Waiting,
+} from '../lib/deliveries/installation-backlog.ts';
+import type { Store } from '../lib/mongo/connect.ts';
+import type { Clock } from '../lib/platform/clock.ts';
+import { statisticsLog } from '../lib/platform/logger.ts';
+import { instruments } from '../lib/telemetry/instruments.ts';
+import { watch, watchEveryMs } from '../lib/telemetry/watch.ts';
+import { readTaskQueues, type TaskQueue } from '../lib/temporal/task-queues.ts';
+
+// What could not be read for so long is not shown any more.
+const freshMs = 4 * watchEveryMs;
+const readTimeoutMs = 5_000;
+
+interface Ports {
+  store: Store;
+  connection: ConnectionLike;
+  namespace: string;
+  clock: Clock;
+}
+
+/** Reads until `signal` aborts. Never rejects. */
+export async function watchBacklog(
+  { store, connection, namespace, clock }: Ports,
+  options: { signal: AbortSignal; everyMs?: number },
+): Promise<void> {
+  const backlog = new Latest<InstallationBacklog>(clock);
+  const queues = new Latest<TaskQueue[]>(clock);
+  const stops = [...observeBacklog(backlog, clock), ...observeQueues(queues)];
+  const read = async (): Promise<void> => {
+    await Promise.all([
+      backlog.read(() => readInstallationBacklog(store, clock.now())),
+      queues.read(() =>
+        connection.withDeadline(Date.now() + readTimeoutMs, () =>
+          readTaskQueues(connection, namespace),
+        ),
+      ),
+    ]);
+  };
+  await watch(read, options);
+  for (const stop of stops) stop();
+}
+
+/** What was read last, as long as it is fresh. */
+class Latest<T> {
+  readonly #clock: Clock;
+  #value: T | null = null;
+  #readAtMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get fresh(): T | null {
+    return this.#nowMs() - this.#readAtMs <= freshMs ? this.#value : null;
+  }
+
+  async read(read: () => Promise<T>): Promise<void> {
+    try {
+      this.#value = await read();
+      this.#readAtMs = this.#nowMs();
+    } catch (error) {
+      statisticsLog.warn({ err: error }, 'metrics.not_read');
+    }
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+}
+
+function observeBacklog(latest: Latest<InstallationBacklog>, clock: Clock): (() => void)[] {
+  const ageOf = ({ oldestAt }: Waiting): number =>
+    oldestAt === null ? 0 : Math.max(0, clock.now().getTime() - oldestAt.getTime()) / 1_000;
+  const entries = (key: 'deliveries' | 'jobs'): [string, Waiting][] =>
+    Object.entries(latest.fresh?.[key] ?? {});
+  return [
+    instruments.backlogDeliveries.observe((report) => {
+      for (const [state, { count }] of entries('deliveries')) report(count, { state });
+    }),
+    instruments.backlogOldestAge.observe((report) => {
+      for (const [state, waiting] of entries('deliveries')) report(ageOf(waiting), { state });
+    }),
+    instruments.jobsRunning.observe((report) => {
+      for (const [kind, { count }] of entries('jobs')) report(count, { kind });
+    }),
+    instruments.jobsOldestAge.observe((report) => {
+      for (const [kind, waiting] of entries('jobs')) report(ageOf(waiting), { kind });
+    }),
+    instruments.undispatchedEvents.observe((report) => {
+      if (latest.fresh !== null) report(latest.fresh.undispatched.count, {});
+    }),
+    instruments.undispatchedOldestAge.observe((report) => {
+      if (latest.fresh !== null) report(ageOf(latest.fresh.undispatched), {});
+    }),
+    instruments.credentialsExpiring.observe((report) => {
+      if (latest.fresh === null) return;
+      const { apiKeys, clientCertificates } = latest.fresh.expiring;
+      report(apiKeys, { kind: 'api_key' });
+      report(clientCertificates, { kind: 'client_certificate' });
+    }),
+  ];
+}
+
+function observeQueues(latest: Latest<TaskQueue[]>): (() => void)[] {
+  return [
+    instruments.taskQueueSize.observe((report) => {
+      for (const { queue, size } of latest.fresh ?? []) report(size, { queue });
+    }),
+    instruments.taskQueueAge.observe((report) => {
+      for (const { queue, ageSeconds } of latest.fresh ?? []) report(ageSeconds, { queue });
+    }),
+  ];
+}
