@@ -13,16 +13,17 @@ import { serve } from './serve.ts';
 /** Starts HTTP, and a workflow worker on the same connection, which makes first attempts. */
 export async function startApi(config: Config): Promise<RunningRole> {
   const open = new Disposal();
+  const measures = hasMetrics(config.telemetry);
   try {
     const store = open.use(await connectStore(config.mongodb));
-    const temporal = open.use(await connectTemporal(config.temporal));
+    const temporal = open.use(await connectTemporal(config.temporal, { measures }));
     const first = config.apiDelivers
       ? await openFirstAttempts(open, { config, store, temporal })
       : null;
     const { headStart = null } = first ?? {};
     const eager = first !== null;
     const context = await createApiContext({ config, store, temporal, eager, headStart });
-    if (hasMetrics(config.telemetry)) {
+    if (measures) {
       const stopping = new AbortController();
       const { connection, namespace } = temporal;
       const watching = watchServers({ store, connection, namespace }, stopping);

@@ -3,6 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../lib/config/config.ts';
 import { checkNamespace, unreachable } from '../lib/temporal/check-namespace.ts';
 import { temporalLog } from '../lib/platform/logger.ts';
+import { bufferTemporalMetrics } from './temporal-metrics.ts';
 
 /** Dispose of it after the workers on it have stopped. */
 export interface Temporal extends AsyncDisposable {
@@ -19,14 +20,22 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 
 let runtimeInstalled = false;
 
-/** Sends the SDK's log lines through the process's logger, once a process; run-process.ts handles signals. */
-export function installRuntime(): void {
+/**
+ * Sends the SDK's log lines through the process's logger, and its metrics to those of the process where somebody gets
+ * them; once a process. run-process.ts handles signals.
+ */
+export function installRuntime({ measures } = { measures: false }): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({
     shutdownSignals: [],
     // Without `forward` the native half prints its lines as text between our lines of JSON.
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(measures
+        ? { metrics: { buffer: bufferTemporalMetrics(), attachServiceName: false } }
+        : {}),
+    },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       if (expectedWarnings.has(message)) return;
       const { error, ...rest } = meta ?? {};
@@ -41,8 +50,11 @@ export function installRuntime(): void {
  * Connects to Temporal; throws one clear sentence when the server or the namespace cannot be reached. The client shares
  * the workers' native connection: an eager start, which returns the first task, works only there.
  */
-export async function connectTemporal(settings: Config['temporal']): Promise<Temporal> {
-  installRuntime();
+export async function connectTemporal(
+  settings: Config['temporal'],
+  telemetry?: { measures: boolean },
+): Promise<Temporal> {
+  installRuntime(telemetry);
   const { address, namespace } = settings;
   const options = { ...settings.connectionOptions, address };
   const connection = await NativeConnection.connect(options).catch((cause: unknown) => {

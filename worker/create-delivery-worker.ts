@@ -18,9 +18,10 @@ import { runStatistics } from './statistics.ts';
 /** Connects, and starts the workers, the relay and the statistics. Throws one clear sentence when a server is not usable. */
 export async function createDeliveryWorker(config: Config): Promise<RunningRole> {
   const open = new Disposal();
+  const measures = hasMetrics(config.telemetry);
   try {
     const store = open.use(await connectStore(config.mongodb));
-    const temporal = open.use(await connectTemporal(config.temporal));
+    const temporal = open.use(await connectTemporal(config.temporal, { measures }));
     const { connection, namespace } = temporal;
     const servers = { store, connection, namespace };
     await checkServers(servers);
@@ -52,7 +53,7 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
     );
     const { signal } = stopping;
     const statistics = runStatistics({ store, clock }, signal);
-    const watches = hasMetrics(config.telemetry)
+    const watches = measures
       ? [watchServers(servers, { signal }), watchBacklog({ ...servers, clock }, { signal })]
       : [];
     open.defer(async () => {

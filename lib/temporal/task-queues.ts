@@ -1,11 +1,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from './names.ts';
 
-type Asked = Parameters<ConnectionLike['workflowService']['describeTaskQueue']>[0];
-type Kind = NonNullable<Asked['taskQueueType']>;
-
-// TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY.
-const kinds = { workflow: 1 as Kind, activity: 2 as Kind };
+// TaskQueueType of temporal.api.enums.v1.
+const kinds = { workflow: 1, activity: 2 } as const;
 const queues = [
   { queue: eventsTaskQueue, taskQueueType: kinds.workflow },
   { queue: deliveriesTaskQueue, taskQueueType: kinds.activity },
@@ -27,6 +24,7 @@ export async function readTaskQueues(
     queues.map(async ({ queue, taskQueueType }) => {
       const taskQueue = { name: queue };
       const asked = { namespace, taskQueue, taskQueueType, reportStats: true };
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is not exported
       const { stats } = await workflowService.describeTaskQueue(asked);
       const { seconds, nanos } = stats?.approximateBacklogAge ?? {};
       const ageSeconds = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;
