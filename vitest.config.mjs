@@ -1,18 +1,23 @@
 // How the tests run: a worker process loads each module once for all of its files; each file that needs
-// servers has a database and a namespace of its own. Soaks run alone, by `npm run test:soak`.
+// servers has a database and a namespace of its own. Faults and soaks run apart.
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
-const isSoak = process.env['HERALD_TEST_SOAK'] === 'true';
-
-/** The tests that compare times or fill the machine: fewer run beside them. */
-const timed = [
-  'test/e2e/{connections-at-once,connections-of-an-address,hanging-receiver}.test.ts',
-  'test/integration/api/{hostile-bodies,overload,sign-in-storm,slow-sockets}.test.ts',
-  'test/integration/cost/cost-per-event.test.ts',
-  'test/integration/deliveries/{crowded-receiver,fan-out}.test.ts',
-  'test/integration/egress/{concurrent-requests,hostile-receivers,paused-process}.test.ts',
-];
+/** Faults that compare times or fill the machine: fewer run beside them. */
+const crowded = [
+  'connections-at-once',
+  'connections-of-an-address',
+  'concurrent-requests',
+  'crowded-receiver',
+  'fan-out',
+  'hanging-receiver',
+  'hostile-bodies',
+  'hostile-receivers',
+  'overload',
+  'paused-process',
+  'sign-in-storm',
+  'slow-sockets',
+].map((name) => `test/faults/${name}.test.ts`);
 const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
@@ -37,24 +42,32 @@ const project = (name, groupOrder, options) => ({
   },
 });
 
-const soak = [
-  project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true }),
-];
-const all = [
-  project('unit', 0, {
-    include: ['test/unit/**/*.test.ts', 'console/test/**/*.test.ts'],
-    maxWorkers: 4,
-    setupFiles: [],
-  }),
-  // They wait more than they compute.
-  project('servers', 0, { include: withServers, exclude: timed, maxWorkers: 4 }),
-  project('timed', 1, { include: timed, maxWorkers: 2 }),
-  project('browser', 2, { include: ['test/browser/**/*.test.ts'], maxWorkers: 2 }),
-];
+// The tests of `npm test`, and of its options --faults and --soak.
+const suites = {
+  tests: [
+    project('unit', 0, {
+      include: ['test/unit/**/*.test.ts', 'console/test/**/*.test.ts'],
+      maxWorkers: 4,
+      setupFiles: [],
+    }),
+    // They wait more than they compute.
+    project('servers', 0, { include: withServers, maxWorkers: 4 }),
+    project('browser', 1, { include: ['test/browser/**/*.test.ts'], maxWorkers: 2 }),
+  ],
+  faults: [
+    project('faults', 0, {
+      include: ['test/faults/**/*.test.ts'],
+      exclude: crowded,
+      maxWorkers: 4,
+    }),
+    project('crowded', 1, { include: crowded, maxWorkers: 2 }),
+  ],
+  soak: [project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true })],
+};
 
 export default defineConfig({
   test: {
-    projects: isSoak ? soak : all,
+    projects: suites[process.env['HERALD_TEST_SUITE'] ?? 'tests'],
     pool: 'forks',
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -1,5 +1,5 @@
 // `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
-// of only unit tests starts none; `--soak` runs the soaks.
+// of only unit tests starts none; `--faults` and `--soak` run those tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -20,8 +20,9 @@ const progress = (line: string): void => {
 const folderOfRuns = join('.cache', 'test');
 const buildTimeoutMs = 120_000;
 
-const isSoak = process.argv.includes('--soak');
-const args = process.argv.slice(2).filter((argument) => argument !== '--soak');
+const given = process.argv.slice(2);
+const suite = (['faults', 'soak'] as const).find((name) => given.includes(`--${name}`)) ?? 'tests';
+const args = given.filter((argument) => argument !== `--${suite}`);
 
 /** Checks whether the command line names files, and only unit tests. */
 function asksForUnitTestsAlone(): boolean {
@@ -32,7 +33,10 @@ function asksForUnitTestsAlone(): boolean {
 /** Checks whether the command line leaves out the tests in a browser. */
 function mayUseBrowser(): boolean {
   const paths = args.filter((argument) => argument.startsWith('test/'));
-  return !isSoak && (paths.length === 0 || paths.some((path) => path.startsWith('test/browser')));
+  return (
+    suite === 'tests' &&
+    (paths.length === 0 || paths.some((path) => path.startsWith('test/browser')))
+  );
 }
 
 async function runTests(): Promise<number> {
@@ -91,10 +95,10 @@ async function build(path: string): Promise<void> {
   const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
   await runProgram(process.execPath, [tsc, ...flags], { timeoutMs: buildTimeoutMs });
   // For services inside of tests, and for their processes.
-  for (const folder of [join('console', 'dist'), join(path, 'console', 'dist')]) {
-    const program = join('console', 'build.mjs');
-    await runProgram(process.execPath, [program, folder], { timeoutMs: buildTimeoutMs });
-  }
+  const pages = join('console', 'dist');
+  const program = join('console', 'build.mjs');
+  await runProgram(process.execPath, [program, pages], { timeoutMs: buildTimeoutMs });
+  await cp(pages, join(path, pages), { recursive: true });
   for (const name of ['migration.md', 'openapi.json', 'reference']) {
     await cp(join('docs', name), join(path, 'docs', name), { recursive: true });
   }
@@ -108,7 +112,7 @@ async function runVitest(servers: Record<string, string>): Promise<number> {
       HERALD_LOG_LEVEL: 'fatal',
       ...process.env,
       ...servers,
-      HERALD_TEST_SOAK: String(isSoak),
+      HERALD_TEST_SUITE: suite,
     },
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));

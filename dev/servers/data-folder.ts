@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './process-identity.ts';
@@ -6,6 +6,9 @@ import { isAlive } from './process-identity.ts';
 const prefix = 'agent-herald-';
 // Another container may share this folder but not our pids, so only old folders go.
 const abandonedAfterMs = 60 * 60 * 1000;
+// Data that nobody keeps is written much faster there; a server of tests takes up to 1 GiB.
+const memoryFolder = '/dev/shm';
+const memoryBytesMin = 4 * 1024 ** 3;
 
 export interface DataFolder {
   readonly path: string;
@@ -14,23 +17,35 @@ export interface DataFolder {
   discard(): Promise<void>;
 }
 
-/** Makes `dataDir`, or for null a folder below the system's temporary one. */
+/** Makes `dataDir`, or for null a folder in memory where there is room, else below the temporary one. */
 export async function openDataFolder(dataDir: string | null, server: string): Promise<DataFolder> {
   if (dataDir !== null) {
     await mkdir(dataDir, { recursive: true });
     return { path: dataDir, isKept: true, discard: () => Promise.resolve() };
   }
-  await removeAbandoned();
-  const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-${server}-`));
+  const parent = (await hasRoom(memoryFolder)) ? memoryFolder : tmpdir();
+  await removeAbandoned(parent);
+  const path = await mkdtemp(join(parent, `${prefix}${process.pid}-${server}-`));
   return { path, isKept: false, discard: () => rm(path, { recursive: true, force: true }) };
 }
 
+async function hasRoom(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK);
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize >= memoryBytesMin;
+  } catch {
+    // Not every system has it.
+    return false;
+  }
+}
+
 // Left by processes that were killed.
-async function removeAbandoned(): Promise<void> {
-  for (const entry of await readdir(tmpdir())) {
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const entry of await readdir(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(entry)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    const path = join(tmpdir(), entry);
+    const path = join(parent, entry);
     // It may vanish meanwhile, or belong to another user.
     const modifiedMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
     if (Date.now() - modifiedMs < abandonedAfterMs) continue;

@@ -1,2 +1,2 @@
 // The kills of `npm test`, ten times as many.
-import '../e2e/killed-processes.test.ts';
+import '../faults/killed-processes.test.ts';

@@ -5,7 +5,7 @@ const defaultSeeds = 20;
 
 /** Returns how often to do what a whole soak does `whole` times; fewer seeds mean fewer times. */
 export function soakShare(whole: number): number {
-  const isSoak = process.env['HERALD_TEST_SOAK'] === 'true';
+  const isSoak = process.env['HERALD_TEST_SUITE'] === 'soak';
   const share = isSoak ? soakSeeds(defaultSeeds).length / defaultSeeds : 0.1;
   return Math.ceil(whole * share);
 }

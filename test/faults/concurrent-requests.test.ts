@@ -1,9 +1,9 @@
 // The limits of concurrent requests to a receiver that never answers: per webhook, per origin, in all.
 import { expect, test } from 'vitest';
-import { errorCode } from '../../../lib/platform/error-code.ts';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { errorCode } from '../../lib/platform/error-code.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const policy = {
   allowHttp: true,

@@ -1,21 +1,21 @@
 // A receiver that is down for a day, and one whose answers are lost: every event arrives, as seldom as possible.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
-import { hourMs } from '../../../lib/platform/duration.ts';
-import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
+import { hourMs } from '../../lib/platform/duration.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { DeliverySummary } from '../../lib/temporal/messages.ts';
+import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import {
   type Answering,
   type ReceivedRequest,
   type Receiver,
   startReceiver,
-} from '../../support/receivers.ts';
+} from '../support/receivers.ts';
 import {
   expectWait,
   type SkippingDeliveries,
   startSkippingDeliveries,
-} from '../../support/time-skipping.ts';
+} from '../support/time-skipping.ts';
 
 let deliveries: SkippingDeliveries;
 const receivers: Receiver[] = [];

@@ -1,13 +1,13 @@
 // The live stream while MongoDB is away, and when all readers come back at once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectStore, type Store } from '../../../lib/mongo/connect.ts';
-import { openStream, type StreamReader } from '../../support/event-stream.ts';
-import { insertEvent } from '../../support/fixtures.ts';
-import { startMongodbProxy } from '../../support/server-proxy.ts';
-import { testServers } from '../../support/servers.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { makeKey } from '../api/problems.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
+import { openStream, type StreamReader } from '../support/event-stream.ts';
+import { insertEvent } from '../support/fixtures.ts';
+import { startMongodbProxy } from '../support/server-proxy.ts';
+import { testServers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { makeKey } from '../integration/api/problems.ts';
 
 let proxy: Awaited<ReturnType<typeof startMongodbProxy>>;
 let service: TestService;

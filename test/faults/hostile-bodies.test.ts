@@ -1,11 +1,11 @@
 // Bodies that are built to keep a process busy: each gets a 4xx and delays no other request.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../../lib/limits.ts';
-import type { Answer } from '../../support/api-client.ts';
-import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem } from './problems.ts';
+import { limits } from '../../lib/limits.ts';
+import type { Answer } from '../support/api-client.ts';
+import { blockedMsAllowed, leastBlocked } from '../support/event-loop.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectProblem } from '../integration/api/problems.ts';
 
 const size = limits.requestBytesMax;
 

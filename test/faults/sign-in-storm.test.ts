@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pool } from 'undici';
-import { startService, type TestService } from '../../support/service.ts';
-import { soakShare } from '../../support/soak-share.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { soakShare } from '../support/soak-share.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const rounds = soakShare(20);
 const signInsPerRound = 1_000;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const socketsOfEach = 50;
 

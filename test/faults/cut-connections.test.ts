@@ -2,17 +2,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiKeyReader } from '../../../api/access/api-key-reader.ts';
-import type { DeliveryStep } from '../../../lib/model/delivery.ts';
-import { connectStore } from '../../../lib/mongo/connect.ts';
-import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
-import { newId } from '../../../lib/platform/ids.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { createInstallation } from '../../support/installation.ts';
-import { isCommand, startMongodbProxy } from '../../support/server-proxy.ts';
-import { startReceiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createApiKeyReader } from '../../api/access/api-key-reader.ts';
+import type { DeliveryStep } from '../../lib/model/delivery.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import { insertDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import { insertEvent, insertWebhook } from '../support/fixtures.ts';
+import { createInstallation } from '../support/installation.ts';
+import { isCommand, startMongodbProxy } from '../support/server-proxy.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { startService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // The driver retries a write once on another connection, so it fails after two cuts.
 const driverTries = 2;

@@ -5,12 +5,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
-import { Load } from '../../../api/access/load.ts';
-import { createInspection } from '../../../lib/readiness.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { expectProblem, tooSlow } from './problems.ts';
-import { exchangeRaw } from './raw-socket.ts';
+import { Load } from '../../api/access/load.ts';
+import { createInspection } from '../../lib/readiness.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { expectProblem, tooSlow } from '../integration/api/problems.ts';
+import { exchangeRaw } from '../integration/api/raw-socket.ts';
 
 const signIn = (service: TestService, externalId: string) =>
   service.call('POST', '/sdkusers/auth', { body: { externalId } });

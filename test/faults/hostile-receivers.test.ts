@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import type { EgressPolicy } from '../../lib/egress/egress-policy.ts';
 import {
   createHttpSender,
   type HttpSender,
   type SendResult,
-} from '../../../lib/egress/http-sender.ts';
-import { watchEventLoop } from '../../support/event-loop.ts';
-import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
-import { waitFor } from '../../support/wait-for.ts';
+} from '../../lib/egress/http-sender.ts';
+import { watchEventLoop } from '../support/event-loop.ts';
+import { startReceiver, startTcpReceiver } from '../support/receivers.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const policy: EgressPolicy = {
   allowHttp: true,

@@ -1,12 +1,12 @@
 // One event to many webhooks, 1,000 in the soak: the number of its activities and the size of its history.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
-import { deliveryLog } from '../../../lib/platform/logger.ts';
-import { insertWebhook } from '../../support/fixtures.ts';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { soakShare } from '../../support/soak-share.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { reportChange } from '../../support/webhook-calls.ts';
+import { deliveryLog } from '../../lib/platform/logger.ts';
+import { insertWebhook } from '../support/fixtures.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { soakShare } from '../support/soak-share.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { reportChange } from '../support/webhook-calls.ts';
 
 const webhookCount = Math.max(200, soakShare(1_000));
 const activityCount = Math.ceil(webhookCount / 100);

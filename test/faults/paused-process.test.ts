@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
 
 const policy = {
   allowHttp: true,

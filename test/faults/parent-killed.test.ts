@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { groupIsGone } from '../../support/process-group.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { foundServers } from './found-servers.ts';
+import { groupIsGone } from '../support/process-group.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { foundServers } from '../integration/servers/found-servers.ts';
 
 let paths: Awaited<ReturnType<typeof foundServers>>;
 let folder: string;
