@@ -220,6 +220,14 @@ export default {
         'dev/fuzz uses dev/python, dev/servers and dev/start only.',
       ),
     ),
+    forbid(
+      'dev/deploy/**',
+      outside(except('dev'), 'dev/deploy checks deploy/ by what lib and the tools say.'),
+      outside(
+        ['bench', 'demo', 'fuzz', 'metrics', 'packages', 'screenshots'],
+        'dev/deploy uses dev/python, dev/servers and dev/start only.',
+      ),
+    ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/instruments/**',

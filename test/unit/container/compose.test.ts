@@ -1,12 +1,9 @@
 // docker-compose.yml and Dockerfile, checked without a container.
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../../lib/config/config.ts';
+import { knownSettings } from '../../../dev/deploy/known-settings.ts';
 import { processLimits } from '../../../lib/limits.ts';
-import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 
 interface Service {
   image?: string;
@@ -30,43 +27,11 @@ const compose = parse(composeText, { merge: true }) as ComposeFile;
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 const services = Object.entries(compose.services);
 const roles = ['setup', 'api', 'worker'] as const;
-// Read by OpenTelemetry's own code.
-const exporterSettings = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'];
 
 function service(name: string): Service {
   const found = compose.services[name];
   if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
   return found;
-}
-
-/** The names of all settings: those that readConfig reads, and those of the logger. */
-function knownSettings(): Set<string> {
-  const asked = new Set<string>();
-  const environment = new Proxy<Record<string, string>>(
-    { MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() },
-    {
-      get(target, name) {
-        asked.add(String(name));
-        return target[String(name)];
-      },
-    },
-  );
-  readConfig(environment);
-  const logger = readFileSync(join('lib', 'platform', 'logger.ts'), 'utf8');
-  return new Set([
-    ...asked,
-    ...(logger.match(/HERALD_[A-Z_]+/g) ?? []),
-    ...temporalSettings(),
-    ...exporterSettings,
-  ]);
-}
-
-/** Temporal's settings: readConfig passes on a prefix, and its envconfig has their names. */
-function temporalSettings(): string[] {
-  const folder = dirname(createRequire(import.meta.url).resolve('@temporalio/envconfig'));
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.js'))
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/TEMPORAL_[A-Z_]+/g) ?? []);
 }
 
 test('the file has the servers, their setup and the three roles', () => {
@@ -119,6 +84,8 @@ test('each setting in .env is passed on, except those that the container fixes',
     'HERALD_METRICS_HOST',
     'HERALD_WORKFLOW_BUNDLE',
     'OTEL_EXPORTER_OTLP_PROTOCOL',
+    // Each process has its own.
+    'OTEL_SERVICE_NAME',
   ];
   const ofService = [...knownSettings()].filter((name) => /^(?:HERALD|OTEL)_/.test(name));
   expect(ofService).toEqual(expect.arrayContaining(settled));

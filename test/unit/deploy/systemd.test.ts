@@ -1,0 +1,95 @@
+// The units in deploy/systemd, and what systemd says of them where its tool is installed.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { knownSettings } from '../../../dev/deploy/known-settings.ts';
+import { processLimits } from '../../../lib/limits.ts';
+
+const folder = 'deploy/systemd';
+const units = readdirSync(folder).filter((name) => name.endsWith('.service'));
+const roles = ['api', 'setup', 'worker'];
+/** The highest exposure that `systemd-analyze security` may find, of 100. */
+const exposureMax = 20;
+
+function valuesOf(unit: string, key: string): string[] {
+  const lines = readFileSync(join(folder, unit), 'utf8').split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${key}=`))
+    .map((line) => line.slice(key.length + 1));
+}
+
+test('each role has a unit that runs its entry point', () => {
+  expect(units).toEqual(roles.map((role) => `agent-herald-${role}.service`));
+  for (const [n, unit] of units.entries()) {
+    const role = roles[n] === 'setup' ? 'cli/setup' : roles[n];
+    expect(valuesOf(unit, 'ExecStart')).toEqual([
+      `/usr/bin/node --enable-source-maps dist/${role}/main.js`,
+    ]);
+  }
+});
+
+test('every setting in a unit or the example is a known one', () => {
+  const known = knownSettings();
+  const texts = [...units, 'environment.example'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  );
+  const names = texts.join('\n').match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];
+  expect(names).toContain('HERALD_SECRET_KEYS');
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('the settings of the operator win over those of the unit', () => {
+  for (const unit of units) {
+    const text = readFileSync(join(folder, unit), 'utf8');
+    expect(text.lastIndexOf('\nEnvironment=')).toBeLessThan(text.indexOf('\nEnvironmentFile='));
+  }
+});
+
+test('api and worker have the time of a stop, come back, and have metrics on ports of their own', () => {
+  const running = units.filter((unit) => !unit.includes('setup'));
+  for (const unit of running) {
+    const [seconds] = valuesOf(unit, 'TimeoutStopSec').map(Number);
+    expect(seconds).toBeGreaterThan(processLimits.stopTimeoutMs / 1_000);
+    expect(valuesOf(unit, 'Restart')).toEqual(['on-failure']);
+  }
+  const ports = running.flatMap((unit) =>
+    valuesOf(unit, 'Environment').filter((value) => value.startsWith('HERALD_METRICS_PORT=')),
+  );
+  expect(new Set(ports).size).toBe(running.length);
+});
+
+test('V8 may compile', () => {
+  for (const unit of units) expect(valuesOf(unit, 'MemoryDenyWriteExecute')).toEqual([]);
+});
+
+const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+describe.skipIf(!isInstalled)('systemd, where it is installed', () => {
+  let copies = '';
+  beforeAll(() => {
+    copies = mkdtempSync(join(tmpdir(), 'herald-units-'));
+    for (const unit of units) {
+      const text = readFileSync(join(folder, unit), 'utf8');
+      // It looks for the program.
+      writeFileSync(join(copies, unit), text.replace('/usr/bin/node', process.execPath));
+    }
+  });
+  afterAll(() => rmSync(copies, { recursive: true }));
+
+  test('accepts the units without a warning', () => {
+    const paths = units.map((unit) => join(copies, unit));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+      encoding: 'utf8',
+    });
+    // It also speaks of the units of this machine.
+    const ours = stderr.split('\n').filter((line) => line.includes('agent-herald'));
+    expect({ status, ours }).toEqual({ status: 0, ours: [] });
+  });
+
+  test.each(units)('finds little exposed in %s', (unit) => {
+    const options = ['security', '--offline=true', `--threshold=${exposureMax}`];
+    execFileSync('systemd-analyze', [...options, join(copies, unit)], { stdio: 'pipe' });
+  });
+});
