@@ -10,6 +10,7 @@ import { type DevFile, readDevFile } from '../../lib/config/dev-file.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 import { launch } from '../start/launch.ts';
 import type { ProcessGroups } from './process-usage.ts';
+import { scrape } from './scrape.ts';
 import type { Settings } from './settings.ts';
 
 export interface Service {
@@ -70,6 +71,12 @@ async function startService(
   }
   const launched = open.use(await launch({ env, dataDir, ephemeral: !kept, progress: say }));
   const { dev, lost } = launched;
+  const ending = new AbortController();
+  const scraping = scrape(Object.values(dev.metricsUrls ?? {}), ending.signal);
+  open.defer(async () => {
+    ending.abort();
+    await scraping;
+  });
   const childEnv = {
     ...env,
     MONGODB_URI: dev.mongodbUri,
