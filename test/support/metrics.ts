@@ -1,0 +1,68 @@
+// The metrics of this process, read from its page and parsed by another library.
+import { Readable } from 'node:stream';
+import { getMetricsFromStream } from 'prom2javascript';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { startTelemetry, type TelemetrySettings } from '../../lib/telemetry/start-telemetry.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Series {
+  labels: Labels;
+  value?: number;
+  count?: number;
+}
+
+export interface Page {
+  /** As they are on the page. */
+  names: readonly string[];
+  seriesOf(name: string): readonly Series[];
+  /** The sum over the series with these labels: of values, or of the counts of a histogram; 0 without any. */
+  value(name: string, labels?: Labels): number;
+  /** How many series there are in all. */
+  seriesCount: number;
+}
+
+export interface Metrics extends AsyncDisposable {
+  url: string;
+  read(): Promise<Page>;
+}
+
+/** Starts the telemetry of this process with a page on any port. */
+export async function startMetrics(settings: Partial<TelemetrySettings> = {}): Promise<Metrics> {
+  const open = new Disposal();
+  const telemetry = open.use(
+    await startTelemetry('api', {
+      metricsPage: { port: 0, host: '127.0.0.1' },
+      otlpMetrics: null,
+      ...settings,
+    }),
+  );
+  const url = `http://127.0.0.1:${telemetry.metricsPort}/metrics`;
+  return {
+    url,
+    read: () => readPage(url),
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+/** Reads and parses a page. */
+export async function readPage(url: string): Promise<Page> {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  const families = await getMetricsFromStream(Readable.from([await answer.text()]));
+  const seriesOf = (name: string): Series[] => families[name]?.data ?? [];
+  const names = Object.keys(families);
+  return {
+    names,
+    seriesOf,
+    value: (name, labels = {}) =>
+      seriesOf(name)
+        .filter((series) => hasLabels(series.labels, labels))
+        .reduce((sum, { value, count }) => sum + (value ?? count ?? 0), 0),
+    seriesCount: names.reduce((sum, name) => sum + seriesOf(name).length, 0),
+  };
+}
+
+function hasLabels(labels: Labels, wanted: Labels): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
