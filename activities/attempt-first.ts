@@ -4,7 +4,7 @@ import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
-import { runActivity } from './run-activity.ts';
+import { traceActivity } from './trace-activity.ts';
 
 /**
  * Attempts up to 100 deliveries in parallel, or takes up what the head start has attempted; throttled ones are left to
@@ -16,7 +16,7 @@ export async function attemptFirst(
   headStart: HeadStart | null,
 ): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
-  return runActivity(async (signal) => {
+  return traceActivity(input.trace, async (signal) => {
     const options = { asker: askerOf(input), avoidsSaturated: true, signal };
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {

@@ -11,7 +11,7 @@ import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';
-import { runActivity } from './run-activity.ts';
+import { traceActivity } from './trace-activity.ts';
 
 // The first call comes right after the first attempt, and Temporal's retry timers may be early.
 const waitedOutMsMax = 1_000;
@@ -25,8 +25,8 @@ export async function retryDelivery(
   ports: DeliveryPorts,
   input: RetryDeliveryInput,
 ): Promise<DeliveryOutcome> {
-  const { jobUid: _jobUid, ...key } = input;
-  const outcome = await runActivity(async (cancellation) => {
+  const { jobUid: _jobUid, trace, ...key } = input;
+  const outcome = await traceActivity(trace, async (cancellation) => {
     const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // What was attempted just now is left to the next call: each has the time for one attempt.

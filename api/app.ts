@@ -8,6 +8,7 @@ import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
 import { createRouter } from './router.ts';
 import { setSecurityHeaders } from './http/set-security-headers.ts';
+import { traceRequest } from './http/trace-request.ts';
 import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { shedLoad } from './access/shed-load.ts';
 import { routes } from './routes.ts';
@@ -17,6 +18,7 @@ export function createKoaApp(context: ApiContext): Koa {
   const router = createRouter(context, routes);
 
   app.use(measureRequest);
+  app.use(traceRequest);
   app.use(assignRequestId);
   app.use(logRequest(context));
   app.use(warnOfProxy(context));

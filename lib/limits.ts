@@ -332,6 +332,12 @@ export const egressLimits = {
   connectionAgeMsMax: 60_000,
 } as const;
 
+/** Traces */
+export const traceLimits = {
+  /** Age of a change up to which its attempts are in its trace; later ones have traces of their own. */
+  sameTraceMsMax: 60 * 60 * 1_000,
+} as const;
+
 /** MongoDB and the process */
 export const processLimits = {
   /** Connections of a process to MongoDB. */

@@ -5,6 +5,7 @@ import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
+import { traceSinks } from './trace-sinks.ts';
 
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
@@ -27,6 +28,7 @@ export async function createWorkflowWorker(
     taskQueue: eventsTaskQueue,
     workflowBundle: bundle,
     activities: { attemptFirst: activities.attemptFirst },
+    sinks: traceSinks,
     // Only local ones.
     enableNonLocalActivities: false,
     maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,

@@ -29,6 +29,7 @@ export function openDeliveryPorts(
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,
+    sendsTraceparent: config.sendsTraceparent,
     retryScheduleMs: config.retryScheduleMs,
     deactivateAfterMs: config.deactivateAfterMs,
     retention: config.retention,

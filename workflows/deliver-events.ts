@@ -10,6 +10,7 @@ import type {
 } from '../lib/temporal/messages.ts';
 import { overtakenSignalName } from '../lib/temporal/names.ts';
 import { endWith, showFailing } from './show-deliveries.ts';
+import { inTrace } from './trace-sink.ts';
 
 const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
 
@@ -24,13 +25,18 @@ interface Wait {
  * `DeliveriesFailed` when a delivery failed for good, so that operators find it under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
-  const { appUid, jobUid } = input;
+  const { trace } = input;
+  return trace === undefined ? deliver(input) : inTrace(trace, () => deliver(input));
+}
+
+async function deliver(input: DeliverEventsInput): Promise<DeliverySummary> {
+  const { appUid, jobUid, trace } = input;
   const deliveries = input.events.flatMap(({ eventId, webhookUids }) =>
     webhookUids.map((webhookUid) => ({ eventId, webhookUid })),
   );
   const first = await all(
     chunk(deliveries, attemptLimits.firstAttemptsPerActivityMax).map((part) =>
-      attemptFirst({ appUid, jobUid, deliveries: part }),
+      attemptFirst({ appUid, jobUid, deliveries: part, trace }),
     ),
   );
   const settled = first
@@ -74,7 +80,7 @@ function keyOf({ eventId, webhookUid }: OvertakenDelivery): string {
 
 // Again when it is overtaken: the document says what became of it.
 async function retry(
-  { appUid, jobUid }: DeliverEventsInput,
+  { appUid, jobUid, trace }: DeliverEventsInput,
   outcome: DeliveryOutcome,
   waits: Map<string, Wait>,
 ): Promise<DeliveryOutcome> {
@@ -89,7 +95,7 @@ async function retry(
     const options = { activityId: call === 1 ? key : `${key}/${call}`, summary };
     try {
       return await wait.scope.run(() =>
-        retryDelivery.executeWithOptions(options, [{ appUid, jobUid, eventId, webhookUid }]),
+        retryDelivery.executeWithOptions(options, [{ appUid, jobUid, eventId, webhookUid, trace }]),
       );
     } catch (error) {
       // Any other fault ends this delivery alone.

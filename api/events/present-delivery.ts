@@ -66,6 +66,7 @@ function presentAttempt(attempt: Attempt) {
     at: attempt.at.toISOString(),
     trigger: attempt.trigger,
     state: attempt.state,
+    traceId: attempt.traceId ?? null,
     status: attempt.status,
     errorClass: attempt.errorClass,
     detail: attempt.detail,
@@ -81,6 +82,10 @@ const attemptSchema = named(
     at: time,
     trigger: oneOfTexts(attemptTriggers),
     state: { ...oneOfTexts(attemptStates), description: 'What it made of the delivery.' },
+    traceId: {
+      ...textOrNull,
+      description: 'Of its trace in the operators’ OpenTelemetry; null where none was recorded.',
+    },
     status: { type: ['integer', 'null'] },
     errorClass: orNull(oneOfTexts(errorClasses)),
     detail: { ...textOrNull, description: 'What went wrong where there was no answer.' },

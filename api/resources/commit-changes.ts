@@ -1,9 +1,12 @@
 // Commits changes with their events, together those that come together (ADR 21).
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Context, context as otel } from '@opentelemetry/api';
 import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
+import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { inTransaction, within } from '../../lib/mongo/connect.ts';
+import { inSharedSpan } from '../../lib/telemetry/spans.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import {
   type Change,
@@ -25,6 +28,8 @@ export interface PendingChange<T = unknown> {
   webhooks: readonly WebhookDocument[];
   /** Or the change of a resource that lives elsewhere: then only its event is written. */
   write: Write<T> | Change;
+  /** Of the request; absent where none is recorded. */
+  trace?: TraceContext;
 }
 
 export interface Committed<T = unknown> {
@@ -53,16 +58,28 @@ type CommitGroup = (
 ) => Promise<Committed[] | null>;
 
 function createGroups(ports: EventPorts, commitGroup: CommitGroup): ChangeCommitter {
-  const begin = coalesce(groups, async (changes: readonly PendingChange[]) => {
-    const together = changes.length > 1 ? commitGroup(ports, changes) : Promise.resolve(null);
-    const commits = changes.map(async (change, index) => {
+  const begin = coalesce(groups, async (calls: readonly Call[]) => {
+    const changes = calls.map(({ change }) => change);
+    const callers = calls.map(({ caller }) => caller);
+    const together =
+      changes.length > 1
+        ? inSharedSpan('commit changes together', callers, () => commitGroup(ports, changes))
+        : Promise.resolve(null);
+    const commits = calls.map(async ({ change, caller }, index) => {
       const committed = await together;
-      return committed === null ? commitAlone(ports, change) : at(committed, index);
+      if (committed !== null) return at(committed, index);
+      return otel.with(caller, () => commitAlone(ports, change));
     });
     await Promise.race([Promise.allSettled(commits), sleep(nextGroupAfterMs)]);
     return commits.map((commit) => ({ commit }));
   });
-  return async (change) => (await begin(change)).commit;
+  return async (change) => (await begin({ change, caller: otel.active() })).commit;
+}
+
+/** `caller` has its trace. */
+interface Call {
+  change: PendingChange;
+  caller: Context;
 }
 
 function at(committed: readonly Committed[], index: number): Committed {

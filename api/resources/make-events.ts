@@ -7,6 +7,7 @@ import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
+import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { countChanges, countReports } from '../../lib/mongo/sequences.ts';
@@ -29,6 +30,7 @@ export interface ChangeSet {
   now: Date;
   webhooks: readonly WebhookDocument[];
   changes: readonly Change[];
+  trace?: TraceContext;
 }
 
 export interface Recorded {
@@ -118,7 +120,7 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 function makeEvent(
   { headStart }: EventPorts,
   change: Change,
-  { appUid, now, webhooks }: ChangeSet,
+  { appUid, now, webhooks, trace }: ChangeSet,
 ): Recorded {
   const { event, data, eventId = newId('evt', now) } = change;
   const subscribers = subscribersOf(webhooks, change);
@@ -140,6 +142,7 @@ function makeEvent(
     // Without a subscriber there is nothing to dispatch; the event is stored anyway.
     dispatchedAt: webhookUids.length === 0 ? now : null,
     headStart: headStart?.claim() ?? null,
+    ...(trace === undefined ? {} : { trace }),
     createdAt: now,
   };
   return { event: document, subscribers };

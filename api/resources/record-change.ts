@@ -3,9 +3,13 @@ import { type Entity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
+import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
+import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
 import { type Committed, commitIn, type PendingChange, type Write } from './commit-changes.ts';
 import type { Change, Recorded } from './make-events.ts';
+
+const commit = { name: 'commit change' };
 
 interface Recording {
   appUid: string;
@@ -30,18 +34,20 @@ export async function recordChange<T>(
   const now = context.clock.now();
   // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
-  const change = { appUid, now, webhooks, write };
+  const change = { appUid, now, webhooks, write, ...placeInTrace() };
   if (key === null && !isLarge) {
-    const { answer, recorded } = await context.commitChange(change);
+    const { answer, recorded } = await inSpanOfTrace(commit, () => context.commitChange(change));
     dispatch(context, recorded);
     return answer as T;
   }
   let recorded: readonly Recorded[] = [];
-  const { answer, repeated } = await runOnce(store, { key, secretBox, now }, async (session) => {
-    const [committed] = (await commitIn(context, [change], session)) as [Committed<T>];
-    ({ recorded } = committed);
-    return committed.answer;
-  });
+  const commitOnce = () =>
+    runOnce(store, { key, secretBox, now }, async (session) => {
+      const [committed] = (await commitIn(context, [change], session)) as [Committed<T>];
+      ({ recorded } = committed);
+      return committed.answer;
+    });
+  const { answer, repeated } = await inSpanOfTrace(commit, commitOnce);
   if (!repeated) dispatch(context, recorded);
   return answer;
 }
@@ -54,9 +60,14 @@ export async function recordReport(
 ): Promise<void> {
   const now = context.clock.now();
   const webhooks = await context.findWebhooks({ appUid, entities: [entityOf(change.event)] });
-  const pending: PendingChange = { appUid, now, webhooks, write: change };
-  const { recorded } = await context.commitChange(pending);
+  const pending: PendingChange = { appUid, now, webhooks, write: change, ...placeInTrace() };
+  const { recorded } = await inSpanOfTrace(commit, () => context.commitChange(pending));
   dispatch(context, recorded);
+}
+
+function placeInTrace(): Pick<PendingChange, 'trace'> {
+  const trace = currentTrace();
+  return trace === null ? {} : { trace };
 }
 
 /** Makes the first attempts of committed events, and starts their workflows, both in the background. */

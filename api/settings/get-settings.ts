@@ -38,6 +38,7 @@ function presentSettings({ config }: ApiContext) {
     userTokenLifetime: writeDuration(config.userTokenLifetimeMs),
     temporalUiUrl: config.temporalUiUrl,
     temporalNamespace: temporal.namespace,
+    traceUrlTemplate: config.traceUrlTemplate,
   };
 }
 
@@ -92,6 +93,10 @@ const settingsSchema = named(
     userTokenLifetime: text,
     temporalUiUrl: { ...textOrNull, description: 'Without a slash at its end; null if not set.' },
     temporalNamespace: text,
+    traceUrlTemplate: {
+      ...textOrNull,
+      description: 'The page of a trace, whose id takes the place of `{traceId}`; null if not set.',
+    },
     signingKeys: { ...listOf(keySchema), description: 'Of user tokens, the oldest first.' },
   }),
 );

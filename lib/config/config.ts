@@ -25,6 +25,7 @@ import {
   asSchedule,
   asText,
   asTokenLifetime,
+  asTraceUrl,
   asWebhookPorts,
 } from './setting-parsers.ts';
 import { readTelemetry } from './telemetry.ts';
@@ -75,6 +76,10 @@ export interface Config {
   keyPepper: string;
   oidc: OidcSettings | null;
   telemetry: TelemetrySettings;
+  /** Whether receivers of traced deliveries get their `traceparent`. */
+  sendsTraceparent: boolean;
+  /** Of a trace, with `{traceId}`; only shown. */
+  traceUrlTemplate: string | null;
   workflowBundlePath: string | null;
 }
 
@@ -216,6 +221,8 @@ export function readConfig(environment: Environment): Config {
     keyPepper: settings.read('HERALD_KEY_PEPPER', undefined, asPepper),
     oidc: readOidc(settings),
     telemetry: readTelemetry(settings, http.host),
+    sendsTraceparent: settings.read('HERALD_SEND_TRACEPARENT', true, asBoolean),
+    traceUrlTemplate: settings.read('HERALD_TRACE_URL_TEMPLATE', '', asTraceUrl) || null,
     workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
@@ -247,6 +254,9 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     mailServer: config.mail === null ? null : 'set',
     metricsPage: config.telemetry.metricsPage,
     otlpMetrics: config.telemetry.otlpMetrics,
+    traces: config.telemetry.traces,
+    sendsTraceparent: config.sendsTraceparent,
+    traceUrlTemplate: config.traceUrlTemplate,
     mailFrom: config.mail?.from ?? null,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,

@@ -46,6 +46,18 @@ export function asPublicUrl(text: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
+/** Returns the template as it is: of a trace, its id takes the place of `{traceId}`. */
+export function asTraceUrl(text: string): string {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
+  if (url === null) throw new Error(`must be an http or https address (got "${text}")`);
+  if (`${url.username}${url.password}` !== '') throw new Error('must have no user');
+  const behind = text.slice(text.indexOf('/', text.indexOf('://') + 3));
+  if (behind.split('{traceId}').length !== 2) {
+    throw new Error('must have {traceId} once, behind the host');
+  }
+  return text;
+}
+
 function asList(text: string): string[] {
   return text
     .split(',')
@@ -94,6 +106,12 @@ export const asRetention = asDuration('15d', '3650d');
 export const asTokenLifetime = asDuration('1m', `${limits.userTokenLifetimeMaxMs / minuteMs}m`);
 // A key is published an hour before it signs, and kept more than an hour after.
 export const asRotation = asDuration('1d', '365d');
+
+export function asShare(text: string): number {
+  const share = Number(text);
+  if (share >= 0 && share <= 1) return share;
+  throw new Error(`must be a number from 0 to 1 (got "${text}")`);
+}
 
 export function asNumberUpTo(max: number, min = 1): (text: string) => number {
   return (text) => {

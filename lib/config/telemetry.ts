@@ -1,7 +1,7 @@
 import { parseUrl } from '../egress/parse-url.ts';
 import type { SettingReader } from '../platform/setting-reader.ts';
 import type { TelemetrySettings } from '../telemetry/start-telemetry.ts';
-import { asNumberUpTo, asPort, asText } from './setting-parsers.ts';
+import { asNumberUpTo, asPort, asShare, asText } from './setting-parsers.ts';
 
 /** Reads what decides whether there is telemetry. The exporters read the other settings of OTLP themselves. */
 export function readTelemetry(settings: SettingReader, host: string): TelemetrySettings {
@@ -17,9 +17,20 @@ export function readTelemetry(settings: SettingReader, host: string): TelemetryS
   settings.read('OTEL_EXPORTER_OTLP_PROTOCOL', '', asProtocol);
   const isWanted = settings.read('OTEL_METRICS_EXPORTER', 'otlp', asExporter) === 'otlp';
   return {
+    traces: readTraces(settings, endpoint),
     metricsPage: port === null ? null : { port, host: metricsHost },
     otlpMetrics: own === '' || !isWanted ? null : { exportEveryMs },
   };
+}
+
+function readTraces(settings: SettingReader, endpoint: string): TelemetrySettings['traces'] {
+  const share = settings.read('HERALD_TRACE_SAMPLING', 0, asShare);
+  const own = settings.read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', endpoint, asEndpoint);
+  if (share === 0) return null;
+  if (own === '') {
+    settings.faults.push('HERALD_TRACE_SAMPLING: set OTEL_EXPORTER_OTLP_ENDPOINT, too');
+  }
+  return { share };
 }
 
 function asEndpoint(text: string): string {

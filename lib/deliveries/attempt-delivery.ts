@@ -3,6 +3,7 @@ import { limits } from '../limits.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { AttemptTrigger } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
@@ -19,6 +20,7 @@ import { recordHealth } from './record-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
 import { passTurn, takeTurn } from './pass-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
+import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 
 interface AttemptOptions {
   asker: Asker;
@@ -127,9 +129,10 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   // Before the permits: whoever waits for the rate keeps none.
   const waitsUntil = await awaitRate(ports, webhook, { isInLine, signal });
   if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
-  const sent = await send(ports, subject);
+  const trigger = triggerOf(delivery);
+  const sent = await send(ports, subject, trigger);
   if (sent === null) return leaveThrottled(ports, subject, target);
-  const { at, result } = sent;
+  const { at, result, traced } = sent;
   const now = ports.clock.now();
   const attemptsMade = attemptsBefore + 1 - scheduleFrom;
   const verdict = classifyResponse(result, {
@@ -138,32 +141,47 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     now,
     random: ports.random(),
   });
-  const trigger = triggerOf(delivery);
-  const attempt = toAttempt(result, { n: attemptsBefore + 1, at, verdict, trigger });
+  const facts = { n: attemptsBefore + 1, at, verdict, trigger, traceId: traced?.traceId };
+  const attempt = toAttempt(result, facts);
   measureAttempt({ event, webhook, delivery, attempt });
-  // Before the record: once that is written, a repeat of this attempt would skip it.
-  await recordHealth(ports, { event, webhook, verdict, attempt, now });
-  const { state, nextAttemptAt } = verdict;
-  const [outcome] = await Promise.all([
-    record(ports, subject, { state, attempt, nextAttemptAt, now, target }),
-    ports.records.recordTriggered(webhook, at),
-  ]);
-  logAttempt(key, { event, host, attempt, verdict, result });
-  return outcome;
+  const recordAll = async (): Promise<DeliveryOutcome> => {
+    // Before the record: once that is written, a repeat of this attempt would skip it.
+    await recordHealth(ports, { event, webhook, verdict, attempt, now });
+    const { state, nextAttemptAt } = verdict;
+    const [outcome] = await Promise.all([
+      record(ports, subject, { state, attempt, nextAttemptAt, now, target }),
+      ports.records.recordTriggered(webhook, at),
+    ]);
+    logAttempt(key, { event, host, attempt, verdict, result });
+    return outcome;
+  };
+  traced?.answer(result, verdict);
+  return traced === null ? recordAll() : traced.finish(recordAll);
+}
+
+interface Sent {
+  at: Date;
+  result: SendResult;
+  traced: TracedAttempt | null;
 }
 
 async function send(
   ports: DeliveryPorts,
   { key, delivery, event, webhook, options }: Subject,
-): Promise<{ at: Date; result: SendResult } | null> {
+  trigger: AttemptTrigger,
+): Promise<Sent | null> {
   let at = ports.clock.now();
+  let traced: TracedAttempt | null = null;
   const compose = async (): Promise<SendMessage> => {
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
     // Not before: the wait for a permit is no part of the attempt.
     at = ports.clock.now();
-    const attemptNumber = (delivery?.attemptCount ?? 0) + 1;
-    return composeMessage(ports.secretBox, { event, body, webhook, attemptNumber, now: at });
+    const n = (delivery?.attemptCount ?? 0) + 1;
+    traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
+    const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
+    const facts = { event, body, webhook, attemptNumber: n, now: at, trace };
+    return composeMessage(ports.secretBox, facts);
   };
   const { avoidsSaturated = false, signal } = options;
   try {
@@ -175,8 +193,10 @@ async function send(
       timeoutMs: limits.attemptTimeoutMs,
       signal,
     });
-    return { result, at };
+    return { result, at, traced };
   } catch (error) {
+    // The compiler does not see that `compose` sets it.
+    (traced as TracedAttempt | null)?.fail(error);
     if (errorCode(error) === 'THROTTLED') return null;
     throw error;
   }

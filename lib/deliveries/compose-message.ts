@@ -5,6 +5,7 @@ import { userAgent } from '../platform/version.ts';
 import type { SendMessage } from '../egress/http-sender.ts';
 import { requestHeaders } from '../egress/request-headers.ts';
 import { testEventName } from '../model/event-name.ts';
+import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials } from '../webhooks/credentials.ts';
@@ -17,18 +18,30 @@ interface AttemptToCompose {
   webhook: WebhookDocument;
   attemptNumber: number;
   now: Date;
+  /** Null: the receiver is not told of a trace. */
+  trace: TraceContext | null;
 }
 
 /** Returns what an attempt sends, with the webhook's secrets opened. Throws where they do not open. */
 export function composeMessage(
   secretBox: SecretBox,
-  { event, body, webhook, attemptNumber, now }: AttemptToCompose,
+  { event, body, webhook, attemptNumber, now, trace }: AttemptToCompose,
 ): SendMessage {
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
   const ours = deliveryHeaders({ ...factsOf(event), body, secrets, attemptNumber, now });
-  return { headers: { ...headers, ...ours }, body, clientCertificate, secretTexts };
+  const all = { ...headers, ...ours, ...traceHeaders(headers, trace) };
+  return { headers: all, body, clientCertificate, secretTexts };
+}
+
+// A webhook's own `traceparent` of before the name was reserved stays as it is.
+function traceHeaders(
+  own: Readonly<Record<string, string>>,
+  trace: TraceContext | null,
+): Record<string, string> {
+  const isOwn = Object.keys(own).some((name) => /^trace(parent|state)$/i.test(name));
+  return isOwn || trace === null ? {} : { ...trace };
 }
 
 function factsOf(event: EventToShow) {

@@ -14,7 +14,10 @@ export function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
 
 export function toAttempt(
   result: SendResult,
-  facts: { n: number; at: Date; verdict: Verdict; trigger: AttemptTrigger },
+  facts: Pick<Attempt, 'n' | 'at' | 'trigger'> & {
+    verdict: Verdict;
+    traceId: string | undefined;
+  },
 ): Attempt {
   const answered = result.kind === 'answered';
   return {
@@ -27,6 +30,7 @@ export function toAttempt(
     responseSample: answered ? result.responseSample : '',
     address: result.address,
     trigger: facts.trigger,
+    ...(facts.traceId === undefined ? {} : { traceId: facts.traceId }),
     state: facts.verdict.state,
   };
 }

@@ -19,6 +19,8 @@ export interface DeliveryPorts {
   clock: Clock;
   /** Returns a number from 0 up to 1. */
   random: () => number;
+  /** Whether receivers of traced deliveries get their `traceparent`. */
+  sendsTraceparent: boolean;
   retryScheduleMs: readonly number[];
   deactivateAfterMs: number;
   retention: Retention;

@@ -19,6 +19,7 @@ import {
 import { instruments } from '../telemetry/instruments.ts';
 import { startOnce } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
+import { traceStart } from './trace-start.ts';
 import { StartWindow } from './start-window.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
@@ -189,11 +190,14 @@ class WindowDispatcher implements Dispatcher {
     const claimed =
       first?.workflowId === null ? await claimEvents(store, events, workflowId) : events;
     if (claimed.length === 0) return [];
-    await startOnce(client, deliverEventsWorkflow, {
-      workflowId,
-      requestEagerStart: eager,
-      ...deliverEventsOptions(claimed),
-    });
+    const subject = { workflowId, events: claimed, now: clock.now() };
+    await traceStart(subject, (trace) =>
+      startOnce(client, deliverEventsWorkflow, {
+        workflowId,
+        requestEagerStart: eager,
+        ...deliverEventsOptions(claimed, trace),
+      }),
+    );
     return claimed.map((event) => event._id);
   }
 
@@ -216,5 +220,7 @@ class WindowDispatcher implements Dispatcher {
 // A waiting event must not keep its payload in memory.
 function withoutBody(waiting: EventToDispatch): EventToDispatch {
   const { _id, appUid, event, resourceUid, externalTenantId, webhookUids, workflowId } = waiting;
-  return { _id, appUid, event, resourceUid, externalTenantId, webhookUids, workflowId };
+  const { createdAt, trace } = waiting;
+  const facts = { _id, appUid, event, resourceUid, externalTenantId, webhookUids, workflowId };
+  return { ...facts, createdAt, ...(trace === undefined ? {} : { trace }) };
 }

@@ -1,14 +1,25 @@
 import type { AttemptTimings } from '../model/attempt.ts';
 import type { SendPhase } from './classify-send-error.ts';
 
+/** Readings of `performance.now()`. */
+export interface AttemptPhase {
+  readonly name: Exclude<keyof AttemptTimings, 'total'>;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly failed: boolean;
+}
+
 export interface AttemptTrace {
   /** A reading of `performance.now()`. */
   readonly startedAt: number;
   phase: SendPhase;
+  /** Null unless a phase is under way. */
+  phaseStartedAt: number | null;
   /** The peer, once an address that passed the guard is being dialled. */
   address: string | null;
   answerBegan: boolean;
   readonly ms: AttemptTimings;
+  readonly phases: AttemptPhase[];
 }
 
 export interface AttemptScope {
@@ -20,10 +31,28 @@ export function createTrace(): AttemptTrace {
   return {
     startedAt: performance.now(),
     phase: 'dns',
+    phaseStartedAt: null,
     address: null,
     answerBegan: false,
     ms: { total: 0 },
+    phases: [],
   };
+}
+
+export function beginPhase(trace: AttemptTrace, phase: SendPhase): void {
+  trace.phase = phase;
+  trace.phaseStartedAt = performance.now();
+}
+
+/** Ends the phase under way, and keeps its time; an exchange ends with the first byte of the answer. */
+export function endPhase(trace: AttemptTrace, { failed = false } = {}): void {
+  const { phase, phaseStartedAt: startedAt } = trace;
+  if (startedAt === null) return;
+  const name = phase === 'exchange' ? 'firstByte' : phase;
+  // Of the phases that fail, clients see the time of a lookup alone.
+  if (!failed || phase === 'dns') trace.ms[name] = msSince(startedAt);
+  trace.phases.push({ name, startedAt, endedAt: performance.now(), failed });
+  trace.phaseStartedAt = null;
 }
 
 /** Returns the whole milliseconds since a reading of `performance.now()`. */

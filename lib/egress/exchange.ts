@@ -1,5 +1,5 @@
 import { egressLimits } from '../limits.ts';
-import { type AttemptScope, type AttemptTrace, msSince } from './attempt-trace.ts';
+import { type AttemptScope, type AttemptTrace, beginPhase, endPhase } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
@@ -30,7 +30,7 @@ export function exchange(
   request: ExchangeRequest,
   { signal, trace }: AttemptScope,
 ): Promise<Answer> {
-  trace.phase = 'exchange';
+  beginPhase(trace, 'exchange');
   trace.address = connection.address;
   return new Promise<Answer>((resolve, reject) => {
     const { socket } = connection;
@@ -78,7 +78,6 @@ function createAnswerReader(
   let bytesRead = 0;
   let status = 0;
   let retryAfter: string | null = null;
-  let writtenAt = performance.now();
 
   const answer = (complete: boolean): Answer => ({
     status,
@@ -89,11 +88,11 @@ function createAnswerReader(
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart() {
-      writtenAt = performance.now();
+      beginPhase(trace, 'exchange');
     },
     onResponseStarted() {
       trace.answerBegan = true;
-      trace.ms.firstByte ??= msSince(writtenAt);
+      endPhase(trace);
     },
     onResponseStart(_controller, statusCode, headers) {
       status = statusCode;

@@ -4,7 +4,14 @@ import { errorCode } from '../platform/error-code.ts';
 import type { AttemptTimings } from '../model/attempt.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
-import { type AttemptScope, type AttemptTrace, createTrace, msSince } from './attempt-trace.ts';
+import {
+  type AttemptPhase,
+  type AttemptScope,
+  type AttemptTrace,
+  createTrace,
+  endPhase,
+  msSince,
+} from './attempt-trace.ts';
 import {
   classifySendError,
   clientCertificateRefused,
@@ -54,6 +61,7 @@ export type SendResult =
       readonly responseSample: string;
       readonly address: string | null;
       readonly ms: AttemptTimings;
+      readonly phases: readonly AttemptPhase[];
     }
   | {
       readonly kind: 'failed';
@@ -64,6 +72,7 @@ export type SendResult =
       readonly cause: string | null;
       readonly address: string | null;
       readonly ms: AttemptTimings;
+      readonly phases: readonly AttemptPhase[];
     };
 
 export interface HttpSender extends AsyncDisposable {
@@ -216,6 +225,7 @@ function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly str
     responseSample: hideTexts(sampleText(answer.head, answer.complete), secretTexts),
     address: trace.address,
     ms: trace.ms,
+    phases: trace.phases,
   };
 }
 
@@ -223,7 +233,9 @@ function failed(
   trace: AttemptTrace,
   { errorClass, detail, cause }: SendErrorVerdict & { readonly cause: string | null },
 ): SendResult {
+  endPhase(trace, { failed: true });
   trace.ms.total = msSince(trace.startedAt);
   const address = errorClass === 'blocked' ? null : trace.address;
-  return { kind: 'failed', errorClass, detail, cause, address, ms: trace.ms };
+  const { ms, phases } = trace;
+  return { kind: 'failed', errorClass, detail, cause, address, ms, phases };
 }

@@ -155,13 +155,14 @@ function toResult(error: unknown, startedAt: number): SendResult {
   const verdict = classifySendError({ code: cause }, 'connect');
   if (verdict === null) throw error;
   const ms = { total: msSince(startedAt) };
-  return { kind: 'failed', ...verdict, cause: faultText(error), address: null, ms };
+  return { kind: 'failed', ...verdict, cause: faultText(error), address: null, ms, phases: [] };
 }
 
 function answered(status: number, response: string, startedAt: number): SendResult {
   const responseSample = sampleText(Buffer.from(response), true);
   const ms = { total: msSince(startedAt) };
-  return { kind: 'answered', status, retryAfter: null, responseSample, address: null, ms };
+  const rest = { retryAfter: null, address: null, phases: [] };
+  return { kind: 'answered', status, responseSample, ms, ...rest };
 }
 
 function statusOf(response: string): number {

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { type AttemptScope, msSince } from './attempt-trace.ts';
+import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import { type ClientCertificate, secureContextWith, tlsVersionMin } from './client-certificate.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
@@ -48,25 +48,23 @@ async function resolve(
   host: string,
   { hosts, signal, trace }: Opening,
 ): Promise<readonly string[]> {
-  trace.phase = 'dns';
-  const startedAt = performance.now();
-  try {
-    return await hosts.addressesOf(host, signal);
-  } finally {
-    if (isIP(host) === 0) trace.ms.dns = msSince(startedAt);
-  }
+  beginPhase(trace, 'dns');
+  // An address needs no lookup.
+  if (isIP(host) !== 0) trace.phaseStartedAt = null;
+  const addresses = await hosts.addressesOf(host, signal);
+  endPhase(trace);
+  return addresses;
 }
 
 async function reach(url: URL, addresses: readonly string[], opening: Opening): Promise<Socket> {
   const { proxy, trace } = opening;
-  trace.phase = 'connect';
-  const startedAt = performance.now();
+  beginPhase(trace, 'connect');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const socket =
     proxy === null
       ? await dial({ host: url.hostname, port, addresses }, opening)
       : await tunnel({ port, addresses }, proxy, opening);
-  trace.ms.connect = msSince(startedAt);
+  endPhase(trace);
   return socket;
 }
 
@@ -142,8 +140,7 @@ async function shakeHands(
   host: string,
   { ca, clientCertificate, signal, trace }: Opening,
 ): Promise<Socket> {
-  trace.phase = 'tls';
-  const startedAt = performance.now();
+  beginPhase(trace, 'tls');
   const secure = connectTls({
     socket,
     // Without it Node checks the certificate of a literal address against "localhost".
@@ -158,7 +155,7 @@ async function shakeHands(
   });
   endOnError(secure);
   await eventOf(secure, 'secureConnect', signal);
-  trace.ms.tls = msSince(startedAt);
+  endPhase(trace);
   return secure;
 }
 

@@ -24,6 +24,8 @@ export async function findToAttempt(
     order: 1,
     erasedAt: 1,
     headStart: 1,
+    trace: 1,
+    createdAt: 1,
     body: { $cond: [isShort, '$body', null] },
   };
   return store.events

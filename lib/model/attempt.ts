@@ -54,6 +54,8 @@ export interface Attempt {
   responseSample: string;
   /** The receiver's IP address, for operators only. */
   address: string | null;
+  /** Absent where its trace is not recorded. */
+  traceId?: string;
   trigger: AttemptTrigger;
   state: AttemptState;
 }

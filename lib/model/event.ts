@@ -1,3 +1,4 @@
+import type { TraceContext } from './trace-context.ts';
 import type { DeliveredEntity, DeliveredEventName } from './event-name.ts';
 
 export interface EventDocument {
@@ -21,6 +22,8 @@ export interface EventDocument {
   workflowId: string | null;
   dispatchedAt: Date | null;
   headStart: HeadStartClaim | null;
+  /** Where its trace goes on; absent where none is recorded. */
+  trace?: TraceContext;
   createdAt: Date;
 }
 
@@ -44,6 +47,8 @@ export type EventToAttempt = Pick<
   | 'order'
   | 'erasedAt'
   | 'headStart'
+  | 'trace'
+  | 'createdAt'
 > & {
   /** Null where it is long: it is read just before it is sent. */
   body: string | null;
@@ -51,5 +56,13 @@ export type EventToAttempt = Pick<
 
 export type EventToDispatch = Pick<
   EventDocument,
-  '_id' | 'appUid' | 'event' | 'resourceUid' | 'externalTenantId' | 'webhookUids' | 'workflowId'
+  | '_id'
+  | 'appUid'
+  | 'event'
+  | 'resourceUid'
+  | 'externalTenantId'
+  | 'webhookUids'
+  | 'workflowId'
+  | 'trace'
+  | 'createdAt'
 >;

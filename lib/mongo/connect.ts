@@ -29,7 +29,7 @@ import type { StatisticsCursorDocument, StatisticsDocument } from '../model/stat
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
 import { connectFault } from './connect-fault.ts';
-import { MeasuredConnection } from './measured-connection.ts';
+import { TracedConnection } from './traced-connection.ts';
 import { observePool } from './observe-pool.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
@@ -40,8 +40,8 @@ const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
 /** Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
-  const options: MongoClientOptions & { connectionType: typeof MeasuredConnection } = {
-    connectionType: MeasuredConnection,
+  const options: MongoClientOptions & { connectionType: typeof TracedConnection } = {
+    connectionType: TracedConnection,
     appName: 'agent-herald',
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },

@@ -4,7 +4,7 @@ declare module 'mongodb/lib/cmap/connection.js' {
 
   export class Connection extends EventEmitter {
     error: Error | null;
-    command(...args: [ns: unknown, command: object, ...rest: unknown[]]): Promise<unknown>;
+    command(...args: [ns: { db: string }, command: object, ...rest: unknown[]]): Promise<unknown>;
     writeCommand(command: unknown, options: unknown): Promise<void>;
   }
 }

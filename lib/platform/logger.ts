@@ -1,3 +1,4 @@
+import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { LogWriter } from './log-writer.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -17,11 +18,18 @@ const root = pino(
     level: pino.levels.values[level] === undefined && level !== 'silent' ? 'info' : level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: traceOfLine,
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: maskSecrets },
   },
   writer,
 );
+
+// Of a span that has not ended: what it began may go on for hours.
+function traceOfLine(): { traceId?: string } {
+  const span = trace.getActiveSpan();
+  return span?.isRecording() === true ? { traceId: span.spanContext().traceId } : {};
+}
 
 export const httpLog = root.child({ subject: 'http' });
 export const deliveryLog = root.child({ subject: 'delivery' });

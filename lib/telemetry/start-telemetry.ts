@@ -1,4 +1,5 @@
 // Telemetry of a process. What is not asked for is not even loaded.
+import type { Resource } from '@opentelemetry/resources';
 import type { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { Disposal } from '../platform/disposal.ts';
 import { processLog } from '../platform/logger.ts';
@@ -7,6 +8,7 @@ import { version } from '../platform/version.ts';
 import { connectInstruments } from './instruments.ts';
 import { serveMetricsPage } from './metrics-page.ts';
 import { nameForPrometheus } from './prometheus-names.ts';
+import type { TraceSettings } from './start-traces.ts';
 
 export type Role = 'api' | 'worker';
 
@@ -15,6 +17,8 @@ export interface TelemetrySettings {
   metricsPage: { port: number; host: string } | null;
   /** Null: no metrics by OTLP; the exporter reads `OTEL_EXPORTER_OTLP_*` itself. */
   otlpMetrics: { exportEveryMs: number } | null;
+  /** Null: no traces. */
+  traces: TraceSettings | null;
 }
 
 export interface Telemetry extends AsyncDisposable {
@@ -24,6 +28,8 @@ export interface Telemetry extends AsyncDisposable {
 
 // A collector that does not answer must not hold up a stop.
 const flushTimeoutMs = 2_000;
+// A collector that is away is a fault of each batch.
+const quietMs = 30_000;
 
 /** Reports whether anybody gets metrics. */
 export function hasMetrics({ metricsPage, otlpMetrics }: TelemetrySettings): boolean {
@@ -32,17 +38,22 @@ export function hasMetrics({ metricsPage, otlpMetrics }: TelemetrySettings): boo
 
 /** Starts what the settings ask for; throws when the port is taken. Dispose of it last: it sends what is left. */
 export async function startTelemetry(role: Role, settings: TelemetrySettings): Promise<Telemetry> {
-  const { metricsPage, otlpMetrics } = settings;
-  if (!hasMetrics(settings)) {
+  const { metricsPage, otlpMetrics, traces } = settings;
+  if (!hasMetrics(settings) && traces === null) {
     return { metricsPort: null, [Symbol.asyncDispose]: async () => undefined };
   }
   const open = new Disposal();
   try {
     await logFaults();
+    const resource = await resourceOf(role);
+    if (traces !== null) {
+      const { startTraces } = await import('./start-traces.ts');
+      open.use(startTraces(traces, { resource, flushTimeoutMs }));
+    }
     const readers = otlpMetrics === null ? [] : [await createOtlpReader(otlpMetrics)];
     const page = metricsPage === null ? null : await createPage();
     if (page !== null) readers.push(page.reader);
-    await startMetrics(open, { role, readers });
+    if (readers.length > 0) await startMetrics(open, { resource, readers });
     const metricsPort =
       page === null || metricsPage === null
         ? null
@@ -56,14 +67,14 @@ export async function startTelemetry(role: Role, settings: TelemetrySettings): P
 
 async function startMetrics(
   open: Disposal,
-  { role, readers }: { role: Role; readers: MetricReader[] },
+  { resource, readers }: { resource: Resource; readers: MetricReader[] },
 ): Promise<void> {
   const [{ metrics }, { MeterProvider }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/instrumentation-runtime-node'),
   ]);
-  const provider = new MeterProvider({ resource: await resourceOf(role), readers });
+  const provider = new MeterProvider({ resource, readers });
   open.defer(() => shutDown(provider));
   metrics.setGlobalMeterProvider(provider);
   open.defer(async () => metrics.disable());
@@ -113,7 +124,7 @@ async function createOtlpReader({
 }
 
 /** What `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say wins. */
-async function resourceOf(role: Role) {
+async function resourceOf(role: Role): Promise<Resource> {
   const { detectResources, envDetector, resourceFromAttributes } =
     await import('@opentelemetry/resources');
   const own = resourceFromAttributes({
@@ -126,12 +137,16 @@ async function resourceOf(role: Role) {
 
 async function logFaults(): Promise<void> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
+  let quietUntilMs = 0;
+  let unlogged = 0;
   const warn = (message: string, ...details: unknown[]): void => {
+    unlogged += 1;
+    if (performance.now() < quietUntilMs) return;
     const [detail] = details;
-    processLog.warn(
-      { message, detail: detail instanceof Error ? detail.message : detail },
-      'telemetry.sdk',
-    );
+    const fields = { message, detail: detail instanceof Error ? detail.message : detail };
+    processLog.warn({ ...fields, count: unlogged }, 'telemetry.sdk');
+    quietUntilMs = performance.now() + quietMs;
+    unlogged = 0;
   };
   const ignore = (): void => undefined;
   const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };

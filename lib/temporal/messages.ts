@@ -9,6 +9,8 @@ export interface DeliverEventsInput {
   /** The job whose page it delivers; absent for the events' first delivery. */
   jobUid?: string;
   events: { eventId: string; webhookUids: string[] }[];
+  /** The `traceparent` of its start; absent where that is in no recorded trace. */
+  trace?: string;
 }
 
 /** The result of `deliverEvents` and `deliverInOrder`, and the details of their failure. */
@@ -34,6 +36,7 @@ export interface AttemptFirstInput {
   jobUid?: string | undefined;
   /** At most 100. */
   deliveries: Omit<DeliveryKey, 'appUid'>[];
+  trace?: string | undefined;
 }
 
 /** Counts, with the deliveries that are left to retries: the others are in the database. */
@@ -44,6 +47,7 @@ export interface FirstAttempts {
 
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
+  trace?: string | undefined;
 }
 
 /** A delivery that a job took or cancelled while its workflow waited for its retry. */
@@ -93,3 +97,8 @@ export interface DeliveryActivities {
   attemptInOrder: (input: PartitionKey) => Promise<PartitionStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }
+
+/** What workflows report outside their history. */
+export type TraceSinks = {
+  traces: { ended: (traceparent: string, isFailed: boolean) => void };
+};

@@ -23,11 +23,15 @@ type StartOptions = Pick<
 > & { args: unknown[] };
 
 /** Returns the options of a `deliverEvents` for events of one application, one at least. */
-export function deliverEventsOptions(events: readonly EventToDispatch[]): StartOptions {
+export function deliverEventsOptions(
+  events: readonly EventToDispatch[],
+  trace?: string,
+): StartOptions {
   const appUid = events[0]?.appUid ?? '';
   const input: DeliverEventsInput = {
     appUid,
     events: events.map((event) => ({ eventId: event._id, webhookUids: event.webhookUids })),
+    ...(trace === undefined ? {} : { trace }),
   };
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
   // An attribute of one value shows only what the events share.

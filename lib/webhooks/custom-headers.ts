@@ -22,6 +22,8 @@ const reservedNames: ReadonlySet<string> = new Set([
   'forwarded',
   'http2-settings',
   'set-cookie',
+  'traceparent',
+  'tracestate',
   'upgrade-insecure-requests',
   'user-agent',
   'via',

@@ -17,7 +17,7 @@ export function deliveryPorts(
   { store, config }: Installation,
   fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
 ): DeliveryPorts {
-  const { retryScheduleMs, deactivateAfterMs, retention } = config;
+  const { retryScheduleMs, deactivateAfterMs, retention, sendsTraceparent } = config;
   return {
     processUid: newId('prc'),
     store,
@@ -26,6 +26,7 @@ export function deliveryPorts(
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,
+    sendsTraceparent,
     retryScheduleMs,
     deactivateAfterMs,
     retention,

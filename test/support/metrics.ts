@@ -34,6 +34,7 @@ export async function startMetrics(settings: Partial<TelemetrySettings> = {}): P
     await startTelemetry('api', {
       metricsPage: { port: 0, host: '127.0.0.1' },
       otlpMetrics: null,
+      traces: null,
       ...settings,
     }),
   );

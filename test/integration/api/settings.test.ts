@@ -15,6 +15,7 @@ test('the settings are those of the process, with durations as texts', async () 
       HERALD_WEBHOOKS_PER_APP: '7',
       HERALD_USER_TOKEN_LIFETIME: '10m',
       HERALD_TEMPORAL_UI_URL: 'https://temporal.example.com/ui/',
+      HERALD_TRACE_URL_TEMPLATE: 'https://jaeger.example.com/trace/{traceId}',
     },
   });
   const { status, body } = await service.call('GET', '/settings');
@@ -33,6 +34,7 @@ test('the settings are those of the process, with durations as texts', async () 
     userTokenLifetime: '10m',
     temporalUiUrl: 'https://temporal.example.com/ui',
     temporalNamespace: service.config.temporal.namespace,
+    traceUrlTemplate: 'https://jaeger.example.com/trace/{traceId}',
     signingKeys: [expect.objectContaining({ state: 'active' })],
   });
 });
@@ -41,6 +43,7 @@ test('no secret is in them, and an address that is not set is null', async () =>
   await using service = await startService({ worker: false });
   const { body, text } = await service.call('GET', '/settings');
   expect(body['temporalUiUrl']).toBeNull();
+  expect(body['traceUrlTemplate']).toBeNull();
   const { keyPepper, sealingKeys, mongodb } = service.config;
   const keys = await service.store.signingKeys.find().toArray();
   const secrets = [

@@ -40,6 +40,10 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
       firstByte: expect.any(Number),
       total: expect.any(Number),
     },
+    phases: [
+      expect.objectContaining({ name: 'connect', failed: false }),
+      expect.objectContaining({ name: 'firstByte', failed: false }),
+    ],
   });
 });
 

@@ -6,7 +6,7 @@ import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts'
 import type { SendResult } from '../../../lib/egress/http-sender.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
-const common = { address: '192.0.2.1', ms: { total: 5 } };
+const common = { address: '192.0.2.1', ms: { total: 5 }, phases: [] };
 
 function answered(status: number, retryAfter: string | null = null): SendResult {
   return { kind: 'answered', status, retryAfter, responseSample: '', ...common };

@@ -15,6 +15,7 @@ function event(appUid: string, webhooks = 1): EventToDispatch {
     externalTenantId: 'tenant-1',
     webhookUids: Array.from({ length: webhooks }, (_, n) => `whk_${n}`),
     workflowId: null,
+    createdAt: new Date(0),
   };
 }
 

@@ -15,7 +15,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-const settings = { metricsPage: null, otlpMetrics: { exportEveryMs: 100 } };
+const settings = { metricsPage: null, otlpMetrics: { exportEveryMs: 100 }, traces: null };
 
 async function push(): Promise<{ collector: MetricsCollector; telemetry: Telemetry }> {
   const collector = open.use(await startMetricsCollector());

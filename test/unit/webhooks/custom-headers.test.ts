@@ -74,6 +74,8 @@ test.each([
   'x-webhook-',
   'Webhook-Id',
   'webhook-future',
+  'Traceparent',
+  'tracestate',
 ])('the name %s is reserved', (name) => {
   expect(faultsOf({ [name]: 'v' })).toEqual([`${name} reserved`]);
 });

@@ -3,6 +3,7 @@ import { Accordion, Group, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../../parts/format-time.ts';
 import { Tag } from '../../parts/state-badge.tsx';
+import { TraceLink } from '../../parts/trace-link.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { explainFailure } from './error-classes.ts';
@@ -74,7 +75,7 @@ function Headline({ attempt, longestMs }: HeadlineProps) {
 }
 
 function AttemptBody({ attempt }: { attempt: Attempt }) {
-  const { detail, responseSample, ms, status } = attempt;
+  const { detail, responseSample, ms, status, traceId } = attempt;
   const failure = explainFailure(attempt);
   const phases = phasesOf(ms).map(({ name, ms: phaseMs }) => `${name} ${phaseMs} ms`);
   return (
@@ -92,6 +93,11 @@ function AttemptBody({ attempt }: { attempt: Attempt }) {
       {phases.length > 0 && (
         <Text size="xs" c="dimmed">
           {phases.join(' · ')}
+        </Text>
+      )}
+      {traceId !== null && (
+        <Text component="div" size="xs" c="dimmed">
+          Trace <TraceLink traceId={traceId} />
         </Text>
       )}
       {status !== null && <Answer sample={responseSample} n={attempt.n} />}

@@ -527,6 +527,8 @@ class Attempt(TypedDict):
     trigger: Literal["event", "retry", "resend", "replay"]
     state: Literal["delivered", "retrying", "exhausted", "blocked"]
     """What it made of the delivery."""
+    traceId: str | None
+    """Of its trace in the operators’ OpenTelemetry; null where none was recorded."""
     status: int | None
     errorClass: ErrorClass | None
     detail: str | None
@@ -1019,6 +1021,8 @@ class Settings(TypedDict):
     temporalUiUrl: str | None
     """Without a slash at its end; null if not set."""
     temporalNamespace: str
+    traceUrlTemplate: str | None
+    """The page of a trace, whose id takes the place of `{traceId}`; null if not set."""
     signingKeys: list[SigningKey]
     """Of user tokens, the oldest first."""
 

@@ -152,6 +152,8 @@ export interface Attempt {
   trigger: 'event' | 'retry' | 'resend' | 'replay';
   /** What it made of the delivery. */
   state: 'delivered' | 'retrying' | 'exhausted' | 'blocked';
+  /** Of its trace in the operators’ OpenTelemetry; null where none was recorded. */
+  traceId: string | null;
   status: number | null;
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
@@ -946,6 +948,8 @@ export interface Settings {
   /** Without a slash at its end; null if not set. */
   temporalUiUrl: string | null;
   temporalNamespace: string;
+  /** The page of a trace, whose id takes the place of `{traceId}`; null if not set. */
+  traceUrlTemplate: string | null;
   /** Of user tokens, the oldest first. */
   signingKeys: SigningKey[];
 }

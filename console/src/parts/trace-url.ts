@@ -1,0 +1,12 @@
+interface Traces {
+  traceUrlTemplate: string | null;
+}
+
+const traceIdForm = /^[0-9a-f]{32}$/;
+
+/** Returns the page of a trace in the operators’ tool; null where that is not known. */
+export function traceUrl({ traceUrlTemplate }: Traces, traceId: string): string | null {
+  const isWeb = traceUrlTemplate !== null && /^https?:\/\//i.test(traceUrlTemplate);
+  if (!isWeb || !traceIdForm.test(traceId)) return null;
+  return traceUrlTemplate.replace('{traceId}', traceId);
+}

@@ -1,0 +1,129 @@
+// The span of an attempt: what the receiver's own spans hang from.
+import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { AttemptPhase } from '../egress/attempt-trace.ts';
+import type { SendResult } from '../egress/http-sender.ts';
+import type { AttemptTrigger } from '../model/attempt.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import type { TraceContext } from '../model/trace-context.ts';
+import { isMailUrl } from '../model/url-origin.ts';
+import { optionsOf, placeSpan } from '../telemetry/place-span.ts';
+import { failSpan, startSpan } from '../telemetry/spans.ts';
+import { placeOf, spanUnderWay, traceOf } from '../telemetry/trace-context.ts';
+import type { Verdict } from './classify-response.ts';
+
+interface AttemptToTrace {
+  key: DeliveryKey;
+  event: EventToAttempt;
+  url: string;
+  n: number;
+  trigger: AttemptTrigger;
+  at: Date;
+}
+
+const phaseNames: Readonly<Record<AttemptPhase['name'], string>> = {
+  dns: 'dns lookup',
+  connect: 'connect',
+  tls: 'tls handshake',
+  firstByte: 'first byte',
+};
+
+/** Begins the span of an attempt; returns null where its change is in no recorded trace. */
+export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
+  const { event, trigger, at } = attempt;
+  const change = placeOf(event.trace);
+  if (change === null) return null;
+  const place = placeSpan({
+    change,
+    ageMs: at.getTime() - event.createdAt.getTime(),
+    isAgain: trigger === 'resend' || trigger === 'replay',
+    active: spanUnderWay()?.spanContext() ?? null,
+  });
+  const span = startSpan({
+    name: 'attempt delivery',
+    kind: SpanKind.CLIENT,
+    attributes: attributesOf(attempt),
+    ...optionsOf(place),
+  });
+  return new TracedAttempt(span);
+}
+
+// Of the URL no path and no query: these often hold a secret.
+function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
+  const { hostname, port, protocol } = new URL(url);
+  const target = isMailUrl(url)
+    ? { 'url.scheme': 'mailto' }
+    : {
+        'http.request.method': 'POST',
+        'url.scheme': protocol.slice(0, -1),
+        'server.address': hostname,
+        'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      };
+  return {
+    ...target,
+    ...(n > 1 ? { 'http.request.resend_count': n - 1 } : {}),
+    'herald.app.uid': key.appUid,
+    'herald.event.id': key.eventId,
+    'herald.event.name': event.event,
+    'herald.webhook.uid': key.webhookUid,
+    'herald.attempt.number': n,
+    'herald.attempt.trigger': trigger,
+  };
+}
+
+export class TracedAttempt {
+  readonly #span: Span;
+  #endedAt: number | undefined;
+
+  constructor(span: Span) {
+    this.#span = span;
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId;
+  }
+
+  /** What tells the receiver of the trace. */
+  get headers(): TraceContext | null {
+    return traceOf(this.#span.spanContext());
+  }
+
+  /** Adds what came of the request, which is over; what the service makes of it is still in the span's trace. */
+  answer(result: SendResult, { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>): void {
+    this.#endedAt = Date.now();
+    if (result.kind === 'answered') {
+      this.#span.setAttribute('http.response.status_code', result.status);
+    }
+    if (result.address !== null) this.#span.setAttribute('network.peer.address', result.address);
+    this.#span.setAttribute('herald.delivery.state', state);
+    if (errorClass !== null) {
+      const type = result.kind === 'answered' ? String(result.status) : errorClass;
+      this.#span.setAttribute('error.type', type);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    const aheadMs = this.#endedAt - performance.now();
+    for (const phase of result.phases) this.#addPhase(phase, aheadMs);
+  }
+
+  /** Runs `work` in the span, then ends it. */
+  async finish<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await context.with(trace.setSpan(context.active(), this.#span), work);
+    } finally {
+      this.#span.end(this.#endedAt);
+    }
+  }
+
+  /** Ends it for a fault of ours, after which the attempt is made again. */
+  fail(error: unknown): void {
+    failSpan(this.#span, error);
+    this.#span.end();
+  }
+
+  #addPhase({ name, startedAt, endedAt, failed }: AttemptPhase, aheadMs: number): void {
+    const parent = trace.setSpan(context.active(), this.#span);
+    const span = startSpan({ name: phaseNames[name], startTime: startedAt + aheadMs, parent });
+    if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(endedAt + aheadMs);
+  }
+}

@@ -1,0 +1,43 @@
+// Loaded only where traces are recorded.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { context, propagation, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import type { Resource } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+} from '@opentelemetry/sdk-trace-node';
+import { processLog } from '../platform/logger.ts';
+import { ShareSampler } from './sampler.ts';
+
+export interface TraceSettings {
+  /** Of new traces, above 0 and up to 1. */
+  share: number;
+}
+
+/** Records a share of traces and sends them by OTLP; its settings are the exporter's own (`OTEL_*`). */
+export function startTraces(
+  { share }: TraceSettings,
+  { resource, flushTimeoutMs }: { resource: Resource; flushTimeoutMs: number },
+): AsyncDisposable {
+  const own = new ShareSampler(share);
+  const provider = new NodeTracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root: own, remoteParentNotSampled: own }),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register();
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const global of [trace, context, propagation]) global.disable();
+      const late = sleep(flushTimeoutMs, undefined, { ref: false }).then(() => {
+        throw new Error('the collector did not take the last spans in time');
+      });
+      await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
+        processLog.warn({ err: error }, 'telemetry.not_flushed');
+      });
+      late.catch(() => undefined);
+    },
+  };
+}
