@@ -43,7 +43,7 @@ export interface ApiContext {
   identityProvider: IdentityProvider | null;
   tokens: TokenIssuer;
   clock: Clock;
-  /** True once the process stops: it answers open requests and takes no more. */
+  /** True once the process was told to stop. */
   draining: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { processLimits } from '../lib/limits.ts';
 import { errorCode } from '../lib/platform/error-code.ts';
 import { createKoaApp } from './app.ts';
@@ -9,9 +10,15 @@ import { createServer } from './http/create-server.ts';
 // Node's default. The system may reset connections that wait beyond it.
 const backlogMin = 511;
 
+export interface Serving extends AsyncDisposable {
+  port: number;
+  /** Takes requests as before, but is not ready and ends each connection with its next answer. */
+  drain(): Promise<void>;
+}
+
 /** Listens; disposing of it finishes open requests first. Throws when the port is taken. */
-export async function serve(context: ApiContext): Promise<AsyncDisposable & { port: number }> {
-  const { port, host, connectionsMax } = context.config.http;
+export async function serve(context: ApiContext): Promise<Serving> {
+  const { port, host, connectionsMax, drainMs } = context.config.http;
   const server = createServer(createKoaApp(context), context.config.http);
   try {
     server.listen({ port, host, backlog: Math.max(backlogMin, connectionsMax) });
@@ -25,6 +32,11 @@ export async function serve(context: ApiContext): Promise<AsyncDisposable & { po
   }
   return {
     port: (server.address() as AddressInfo).port,
+    // A connection that is closed while it is idle may have a request on its way.
+    async drain() {
+      context.draining = true;
+      await sleep(drainMs);
+    },
     async [Symbol.asyncDispose]() {
       context.draining = true;
       const closed = once(server, 'close');

@@ -37,7 +37,8 @@ export async function startApi(config: Config): Promise<RunningRole> {
     open.defer(async () => first?.stop());
     processLog.info({ role: 'api', port: api.port }, 'process.listening');
     const failed = first?.failed ?? new Promise(() => undefined);
-    return { failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
+    const stop = (): Promise<void> => open[Symbol.asyncDispose]();
+    return { failed, drain: () => api.drain(), [Symbol.asyncDispose]: stop };
   } catch (error) {
     await open[Symbol.asyncDispose]();
     throw error;

@@ -185,6 +185,7 @@ function hasMetrics(env: NodeJS.ProcessEnv): boolean {
 function devDefaults(apiPort: number): Record<string, string> {
   return {
     HERALD_HOST: '127.0.0.1',
+    HERALD_DRAIN_FOR: '0s',
     HERALD_PUBLIC_URL: `http://localhost:${apiPort}`,
     HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
     HERALD_ALLOW_CIDRS: '127.0.0.0/8,::1/128',

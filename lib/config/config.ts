@@ -12,6 +12,7 @@ import {
   asAddress,
   asBoolean,
   asCidrs,
+  asDrain,
   asHostNames,
   asIssuer,
   asLongDuration,
@@ -50,6 +51,8 @@ export interface Config {
     connectionsPerAddressMax: number | null;
     /** Four times as many wait. */
     requestsAtOnceMax: number;
+    /** How long a stopping api goes on as before, so that balancers notice. */
+    drainMs: number;
   };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
@@ -99,6 +102,7 @@ function readHttp(settings: SettingReader): Config['http'] {
     // All connections come from the proxies where there are some.
     connectionsPerAddressMax: trustedProxyHops > 0 || perAddress === 0 ? null : perAddress,
     requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
+    drainMs: settings.read('HERALD_DRAIN_FOR', 3_000, asDrain),
   };
 }
 
@@ -240,6 +244,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     connectionsMax: config.http.connectionsMax,
     connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     requestsAtOnceMax: config.http.requestsAtOnceMax,
+    drainMs: config.http.drainMs,
     mongodbHost: mongodb,
     mongodbDatabase: config.mongodb.database,
     temporalAddress: config.temporal.address,

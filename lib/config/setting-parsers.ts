@@ -100,6 +100,8 @@ function asDuration(min: string, max: string): (text: string) => number {
   };
 }
 
+// A stop takes 10 s more.
+export const asDrain = asDuration('0s', '60s');
 export const asLongDuration = asDuration('1m', '365d');
 // Events must outlive the retries of their deliveries: 15 days (`attemptLimits.retriesTimeoutMs`).
 export const asRetention = asDuration('15d', '3650d');

@@ -4,6 +4,8 @@ import { processLog } from './logger.ts';
 import { ConfigError } from './setting-reader.ts';
 
 export interface RunningRole extends AsyncDisposable {
+  /** Before an orderly stop: goes on working until others have noticed. */
+  drain?: () => Promise<void>;
   /** Resolves with a fault that ends the process. */
   failed: Promise<unknown>;
 }
@@ -17,7 +19,10 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
     const reason = await Promise.race([asked, running.failed.then((fault) => ({ fault }))]);
-    if (typeof reason === 'string') processLog.info({ role, reason }, 'process.stopping');
+    if (typeof reason === 'string') {
+      processLog.info({ role, reason }, 'process.stopping');
+      await running.drain?.();
+    }
     const stopped = await Promise.race([
       running[Symbol.asyncDispose]().then(() => true),
       setTimeout(processLimits.stopTimeoutMs, false),

@@ -17,7 +17,7 @@ export async function withTelemetry(
   try {
     const running = await start();
     return {
-      failed: running.failed,
+      ...running,
       async [Symbol.asyncDispose]() {
         await running[Symbol.asyncDispose]();
         await telemetry[Symbol.asyncDispose]();

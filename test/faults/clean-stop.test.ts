@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -92,4 +93,22 @@ test('after SIGTERM an api answers the request in hand and accepts no new connec
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 201 /);
   expect(answer.toString().toLowerCase()).toContain('connection: close');
   expect((await ending).code).toBe(0);
+});
+
+test('for HERALD_DRAIN_FOR a stopping api is unready, takes requests and ends each connection with its answer', async () => {
+  await using api = await startRole('api', { ...installation.env, HERALD_DRAIN_FOR: '2s' });
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+  const before = await client.raw('GET', '/readyz');
+  expect(before.headers.get('connection')).toBe('keep-alive');
+  const ending = api.end('SIGTERM');
+  await waitFor(async () => (await client.raw('GET', '/readyz')).body['status'] === 'stopping', {
+    what: 'the stop',
+  });
+  const body = { agentName: 'Late', externalTenantId: 'tenant-1', live: true };
+  const answer = await client.call('POST', '/agents', { body });
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get('connection')).toBe('close');
+  const { code, ms } = await ending;
+  expect(code).toBe(0);
+  expect(ms).toBeGreaterThanOrEqual(2_000);
 });

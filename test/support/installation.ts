@@ -27,6 +27,7 @@ export async function createInstallation(
   const env = {
     PORT: '0',
     HERALD_HOST: '127.0.0.1',
+    HERALD_DRAIN_FOR: '0s',
     HERALD_PUBLIC_URL: 'http://herald.example',
     HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
     HERALD_ALLOW_CIDRS: '127.0.0.0/8',

@@ -48,6 +48,7 @@ test('the defaults are those of production: only https, on two ports, to public 
     connectionsMax: 10_000,
     connectionsPerAddressMax: 2_000,
     requestsAtOnceMax: 500,
+    drainMs: 3_000,
   });
   expect(config.userTokenLifetimeMs).toBe(900_000);
   expect(config.retryScheduleMs).toHaveLength(11);
@@ -64,6 +65,8 @@ const bad: [string, string][] = [
   ['HERALD_TRUSTED_PROXY_HOPS', '10'],
   ['HERALD_CONNECTIONS', '0'],
   ['HERALD_CONNECTIONS', '1000001'],
+  ['HERALD_DRAIN_FOR', '61s'],
+  ['HERALD_DRAIN_FOR', 'soon'],
   ['HERALD_CONNECTIONS_PER_ADDRESS', '-1'],
   ['HERALD_CONNECTIONS_PER_ADDRESS', '1000001'],
   ['HERALD_REQUESTS_AT_ONCE', '0'],
@@ -160,6 +163,8 @@ test.each([
   ['HERALD_RETRY_SCHEDULE', Array(20).fill('1000ms').join(',')],
   ['HERALD_RETENTION', '15d'],
   ['HERALD_AUDIT_RETENTION', '3650d'],
+  ['HERALD_DRAIN_FOR', '0s'],
+  ['HERALD_DRAIN_FOR', '60s'],
   ['HERALD_HELD_FOR', '1m'],
   ['HERALD_DEACTIVATE_AFTER', '365d'],
   ['HERALD_TRUSTED_PROXY_HOPS', '9'],
