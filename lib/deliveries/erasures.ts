@@ -56,7 +56,7 @@ export async function eraseChunk(
   const progress = isEnd ? endPass(job, { last, now }) : { cursor: last };
   // Once a page: a repeat that comes later counts nothing again.
   const recorded = await store.jobs.findOneAndUpdate(
-    { _id: erasureUid, state: 'running', page: page - 1 },
+    { _id: erasureUid, state: 'running', page: { $lt: page } },
     { $set: { page, ...progress }, $inc: { count } },
     { returnDocument: 'after' },
   );

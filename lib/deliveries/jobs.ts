@@ -83,13 +83,16 @@ export interface TakenPage {
   progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
 }
 
-/** Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. */
+/**
+ * Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. Pages
+ * are left out only where MongoDB was restored to an older state than the job's workflow.
+ */
 export async function beginPage(
   store: Store,
   { jobUid, page, session }: { jobUid: string } & Omit<PageMaking, 'now'>,
 ): Promise<JobDocument | null> {
   return store.jobs.findOneAndUpdate(
-    { _id: jobUid, state: 'running', page: page - 1 },
+    { _id: jobUid, state: 'running', page: { $lt: page } },
     { $set: { page } },
     { session, returnDocument: 'after' },
   );

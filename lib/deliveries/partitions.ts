@@ -182,6 +182,17 @@ export async function expectSignal(
   );
 }
 
+/** Has the relay signal all partitions soon in which something waits; returns how many it would have left for longer. */
+export async function expectAllSignals(store: Store, now: Date): Promise<number> {
+  const signalAt = after(now, idleMs);
+  const { modifiedCount } = await store.partitions.updateMany(
+    // Only with the redundant `$type` MongoDB uses the partial index.
+    { signalAt: { $gt: signalAt, $type: 'date' } },
+    { $set: { signalAt } },
+  );
+  return modifiedCount;
+}
+
 /** Returns partitions that should have moved by now, and makes them overdue again a minute later. */
 export async function takeOverdue(
   store: Store,

@@ -195,7 +195,7 @@ class WindowDispatcher implements Dispatcher {
       startOnce(client, deliverEventsWorkflow, {
         workflowId,
         requestEagerStart: eager,
-        ...deliverEventsOptions(claimed, trace),
+        ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
       }),
     );
     return claimed.map((event) => event._id);

@@ -22,17 +22,18 @@ type StartOptions = Pick<
   'typedSearchAttributes' | 'staticSummary' | 'startDelay'
 > & { args: unknown[] };
 
-/** Returns the options of a `deliverEvents` for events of one application, one at least. */
+/** Returns the options of a `deliverEvents` for events of one application, one at least, or those of a job's page. */
 export function deliverEventsOptions(
   events: readonly EventToDispatch[],
-  trace?: string,
+  rest: Pick<DeliverEventsInput, 'jobUid' | 'trace'> = {},
 ): StartOptions {
   const appUid = events[0]?.appUid ?? '';
   const input: DeliverEventsInput = {
     appUid,
     events: events.map((event) => ({ eventId: event._id, webhookUids: event.webhookUids })),
-    ...(trace === undefined ? {} : { trace }),
+    ...rest,
   };
+  const eventIds = events.map((event) => event._id);
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
   // An attribute of one value shows only what the events share.
   const shared: (SearchAttributePair | null)[] = [
@@ -45,7 +46,7 @@ export function deliverEventsOptions(
     typedSearchAttributes: new TypedSearchAttributes([
       { key: appUidAttribute, value: appUid },
       { key: deliveryStateAttribute, value: 'delivering' },
-      { key: eventIdsAttribute, value: events.map((event) => event._id) },
+      { key: eventIdsAttribute, value: eventIds.slice(0, idsPerSearchAttributeMax) },
       { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
       ...shared.filter((pair) => pair !== null),
     ]),

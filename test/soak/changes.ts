@@ -13,6 +13,7 @@ export interface Answers {
   /** The number of calls by answer; `broken` for connections that ended without one. */
   answers: Record<string, number>;
   slowestCallMs: number;
+  p99CallMs: number;
 }
 
 /** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order. */
@@ -38,15 +39,15 @@ export async function registerWebhooks(
   return uids;
 }
 
-type MakeChange = () => Promise<{ status: number }>;
+export type MakeChange = () => Promise<{ status: number }>;
 
 // Few, so that events about one resource often follow each other closely.
-const resourceCount = 10;
+const resourcesDefault = 10;
 
 /** Creates the resources, and returns a function that changes one of them, chosen by the seed. */
 export async function prepareChanges(
   client: ApiClient,
-  { seed }: Pick<Load, 'seed'>,
+  { seed, resources: resourceCount = resourcesDefault }: { seed: number; resources?: number },
 ): Promise<MakeChange> {
   const random = seededRandom(seed);
   const externalTenantId = 'tenant-1';
@@ -78,13 +79,13 @@ export async function prepareChanges(
   };
 }
 
-/** Makes changes at a constant rate without waiting for answers. */
+/** Makes changes at a constant rate without waiting for answers, until the time is up or `signal` aborts. */
 export async function makeCalls(
   change: MakeChange,
-  { changesPerSecond, seconds }: Load,
+  { changesPerSecond, seconds, signal }: Omit<Load, 'seed'> & { signal?: AbortSignal },
 ): Promise<Answers> {
   const answers: Record<string, number> = {};
-  let slowestCallMs = 0;
+  const durationsMs: number[] = [];
   const call = async (): Promise<void> => {
     const startedAt = performance.now();
     const answer = await change().then(
@@ -92,14 +93,17 @@ export async function makeCalls(
       () => 'broken',
     );
     answers[answer] = (answers[answer] ?? 0) + 1;
-    slowestCallMs = Math.max(slowestCallMs, Math.round(performance.now() - startedAt));
+    durationsMs.push(Math.round(performance.now() - startedAt));
   };
   const startedAt = performance.now();
   const calls: Promise<void>[] = [];
   for (let n = 0; n < changesPerSecond * seconds; n += 1) {
     await sleep(Math.max(0, startedAt + (n * 1_000) / changesPerSecond - performance.now()));
+    if (signal?.aborted === true) break;
     calls.push(call());
   }
   await Promise.all(calls);
-  return { answers, slowestCallMs };
+  durationsMs.sort((a, b) => a - b);
+  const p99CallMs = durationsMs[Math.floor(0.99 * durationsMs.length)] ?? 0;
+  return { answers, slowestCallMs: durationsMs.at(-1) ?? 0, p99CallMs };
 }

@@ -1,0 +1,82 @@
+// `npm run start-missing`: after a restore, starts again what Temporal or MongoDB has forgotten.
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { readConfig } from '../../lib/config/config.ts';
+import { expectAllSignals } from '../../lib/deliveries/partitions.ts';
+import { startMissing } from '../../lib/dispatch/start-missing.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
+import { skipSequences } from '../../lib/mongo/skip-sequences.ts';
+import { dayMs } from '../../lib/platform/duration.ts';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { checkNamespace, unreachable } from '../../lib/temporal/check-namespace.ts';
+
+const help = `Usage: npm run start-missing -- [options]
+
+After a restore of MongoDB or Temporal (docs/backup.md): starts again, for every application, the
+workflows of deliveries that wait for their first attempt or a retry, and of running jobs. What
+runs is left alone, so it is safe to repeat, also while the service runs.
+
+  --since TIME           looks for events without any attempt from this time on, such as
+                         2026-11-21T17:00:00Z; three days ago by default
+  --mongodb-rolled-back  MongoDB was restored to an earlier moment: moves the sequence numbers of
+                         all resources beyond those that receivers have seen. Once a restore
+  --help                 shows this
+
+The settings are those of the service: docs/configuration.md.
+`;
+
+const sinceDefaultMs = 3 * dayMs;
+// What is younger may have its first attempt under way.
+const youngMs = 10_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      since: { type: 'string' },
+      'mongodb-rolled-back': { type: 'boolean', default: false },
+    },
+  });
+  const now = Date.now();
+  const since = new Date(values.since ?? now - sinceDefaultMs);
+  if (Number.isNaN(since.getTime()))
+    throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
+  const config = readConfig(process.env);
+  const { address, namespace, connectionOptions } = config.temporal;
+  await using store = await connectStore(config.mongodb);
+  const connection = await Connection.connect({ ...connectionOptions, address }).catch(
+    (cause: unknown) => {
+      throw unreachable(config.temporal, cause);
+    },
+  );
+  try {
+    await checkNamespace(connection, config.temporal);
+    if (values['mongodb-rolled-back']) {
+      say(
+        `${await skipSequences(store)} resources: their next change has a higher sequence number.`,
+      );
+    }
+    const ports = { store, client: new Client({ connection, namespace }) };
+    const total = { waiting: 0, started: 0, jobs: 0 };
+    for await (const { _id: appUid } of store.apps.find({}, { projection: { _id: 1 } })) {
+      const range = { since, before: new Date(now - youngMs) };
+      const found = await startMissing(ports, appUid, range);
+      for (const name of ['waiting', 'started', 'jobs'] as const) total[name] += found[name];
+      if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
+    }
+    say(`All applications: ${describe(total)}`);
+    const moved = await expectAllSignals(store, new Date());
+    say(`${moved} resources with events in order go on within seconds.`);
+  } finally {
+    await connection.close();
+  }
+}
+
+function describe({ waiting, started, jobs }: Awaited<ReturnType<typeof startMissing>>): string {
+  return `${waiting} deliveries wait; ${started} of their workflows and ${jobs} jobs were started.`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await runCommand(main, help);

@@ -1,0 +1,236 @@
+// After a restore: starts again every workflow that something in the database still waits for.
+import type { Client } from '@temporalio/client';
+import { claimEvents, factsOnly } from '../events/events.ts';
+import { dispatchLimits } from '../limits.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import { testEventName } from '../model/event-name.ts';
+import type { EventFacts, EventToDispatch } from '../model/event.ts';
+import type { Store } from '../mongo/connect.ts';
+import { idAt, newId } from '../platform/ids.ts';
+import { toStart } from '../deliveries/jobs.ts';
+import {
+  batchWorkflowId,
+  deliverEventsWorkflow,
+  jobPageWorkflowId,
+  runJobWorkflow,
+} from '../temporal/names.ts';
+import { startUnlessRunning } from '../temporal/start-once.ts';
+import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
+
+const { idsPerSearchAttributeMax } = dispatchLimits;
+const startsAtOnce = 10;
+const readAtOnce = 1_000;
+
+export interface MissingPorts {
+  store: Store;
+  client: Client;
+}
+
+/** What was found and done for an application. */
+export interface StartedAgain {
+  /** Deliveries without an end that a workflow has to bring about. */
+  waiting: number;
+  /** Workflows that were started; those that run are left alone. */
+  started: number;
+  /** Jobs that were started. */
+  jobs: number;
+}
+
+type Waiting = Pick<DeliveryDocument, 'eventId' | 'webhookUid' | 'jobUid' | 'jobPage'>;
+
+/** Deliveries that one workflow has to end, by event. */
+interface Owner {
+  workflowId: string | null;
+  jobUid: string | null;
+  webhookUids: Map<string, string[]>;
+}
+
+/**
+ * Starts the missing workflows of an application: of deliveries that are pending or retrying, of events recorded from
+ * `since` to `before` that were never attempted, and of running jobs. Those of partitions are the relay's. A second call
+ * starts nothing more.
+ */
+export async function startMissing(
+  ports: MissingPorts,
+  appUid: string,
+  { since, before }: { since: Date; before: Date },
+): Promise<StartedAgain> {
+  const { store } = ports;
+  const owners = new Owners();
+  await addUnsettled(store, appUid, { owners, before });
+  await addUnattempted(store, appUid, { owners, since, before });
+  const starts = owners.all.map((owner) => () => startOwner(ports, owner));
+  const running = await store.jobs.find({ appUid, state: 'running' }).toArray();
+  const jobs = running.map((job) => async () => {
+    const { workflowId, ...options } = jobOptions(toStart(job));
+    return startUnlessRunning(ports.client, runJobWorkflow, { workflowId, ...options });
+  });
+  return {
+    waiting: owners.count,
+    started: await countTrue(starts),
+    jobs: await countTrue(jobs),
+  };
+}
+
+/** Groups what waits by the workflow that has to end it. */
+class Owners {
+  readonly #owners = new Map<string, Owner>();
+  #unclaimed: Owner | null = null;
+  count = 0;
+
+  get all(): Owner[] {
+    return [...this.#owners.values()];
+  }
+
+  add(waiting: Waiting, event: EventFacts): void {
+    const owner = this.#of(waiting, event);
+    const webhookUids = owner.webhookUids.get(event._id) ?? [];
+    owner.webhookUids.set(event._id, [...webhookUids, waiting.webhookUid]);
+    this.count += 1;
+  }
+
+  #of({ jobUid, jobPage }: Waiting, { _id: eventId, workflowId }: EventFacts): Owner {
+    if (jobUid !== null) {
+      return this.#named(jobPageWorkflowId(jobUid, jobPage ?? 0), jobUid);
+    }
+    if (workflowId !== null) return this.#named(workflowId, null);
+    // No workflow has them yet: up to 60 share a new one.
+    const isFull = this.#unclaimed?.webhookUids.size === idsPerSearchAttributeMax;
+    if (this.#unclaimed === null || (isFull && !this.#unclaimed.webhookUids.has(eventId))) {
+      const unclaimed = { workflowId: null, jobUid: null, webhookUids: new Map() };
+      this.#owners.set(eventId, unclaimed);
+      this.#unclaimed = unclaimed;
+    }
+    return this.#unclaimed;
+  }
+
+  #named(workflowId: string, jobUid: string | null): Owner {
+    const owner = this.#owners.get(workflowId) ?? { workflowId, jobUid, webhookUids: new Map() };
+    this.#owners.set(workflowId, owner);
+    return owner;
+  }
+}
+
+interface Search {
+  owners: Owners;
+  before: Date;
+}
+
+// What waits in a partition is moved by its own workflow, which the relay signals.
+async function addUnsettled(
+  store: Store,
+  appUid: string,
+  { owners, before }: Search,
+): Promise<void> {
+  for (const state of ['pending', 'retrying'] as const) {
+    const found = store.deliveries.find<Waiting>(
+      {
+        appUid,
+        state,
+        updatedAt: { $lt: before },
+        $or: [{ partition: null }, { jobUid: { $ne: null } }],
+      },
+      {
+        projection: { _id: 0, eventId: 1, webhookUid: 1, jobUid: 1, jobPage: 1 },
+        hint: 'appState',
+        batchSize: readAtOnce,
+      },
+    );
+    for await (const part of inParts(found)) {
+      const events = await findFacts(store, part);
+      for (const waiting of part) {
+        const event = events.get(waiting.eventId);
+        if (event !== undefined) owners.add(waiting, event);
+      }
+    }
+  }
+}
+
+async function addUnattempted(
+  store: Store,
+  appUid: string,
+  { owners, since, before }: Search & { since: Date },
+): Promise<void> {
+  const events = store.events.find<EventFacts>(
+    {
+      appUid,
+      _id: { $gte: idAt('evt', since), $lt: idAt('evt', before) },
+      event: { $ne: testEventName },
+      erasedAt: null,
+    },
+    { projection: factsOnly, hint: 'app', batchSize: readAtOnce },
+  );
+  for await (const part of inParts(events)) {
+    const eventId = { $in: part.map((event) => event._id) };
+    const attempted = await store.deliveries
+      .find({ eventId }, { projection: { _id: 0, eventId: 1, webhookUid: 1 } })
+      .map((delivery) => `${delivery.eventId}/${delivery.webhookUid}`)
+      .toArray();
+    const isAttempted = new Set(attempted);
+    for (const event of part) {
+      const ordered = new Set(event.order.map(({ webhookUid }) => webhookUid));
+      for (const webhookUid of event.webhookUids) {
+        if (ordered.has(webhookUid) || isAttempted.has(`${event._id}/${webhookUid}`)) continue;
+        owners.add({ eventId: event._id, webhookUid, jobUid: null, jobPage: null }, event);
+      }
+    }
+  }
+}
+
+async function findFacts(
+  store: Store,
+  waiting: readonly Waiting[],
+): Promise<Map<string, EventFacts>> {
+  const ids = [...new Set(waiting.map(({ eventId }) => eventId))];
+  const found = await store.events
+    .find<EventFacts>({ _id: { $in: ids } }, { projection: factsOnly })
+    .toArray();
+  return new Map(found.map((event) => [event._id, event]));
+}
+
+async function startOwner(
+  { store, client }: MissingPorts,
+  { workflowId, jobUid, webhookUids }: Owner,
+): Promise<boolean> {
+  const found = await store.events
+    .find<EventToDispatch>({ _id: { $in: [...webhookUids.keys()] } }, { projection: factsOnly })
+    .sort({ _id: 1 })
+    .toArray();
+  const id = workflowId ?? batchWorkflowId(newId('bat'));
+  // The relay may have claimed some of them by now, and starts those.
+  const events = workflowId === null ? await claimEvents(store, found, id) : found;
+  if (events.length === 0) return false;
+  const waiting = events.map((event) => ({
+    ...event,
+    webhookUids: webhookUids.get(event._id) ?? [],
+  }));
+  return startUnlessRunning(client, deliverEventsWorkflow, {
+    workflowId: id,
+    ...deliverEventsOptions(waiting, jobUid === null ? {} : { jobUid }),
+  });
+}
+
+async function countTrue(starts: readonly (() => Promise<boolean>)[]): Promise<number> {
+  let count = 0;
+  let next = 0;
+  const startSome = async (): Promise<void> => {
+    while (next < starts.length) {
+      const start = starts[next];
+      next += 1;
+      if ((await start?.()) === true) count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: startsAtOnce }, startSome));
+  return count;
+}
+
+async function* inParts<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void> {
+  let part: T[] = [];
+  for await (const item of items) {
+    part.push(item);
+    if (part.length < readAtOnce) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,143 @@
+// After a restore: what the database waits for gets its workflow again, whatever Temporal has left of it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { newJob } from '../../../lib/deliveries/jobs.ts';
+import { startMissing, type StartedAgain } from '../../../lib/dispatch/start-missing.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import type { ReplayJob } from '../../../lib/model/job.ts';
+import { skipSequences } from '../../../lib/mongo/skip-sequences.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const since = new Date(Date.now() - 3_600_000);
+const past = new Date(Date.now() - 600_000);
+
+let service: TestService;
+let receiver: Receiver;
+let webhookUid: string;
+
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([
+    startService(),
+    startReceiver((response) => response.writeHead(200).end()),
+  ]);
+  webhookUid = (await insertWebhook(service, { url: receiver.url }))._id;
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+});
+
+/** An event that was dispatched, as far as the database knows, with the delivery it had by then. */
+async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<EventDocument> {
+  const event = await insertEvent(service, [webhookUid], past);
+  const workflowId = `event/${event._id}`;
+  const set = { workflowId, dispatchedAt: past };
+  await service.store.events.updateOne({ _id: event._id }, { $set: set });
+  if (delivery !== null) {
+    const known = { eventId: event._id, webhookUid, ...delivery };
+    await service.store.deliveries.insertOne(newDelivery(service, past, known));
+  }
+  return event;
+}
+
+function start(): Promise<StartedAgain> {
+  const { store, temporal, app } = service;
+  const range = { since, before: new Date(Date.now() - 60_000) };
+  return startMissing({ store, client: temporal.client }, app.appUid, range);
+}
+
+async function isDelivered(eventId: string): Promise<boolean> {
+  const found = await service.store.deliveries.findOne({ eventId, webhookUid });
+  return found?.state === 'delivered';
+}
+
+const receiptsOf = (eventId: string): number =>
+  receiver.requests.filter(({ headers }) => headers['x-webhook-event-id'] === eventId).length;
+
+test.each<[string, Partial<DeliveryDocument> | null]>([
+  ['was never attempted', null],
+  ['waits for its first attempt', { state: 'pending' }],
+  ['waits for a retry', { state: 'retrying', attemptCount: 1, nextAttemptAt: past }],
+  ['was taken by a page of a job', { state: 'pending', jobUid: 'job_gone', jobPage: 3 }],
+])('a delivery that %s is made, once', async (_what, delivery) => {
+  const event = await dispatched(delivery);
+  expect(await start()).toMatchObject({ waiting: 1, started: 1 });
+  await waitFor(() => isDelivered(event._id), { what: 'the delivery' });
+  expect(await start()).toEqual({ waiting: 0, started: 0, jobs: 0 });
+  expect(receiptsOf(event._id)).toBe(1);
+});
+
+test('a workflow that has ended does not keep its event from being delivered again', async () => {
+  const event = await insertEvent(service, [webhookUid], past);
+  await waitFor(() => isDelivered(event._id), { what: 'the relay' });
+  const handle = service.temporal.client.workflow.getHandle(`event/${event._id}`);
+  await handle.result();
+  // As it was before.
+  await service.store.deliveries.deleteOne({ eventId: event._id });
+  expect(await start()).toMatchObject({ waiting: 1, started: 1 });
+  await waitFor(() => isDelivered(event._id), { what: 'the second delivery' });
+  expect(receiptsOf(event._id)).toBe(2);
+});
+
+test('a workflow that runs is left alone, and so is what waits in a partition or is too old', async () => {
+  const dueAt = new Date(Date.now() + 600_000);
+  await dispatched({ state: 'retrying', attemptCount: 1, nextAttemptAt: dueAt });
+  await dispatched({ state: 'retrying', nextAttemptAt: dueAt, partition: 'of/another' });
+  const old = await dispatched(null);
+  await service.store.events.deleteOne({ _id: old._id });
+  expect(await start()).toMatchObject({ waiting: 1, started: 1 });
+  expect(await start()).toMatchObject({ waiting: 1, started: 0 });
+});
+
+test('a job goes on where the database knows it, whether its workflow is lost or ahead', async () => {
+  const { store, app } = service;
+  const job: ReplayJob = {
+    ...newJob(app.appUid, past),
+    kind: 'replay',
+    startedAt: past,
+    page: 2,
+    webhookUid: null,
+    webhookUids: [webhookUid],
+    webhooksDone: 0,
+    webhooks: [],
+    since,
+    until: past,
+    events: null,
+    states: ['exhausted'],
+    cancelReasons: null,
+    externalTenantId: null,
+    perSecond: 20,
+  };
+  await store.jobs.insertOne(job);
+  const ports = { ...noSignals, store, clock: systemClock, retention: service.config.retention };
+  const ahead = await takeJobPage(ports, { jobUid: job._id, page: 7 });
+  expect(ahead).toMatchObject({ events: [], isLast: true });
+  expect(await store.jobs.findOne({ _id: job._id })).toMatchObject({ page: 7, state: 'done' });
+  const running = { ...job, _id: `${job._id}2` };
+  await store.jobs.insertOne(running);
+  expect(await start()).toMatchObject({ jobs: 1 });
+  await waitFor(async () => (await store.jobs.findOne({ _id: running._id }))?.state === 'done', {
+    what: 'the end of the job',
+  });
+});
+
+test('after a roll-back every resource goes on with a higher sequence number', async () => {
+  const { store } = service;
+  await store.sequences.insertMany([
+    { _id: 'app_1/agent/a', last: 3 },
+    { _id: 'app_1/agent/b', last: 0 },
+  ]);
+  expect(await skipSequences(store)).toBe(await store.sequences.countDocuments());
+  const found = await store.sequences
+    .find({ _id: /^app_1/ })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(found.map(({ last }) => last)).toEqual([1_000_003, 1_000_000]);
+});

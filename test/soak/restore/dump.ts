@@ -1,0 +1,27 @@
+// A dump of the database as of one moment, as `mongodump --oplog` makes one, and its restore into an empty database.
+import type { Document } from 'mongodb';
+import type { Store } from '../../../lib/mongo/connect.ts';
+import { ensureIndexes } from '../../../lib/mongo/indexes.ts';
+
+export type Dump = ReadonlyMap<string, readonly Document[]>;
+
+/** Reads all collections in one snapshot. */
+export async function dump({ client, db }: Store): Promise<Dump> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const read = new Map<string, Document[]>();
+  await client.withSession({ snapshot: true }, async (session) => {
+    for (const { name } of collections) {
+      read.set(name, await db.collection(name).find({}, { session }).toArray());
+    }
+  });
+  return read;
+}
+
+/** Replaces the whole database by a dump. */
+export async function restore(store: Store, dumped: Dump): Promise<void> {
+  await store.db.dropDatabase();
+  await ensureIndexes(store);
+  for (const [name, documents] of dumped) {
+    if (documents.length > 0) await store.db.collection(name).insertMany([...documents]);
+  }
+}

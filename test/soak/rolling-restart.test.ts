@@ -1,0 +1,185 @@
+// Every api and worker process is stopped and replaced, one by one, under load: nobody but the readers of the stream
+// notices, and these go on where they were.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { soakShare } from '../support/soak-share.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { makeCalls, type MakeChange, prepareChanges, registerWebhooks } from './changes.ts';
+import { type Balancer, startBalancer } from './rolling/balancer.ts';
+import { followStream } from './rolling/following-reader.ts';
+import { seededRandom, soakSeeds } from './seeded-random.ts';
+import { judge, type Receipt } from './verdict.ts';
+
+const eventsPerSecond = soakShare(200);
+const otherCallsPerSecond = eventsPerSecond / 10;
+const secondsMax = 240;
+const webhooks = 2;
+const resources = 200;
+// As `sleep` in preStop: longer than a balancer needs to learn of the stop.
+const preStopMs = 2_000;
+// So that attempts are under way whenever a process is stopped.
+const answersWithinMs = 300;
+
+interface Fleet {
+  open: Disposal;
+  installation: Installation;
+  balancer: Balancer;
+  apis: RoleProcess[];
+  workers: RoleProcess[];
+}
+
+/** How the balancer learns of a stop: before it, as by preStop; or from the readiness probe alone. */
+type Notice = 'told before' | 'by the probe';
+
+async function startFleet(open: Disposal): Promise<Fleet> {
+  const installation = open.use(await createInstallation({ HERALD_DRAIN_FOR: '3s' }));
+  const fleet = { open, installation, balancer: open.use(await startBalancer()) };
+  const { env } = installation;
+  const apis = await Promise.all([startRole('api', env), startRole('api', env)]);
+  const workers = await Promise.all([startRole('worker', env), startRole('worker', env)]);
+  for (const each of [...apis, ...workers]) open.use(each);
+  for (const api of apis) await fleet.balancer.add(api.port);
+  return { ...fleet, apis, workers };
+}
+
+/** Replaces each process as a rolling update does: the new one is ready before the old one is stopped. */
+async function replaceEach(fleet: Fleet, notice: Notice): Promise<number[]> {
+  const { open, installation, balancer } = fleet;
+  const stopsMs: number[] = [];
+  for (const [index, old] of fleet.apis.entries()) {
+    const next = open.use(await startRole('api', installation.env));
+    await balancer.add(next.port);
+    if (notice === 'told before') {
+      balancer.remove(old.port);
+      await sleep(preStopMs);
+    }
+    stopsMs.push(await stop(old));
+    balancer.remove(old.port);
+    fleet.apis[index] = next;
+  }
+  for (const [index, old] of fleet.workers.entries()) {
+    fleet.workers[index] = open.use(await startRole('worker', installation.env));
+    stopsMs.push(await stop(old));
+  }
+  return stopsMs;
+}
+
+async function stop(old: RoleProcess): Promise<number> {
+  const { code, ms } = await old.end('SIGTERM');
+  const last = old.lines.filter(({ level }) => level !== 'info').slice(-5);
+  expect(code, JSON.stringify({ ms, last })).toBe(0);
+  return Math.round(ms);
+}
+
+/** Sign-ins, and agents that are created by two calls with one idempotency key, which get one answer. */
+function otherCalls(
+  client: ApiClient,
+  { apiKey, seed }: { apiKey: string; seed: number },
+): MakeChange {
+  const random = seededRandom(seed);
+  let count = 0;
+  return async () => {
+    count += 1;
+    if (random() < 0.5) {
+      return client.call('POST', '/sdkusers/auth', { body: { externalId: `user-${count % 50}` } });
+    }
+    const headers = { 'x-api-key': apiKey, 'idempotency-key': `once-${seed}-${count}` };
+    const body = { agentName: `Once ${count}`, live: true, externalTenantId: 'tenant-1' };
+    const [first, second] = [
+      await client.call('POST', '/agents', { body, headers }),
+      await client.call('POST', '/agents', { body, headers }),
+    ];
+    if (second.text !== first.text) throw new Error('one key, and two answers');
+    return second;
+  };
+}
+
+/** A receiver that takes its time; `hook` is the path. */
+async function startSlowReceiver(seed: number, receipts: Receipt[]): Promise<Receiver> {
+  const random = seededRandom(seed);
+  return startReceiver((response, request) => {
+    const eventId = String(request.headers['x-webhook-event-id']);
+    receipts.push({ atMs: Date.now(), eventId, hook: Number(request.path.slice(1)) });
+    setTimeout(() => response.writeHead(200).end(), answersWithinMs * random());
+  });
+}
+
+async function run(open: Disposal, seed: number) {
+  const fleet = await startFleet(open);
+  const { installation, balancer } = fleet;
+  const { store, app } = installation;
+  const receipts: Receipt[] = [];
+  const receiver = open.use(await startSlowReceiver(seed, receipts));
+  const client = createApiClient(balancer.url, app);
+  const webhookUids = await registerWebhooks(client, receiver.url, webhooks);
+  const changes = await prepareChanges(client, { seed, resources });
+  const before = new Set(await eventIdsOf(installation));
+  const reader = open.use(await followStream(balancer.url, app));
+
+  const replaced = new AbortController();
+  const load = (change: MakeChange, changesPerSecond: number) =>
+    makeCalls(change, { changesPerSecond, seconds: secondsMax, signal: replaced.signal });
+  const others = otherCalls(client, { apiKey: app.apiKey, seed });
+  const loads = Promise.all([load(changes, eventsPerSecond), load(others, otherCallsPerSecond)]);
+  const startedAt = performance.now();
+  const stopsMs = [
+    ...(await replaceEach(fleet, 'told before')),
+    ...(await replaceEach(fleet, 'by the probe')),
+  ];
+  const replacedInMs = Math.round(performance.now() - startedAt);
+  replaced.abort();
+  const [changed, other] = await loads;
+
+  const recorded = await eventIdsOf(installation);
+  await waitFor(
+    async () => {
+      const delivered = await store.deliveries.countDocuments({ state: 'delivered' });
+      return delivered >= recorded.length * webhooks;
+    },
+    { what: 'every delivery' },
+  );
+  const live = recorded.filter((id) => !before.has(id));
+  const read = (): Set<string> => new Set(reader.eventIds);
+  await waitFor(() => live.every((id) => read().has(id)), { what: 'the last event of the stream' });
+  return {
+    ...(await judge(store, { receipts, webhookUids, faultEndsMs: [] })),
+    stopsMs,
+    replacedInMs,
+    eventsPerSecond: Math.round((1_000 * live.length) / replacedInMs),
+    changed,
+    other,
+    refused: balancer.refused,
+    streamEnds: reader.reasons,
+    streamFaults: reader.faults,
+    readTwice: reader.eventIds.length - read().size,
+  };
+}
+
+async function eventIdsOf({ store }: Installation): Promise<string[]> {
+  const found = store.events.find({}, { projection: { _id: 1 } });
+  return found.map(({ _id }) => _id).toArray();
+}
+
+test.each(soakSeeds(1))(
+  'while all processes are replaced twice no request fails, nothing is lost or sent twice (seed %i)',
+  async (seed) => {
+    const open = new Disposal();
+    try {
+      const result = await run(open, seed);
+      process.stdout.write(`${JSON.stringify(result)}\n`);
+      expect(result).toMatchObject({ lost: [], unsettled: [], outOfOrder: [], duplicates: 0 });
+      expect(result).toMatchObject({ refused: 0, streamFaults: [], readTwice: 0 });
+      expect(Object.keys(result.changed.answers).toSorted()).toEqual(['200', '201', '202']);
+      expect(Object.keys(result.other.answers).toSorted()).toEqual(['200', '201']);
+      expect(result.eventsPerSecond).toBeGreaterThan(0.9 * eventsPerSecond);
+    } finally {
+      await open[Symbol.asyncDispose]();
+    }
+  },
+  300_000,
+);
