@@ -1,5 +1,5 @@
 // Every secret of the service is used in good and bad requests to real processes; then their logs,
-// answers, database and requests are searched for it.
+// answers, database, traces and requests are searched for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
@@ -15,6 +15,7 @@ import {
   startIdentityProvider,
   type TestProvider,
 } from '../support/identity-provider.ts';
+import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
 import {
@@ -28,6 +29,8 @@ import {
 const email = 'canary@example.com';
 const password = 'canary of the first coal mine';
 const newPassword = 'canary of the second coal mine';
+// In the address of a webhook, which is stored and shown as it is.
+const inAddress = 'canary-in-the-address-of-a-webhook';
 
 let installation: Installation;
 let api: RoleProcess;
@@ -37,6 +40,7 @@ let receiver: Receiver;
 let trusted: CertifiedReceiver;
 let clientPair: ClientPair;
 let provider: TestProvider;
+let collector: TraceCollector;
 const answers: Answer[] = [];
 
 // So that retries and their errors are searched, too.
@@ -52,10 +56,13 @@ const repeatHeaders: Answering = (response, { headers }) => {
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
+  collector = await startTraceCollector();
   installation = await createInstallation({
     HERALD_OIDC_ISSUER: provider.issuer,
     HERALD_OIDC_CLIENT_ID: clientId,
     HERALD_OIDC_CLIENT_SECRET: clientSecret,
+    HERALD_TRACE_SAMPLING: '1',
+    ...collector.env,
   });
   receiver = await startReceiver(failFirst);
   trusted = await startCertifiedReceiver(repeatHeaders);
@@ -69,6 +76,7 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
   await trusted?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
+  await collector?.[Symbol.asyncDispose]();
   await api?.[Symbol.asyncDispose]();
   await worker?.[Symbol.asyncDispose]();
   await installation?.[Symbol.asyncDispose]();
@@ -109,7 +117,11 @@ async function useEverything(): Promise<Shown> {
 
   const app = `/api/v1/appuid/${installation.app.appUid}`;
   const withKey = { 'x-api-key': adminKey };
-  const hook = { url: `${receiver.url}/hook`, entities: ['agent'], retrySchedule: ['1s'] };
+  const hook = {
+    url: `${receiver.url}/${inAddress}?key=${inAddress}`,
+    entities: ['agent'],
+    retrySchedule: ['1s'],
+  };
   const webhook = await call('POST', `${app}/webhooks`, { headers: withKey, body: hook });
   const webhookPath = `${app}/webhooks/${String(webhook.body['uid'])}`;
   const rotated = await call('POST', `${webhookPath}/secret/rotate`, {
@@ -295,8 +307,12 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
     log,
     database: await databaseText(),
     histories: await historiesText(),
+    traces: collector.text(),
     requests: receiver.requests.map((one) => one.rawHeaders.join('\n') + String(one.body)).join(),
   };
+  const spans = collector.spans.map(({ name }) => name);
+  expect(spans).toEqual(expect.arrayContaining(['attempt delivery', 'tls handshake', 'GET']));
+  expect(places['traces'] + log).not.toContain(inAddress);
   expect(places['database']).toContain(shown.adminKey.slice(4, 16));
   const found: string[] = [];
   for (const [name, secret] of Object.entries(secrets)) {

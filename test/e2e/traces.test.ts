@@ -1,7 +1,7 @@
 // A change is one trace, from its caller to its receivers, as a collector gets it.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import { startTelemetry } from '../../lib/telemetry/start-telemetry.ts';
+import { startTelemetry, type Telemetry } from '../../lib/telemetry/start-telemetry.ts';
 import { type Answering, type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import {
@@ -16,6 +16,7 @@ const open = new Disposal();
 let collector: TraceCollector;
 let service: TestService;
 let receiver: Receiver;
+let telemetry: Telemetry;
 
 // The receiver's path says at which attempt it takes a delivery.
 const takeAt: Answering = (response, { path, headers }) => {
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const env = { ...collector.env, HERALD_TRACE_SAMPLING: '1', HERALD_ALLOW_HOSTS: 'localhost' };
   receiver = open.use(await startReceiver(takeAt));
   service = open.use(await startService({ env }));
-  open.use(await startTelemetry('api', service.config.telemetry));
+  telemetry = open.use(await startTelemetry('api', service.config.telemetry));
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
@@ -229,6 +230,7 @@ test('a resend is a trace of its own, linked to that of the change', async () =>
   expect(answer.status).toBe(202);
   const isResend = ({ attributes }: CollectedSpan): boolean =>
     attributes['herald.event.id'] === eventId && attributes['herald.attempt.trigger'] === 'resend';
+  expect(await inputOf(eventId)).toContain('"trace":"00-');
   const resent = await waitFor(() => collector.spans.find(isResend), { what: 'the resend' });
   expect(resent.traceId).not.toBe(from.traceId);
   expect(resent.parentSpanId).toBe('');
@@ -243,4 +245,36 @@ test('a malformed traceparent begins a new trace, and a foreign flag changes not
   const { traceId } = await waitFor(() => collector.spans.find(isOfEvent), { what: 'the attempt' });
   const spans = await untilTraced(traceId, route, 'attempt delivery');
   expect(one(spans, route).parentSpanId).toBe('');
+});
+
+/** The input of an event's workflow, as text. */
+async function inputOf(eventId: string): Promise<string> {
+  const dispatched = { _id: eventId, dispatchedAt: { $ne: null } };
+  const event = await waitFor(
+    async () => (await service.store.events.findOne(dispatched)) ?? undefined,
+    { what: 'the start' },
+  );
+  const handle = service.temporal.client.workflow.getHandle(event.workflowId ?? '');
+  const [started] = (await handle.fetchHistory()).events ?? [];
+  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return payloads.map(({ data }) => Buffer.from(data ?? []).toString()).join();
+}
+
+test('without sampling nothing is sent, stored or told, whatever a caller asks for', async () => {
+  const webhookUid = await register('/-3');
+  await telemetry[Symbol.asyncDispose]();
+  const count = collector.spans.length;
+  const { traceId, spanId } = newCaller();
+  const eventId = await report('/-3', { traceparent: `00-${traceId}-${spanId}-01` });
+  const delivered = { eventId, webhookUid, state: 'delivered' } as const;
+  const delivery = await waitFor(
+    async () => (await service.store.deliveries.findOne(delivered)) ?? undefined,
+    { what: 'the delivery' },
+  );
+  expect(Object.keys(delivery.attempts[0] ?? {})).not.toContain('traceId');
+  expect(await service.store.events.findOne({ _id: eventId })).not.toHaveProperty('trace');
+  expect(await inputOf(eventId)).not.toContain('trace');
+  const [received] = receiver.requests.filter(({ path }) => path === '/-3');
+  expect(received?.headers).not.toHaveProperty('traceparent');
+  expect(collector.spans).toHaveLength(count);
 });
