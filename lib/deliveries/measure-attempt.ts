@@ -32,7 +32,10 @@ export function measureAttempt(made: Made): void {
   const wasSentAgain = delivery !== null && delivery.requeuedAt !== null;
   if (state !== 'delivered' || wasSentAgain) return;
   const seconds = secondsBetween(timeOfId(event._id), at) + ms.total / 1_000;
-  instruments.changeToReceipt.record(seconds, { attempt });
+  instruments.changeToReceipt.record(seconds, {
+    attempt,
+    ...(dueAt === null ? { waited: 'yes' } : {}),
+  });
 }
 
 /** Returns when an attempt was due that nothing but the service can have delayed; else null. */

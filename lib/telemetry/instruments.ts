@@ -70,7 +70,10 @@ export const instruments = {
     unit: 's',
     description:
       'From an event to the end of the attempt that delivered it, retries and pauses included; without resends and replays',
-    attributes: { attempt: attemptNumber },
+    attributes: {
+      attempt: attemptNumber,
+      waited: '`yes` where it may have waited for its turn, a rate, a job or a permit; else absent',
+    },
     buckets: waitSeconds,
   }),
   queueDuration: new Histogram({
@@ -204,6 +207,7 @@ export const instruments = {
     unit: '{page}',
     description: 'Pages of jobs that were taken; a page that is taken again counts again',
     attributes: { kind: `${jobKind}, or \`retention\`` },
+    zeros: ['release', 'resend', 'replay', 'erasure', 'retention'].map((kind) => ({ kind })),
   }),
   jobDeliveries: new Counter({
     name: 'herald.jobs.deliveries',
