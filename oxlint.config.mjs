@@ -228,6 +228,14 @@ export default {
         'dev/deploy uses dev/python, dev/servers and dev/start only.',
       ),
     ),
+    forbid(
+      'dev/alerts/**',
+      outside(except('dev', 'cli', 'worker'), 'dev/alerts runs the service as dev/start does.'),
+      outside(
+        ['bench', 'demo', 'fuzz', 'metrics', 'packages', 'screenshots'],
+        'dev/alerts uses dev/servers and dev/start only.',
+      ),
+    ),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/instruments/**',

@@ -1,0 +1,68 @@
+// `npm run test:alerts`: checks the rules with Prometheus' own tool, on recorded and on written series.
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../lib/platform/run-command.ts';
+import { errorCode } from '../../lib/platform/error-code.ts';
+import { faults } from './faults.ts';
+import { findPrometheus } from './prometheus-programs.ts';
+import { testOfFault, testOfLoad } from './recorded-test.ts';
+import { type Recording, recordingsFolder } from './recording.ts';
+
+const help = `Usage: npm run test:alerts -- [options]
+
+Checks the rules in deploy/prometheus with promtool: their form, and which alerts fire on recorded and written series.
+
+  --write  first makes the tests in recorded/ from what \`npm run alerts:record\` left
+  --help   shows this
+`;
+
+const folder = fileURLToPath(new URL('../../deploy/prometheus', import.meta.url));
+const rulesPath = join(folder, 'rules.yml');
+const recordedFolder = join(folder, 'recorded');
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function writeTests(): Promise<void> {
+  const rules = await readFile(rulesPath, 'utf8');
+  for (const name of [...faults.map((fault) => fault.name), 'load']) {
+    const recording = await readRecording(name);
+    if (recording === null) {
+      print(`${name}: not recorded, its test stays`);
+      continue;
+    }
+    const fault = faults.find((each) => each.name === name);
+    const test = fault ? testOfFault(recording, fault, rules) : testOfLoad(recording, rules);
+    await writeFile(join(recordedFolder, `${name}.yml`), test);
+  }
+}
+
+async function readRecording(name: string): Promise<Recording | null> {
+  try {
+    return JSON.parse(await readFile(join(recordingsFolder, `${name}.json`), 'utf8')) as Recording;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+await runCommand(async () => {
+  const startedAt = performance.now();
+  const { promtool } = await findPrometheus(print);
+  if (process.argv.includes('--write')) await writeTests();
+  const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
+  const tests = [join(folder, 'rules.test.yml'), ...recorded];
+  for (const args of [
+    ['check', 'rules', rulesPath],
+    ['check', 'config', join(folder, 'prometheus.yml')],
+    ['test', 'rules', ...tests],
+  ]) {
+    // It says on its output what failed.
+    const { status } = spawnSync(promtool, args, { stdio: 'inherit' });
+    if (status !== 0) throw new Error(`promtool ${args[0]} ${args[1]} ended with ${status}`);
+  }
+  print(`the rules passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+}, help);
