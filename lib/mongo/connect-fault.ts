@@ -28,7 +28,14 @@ function hostsOf(uri: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
+const untrusted = ': its certificate is of an authority that is not trusted (tlsCAFile)';
+
 const reasons: Readonly<Record<string, string>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: ': its certificate is for another name',
   ECONNREFUSED: ': nothing listens there',
   ENOTFOUND: ': the name is unknown',
   EAI_AGAIN: ': the name cannot be looked up',

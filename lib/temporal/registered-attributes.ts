@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { searchAttributeTypes } from './names.ts';
-import { grpcAlreadyExists, tolerateStatus } from './tolerate-status.ts';
+import {
+  grpcAlreadyExists,
+  grpcInvalidArgument,
+  grpcPermissionDenied,
+  tolerateStatus,
+} from './tolerate-status.ts';
 
 // Indexed by temporal.api.enums.v1.IndexedValueType.
 const typesByNumber = [
@@ -32,13 +37,34 @@ export async function findAttributeFaults(
   connection: ConnectionLike,
   namespace: string,
 ): Promise<AttributeFault[]> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const listing = connection.operatorService.listSearchAttributes({ namespace });
+  const listed = await tolerateStatus(grpcPermissionDenied, listing);
+  if (listed === undefined) return findUnknownAttributes(connection, namespace);
+  const { customAttributes } = listed;
   return attributeNames.flatMap<AttributeFault>((name) => {
     const number: number | undefined = customAttributes[name];
     if (number === undefined) return [{ name, registeredAs: null }];
     const registeredAs = typesByNumber[number] ?? `number ${number}`;
     return registeredAs === searchAttributeTypes[name] ? [] : [{ name, registeredAs }];
   });
+}
+
+/** Temporal Cloud lists none to us, but refuses a query that names an unknown one. */
+async function findUnknownAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<AttributeFault[]> {
+  const areKnown = async (names: readonly AttributeName[]): Promise<boolean> => {
+    const query = names.map((name) => `${name} = ''`).join(' OR ');
+    const counting = connection.workflowService.countWorkflowExecutions({ namespace, query });
+    return (await tolerateStatus(grpcInvalidArgument, counting)) !== undefined;
+  };
+  if (await areKnown(attributeNames)) return [];
+  const faults: AttributeFault[] = [];
+  for (const name of attributeNames) {
+    if (!(await areKnown([name]))) faults.push({ name, registeredAs: null });
+  }
+  return faults;
 }
 
 /** Reports which search attributes have another type and how to fix it, as no workflow can start; null when none has. */
@@ -52,7 +78,7 @@ export function describeWrongTypes(faults: readonly AttributeFault[]): string | 
   return `${texts.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
 }
 
-/** Registers missing search attributes and waits until all can be used. Throws on a wrong type, or after 15 s. */
+/** Registers missing search attributes and waits until all can be used. Throws on a wrong type, a refusal, or after 15 s. */
 export async function ensureSearchAttributes(
   connection: ConnectionLike,
   namespace: string,
@@ -85,5 +111,11 @@ export async function registerSearchAttributes(
     names.map((name) => [name, typesByNumber.indexOf(searchAttributeTypes[name])]),
   );
   const adding = connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
-  await tolerateStatus(grpcAlreadyExists, adding);
+  const added = tolerateStatus(grpcAlreadyExists, adding).then(() => true);
+  if (await tolerateStatus(grpcPermissionDenied, added)) return;
+  const missing = names.map((name) => `${name}=${searchAttributeTypes[name]}`);
+  throw new Error(
+    `Temporal does not let us register the search attributes of namespace ${namespace}; ` +
+      `add them yourself (docs/deployment.md, "Temporal Cloud"): ${missing.join(', ')}`,
+  );
 }

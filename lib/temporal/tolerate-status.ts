@@ -1,7 +1,9 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
+export const grpcInvalidArgument = 3;
 export const grpcNotFound = 5;
 export const grpcAlreadyExists = 6;
+export const grpcPermissionDenied = 7;
 
 /** Awaits a call of Temporal; undefined where it is refused with that gRPC status. */
 export async function tolerateStatus<Value>(

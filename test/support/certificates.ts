@@ -12,8 +12,11 @@ export interface ClientPair {
 export interface Authority extends Disposable {
   /** PEM. */
   certificate: string;
-  /** Issues a certificate with its key, EC P-256 and valid for 60 days by default. */
-  issue(name: string, options?: { days?: number; newkey?: readonly string[] }): ClientPair;
+  /** Issues a certificate with its key, EC P-256 and valid for 60 days by default; of a server, with its names. */
+  issue(
+    name: string,
+    options?: { days?: number; newkey?: readonly string[]; serverNames?: string },
+  ): ClientPair;
   /** Issues an authority below this one. */
   issueAuthority(name: string): Authority;
 }
@@ -47,9 +50,14 @@ function authorityIn(folder: string): Authority {
       ]),
     );
   };
-  const request = (name: string, to: string, newkey: readonly string[] = ec): void => {
+  const request = (
+    name: string,
+    to: string,
+    more: readonly string[] = ['-newkey', ...ec],
+  ): void => {
     openssl(
-      ['req', '-newkey', ...newkey, '-nodes', '-subj', `/O=Herald/CN=${name}`].concat([
+      ['req', '-nodes', '-subj', `/O=Herald/CN=${name}`].concat([
+        ...more,
         '-keyout',
         `${to}.key`,
         '-out',
@@ -59,10 +67,11 @@ function authorityIn(folder: string): Authority {
   };
   return {
     certificate: readFileSync(at('ca.pem'), 'utf8'),
-    issue(name, { days = 60, newkey = ec } = {}) {
+    issue(name, { days = 60, newkey = ec, serverNames } = {}) {
       const to = at('client');
-      request(name, to, newkey);
-      sign(to, days);
+      const names = serverNames === undefined ? [] : ['-addext', `subjectAltName=${serverNames}`];
+      request(name, to, ['-newkey', ...newkey, ...names]);
+      sign(to, days, serverNames === undefined ? [] : ['-copy_extensions', 'copyall']);
       return {
         certificate: readFileSync(`${to}.pem`, 'utf8'),
         key: readFileSync(`${to}.key`, 'utf8'),
