@@ -1,130 +1,59 @@
-// `npm run test:deploy`: renders the Helm chart with several values and checks what comes out, without a cluster.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// `npm run test:deploy`: checks the Helm chart without a cluster, and the image without Docker.
+import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { prepareEnvironment, programOf, pythonNeeds, pythonProbe } from '../python/environment.ts';
+import { pythonNeeds, pythonProbe } from '../python/environment.ts';
 import { canRun, reasonOf } from '../servers/run-program.ts';
-import { type ChartCase, chartCases, refusedCases } from './charts.ts';
-import { settingFaults } from './check-settings.ts';
-import { hookFaults, workloadFaults } from './check-workloads.ts';
-import { chart, findHelm, lintChart, renderChart } from './helm.ts';
-import { type Manifest, parseManifests } from './manifests.ts';
-import { allowsEgress, exceptFaults } from './network-policy.ts';
+import { checkChart } from './check-chart.ts';
+import { checkImage } from './check-image.ts';
+import { containedProbe } from './contained-process.ts';
 
-const help = `Usage: npm run test:deploy
+const help = `Usage: npm run test:deploy [-- NAME…]
 
-Checks the Helm chart in deploy/kubernetes: lints it, renders it with each file in its ci/, and checks the manifests
-by the schemas of Kubernetes, KEDA and the Prometheus operator, and by rules of our own. helm is taken from PATH or
-built with Go, once; the schemas are Python packages in an environment in .cache.
+Checks both, or those named:
+
+  chart  the Helm chart in deploy/kubernetes: linted, rendered with each file in its ci/, and the manifests checked
+         by the schemas of Kubernetes, KEDA and the Prometheus operator, and by rules of our own. helm is taken from
+         PATH or built with Go, once; the schemas are Python packages in an environment in .cache
+  image  takes the steps of the Dockerfile in a folder, with this Node instead of the image's, and runs setup, api and
+         worker of it as user 1000 on a file system that cannot be written, until an event is delivered
 
   --help  shows this
 `;
 
-const environment = 'deploy';
-const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-/** The oldest that the chart takes, and the newest whose schemas there are. */
-const kubernetesVersions = ['1.30', '1.37'] as const;
-const broken = [
-  '{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {port: 80}}',
-  '{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: b}, spec: {scaleTargetRef: {name: b}, triggers: [], max: 3}}',
-  '{apiVersion: monitoring.coreos.com/v1, kind: PodMonitor, metadata: {name: c}, spec: {selector: {}, podMetricsEndpoints: 1}}',
+interface Check {
+  readonly name: string;
+  readonly probe: readonly string[];
+  readonly needs: string;
+  readonly check: (say: (line: string) => void) => Promise<void>;
+}
+
+const checks: readonly Check[] = [
+  { name: 'chart', probe: pythonProbe, needs: pythonNeeds, check: checkChart },
+  { name: 'image', probe: containedProbe, needs: 'root of Linux', check: checkImage },
 ];
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Returns a sentence for each manifest that its schema refuses. */
-function schemaFaults(text: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const python = programOf(environment, 'python');
-    const child = execFile(
-      python,
-      [fileOf('schemas.py'), ...kubernetesVersions],
-      (error, stdout) => {
-        if (error) reject(error);
-        else resolve(stdout.split('\n').filter((line) => line !== ''));
-      },
-    );
-    child.stdin?.end(text);
-  });
-}
-
-function egressFaults(manifests: readonly Manifest[], { allowed, denied }: ChartCase): string[] {
-  const verdicts = [
-    { table: allowed, expected: true, word: 'may not' },
-    { table: denied, expected: false, word: 'may' },
-  ];
-  return verdicts.flatMap(({ table, expected, word }) =>
-    Object.entries(table).flatMap(([role, targets]) => {
-      const labels = labelsOf(manifests, role);
-      return targets
-        .filter((target) => allowsEgress(manifests, labels, target) !== expected)
-        .map((target) => `${role} ${word} connect to ${JSON.stringify(target)}`);
-    }),
-  );
-}
-
-function labelsOf(manifests: readonly Manifest[], role: string): Readonly<Record<string, string>> {
-  const labels = manifests.find(({ kind, metadata }) => {
-    return kind !== 'Secret' && metadata.labels?.['app.kubernetes.io/component'] === role;
-  })?.metadata.labels;
-  if (labels === undefined) throw new Error(`the chart has no ${role}`);
-  return labels;
-}
-
-async function checkCase(helm: string, each: ChartCase): Promise<string[]> {
-  const values = join(chart, 'ci', `${each.name}-values.yaml`);
-  await lintChart(helm, values);
-  const text = await renderChart(helm, { values, kubernetes: kubernetesVersions[0] });
-  const manifests = parseManifests(text);
-  print(`${each.name}: ${manifests.length} manifests`);
-  const faults = [
-    ...(await schemaFaults(text)),
-    ...workloadFaults(manifests),
-    ...hookFaults(manifests),
-    ...settingFaults(manifests),
-    ...exceptFaults(manifests),
-    ...egressFaults(manifests, each),
-  ];
-  return faults.map((fault) => `${each.name}: ${fault}`);
-}
-
-/** The chart must refuse each of these with its reason. */
-async function checkRefusals(helm: string): Promise<string[]> {
-  const values = join(chart, 'ci', 'minimal-values.yaml');
-  const faults: string[] = [];
-  for (const { what, set, because } of refusedCases) {
-    const reason = await renderChart(helm, { values, kubernetes: kubernetesVersions[0], set }).then(
-      () => 'it was accepted',
-      (error: unknown) => String((error as { cause?: { stderr?: string } }).cause?.stderr),
-    );
-    if (!because.test(reason)) faults.push(`${what}: ${reason}`);
-  }
-  print(`refused: ${refusedCases.length} faulty values`);
-  return faults;
-}
-
-async function checkSchemas(): Promise<string[]> {
-  const found = await schemaFaults(broken.join('\n---\n'));
-  const refused = ['Service a', 'ScaledObject b', 'PodMonitor c'];
-  return refused
-    .filter((name) => !found.some((fault) => fault.startsWith(name)))
-    .map((name) => `the schemas accept the broken ${name}`);
+function chosenChecks(): readonly Check[] {
+  const { positionals } = parseArgs({ options: {}, allowPositionals: true });
+  const unknown = positionals.filter((name) => !checks.some((check) => check.name === name));
+  if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')} to check`);
+  return checks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 }
 
 await runCommand(async () => {
-  const startedAt = performance.now();
-  if (!(await canRun(pythonProbe))) throw new Error(`${pythonNeeds} is missing`);
-  const helm = await findHelm(print);
-  await prepareEnvironment(environment, fileOf('requirements.txt'));
-  const faults = [...(await checkSchemas()), ...(await checkRefusals(helm))];
-  for (const each of chartCases) {
-    faults.push(
-      ...(await checkCase(helm, each).catch((error) => [`${each.name}: ${reasonOf(error)}`])),
-    );
+  const failures: string[] = [];
+  for (const { name, probe, needs, check } of chosenChecks()) {
+    const startedAt = performance.now();
+    const seconds = (): string => ((performance.now() - startedAt) / 1_000).toFixed(1);
+    if (await canRun(probe)) {
+      await check(print).then(
+        () => print(`${name}: passed in ${seconds()} s`),
+        (error: unknown) => failures.push(`${name}: ${reasonOf(error)}`),
+      );
+    } else print(`${name}: skipped: ${needs} is missing`);
   }
-  if (faults.length > 0) throw new Error(faults.join('\n'));
-  print(`the chart passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
 }, help);

@@ -1,0 +1,120 @@
+// Renders the Helm chart with several values and checks what comes out, without a cluster.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { prepareEnvironment, programOf } from '../python/environment.ts';
+import { reasonOf } from '../servers/run-program.ts';
+import { type ChartCase, chartCases, refusedCases } from './charts.ts';
+import { settingFaults } from './check-settings.ts';
+import { hookFaults, workloadFaults } from './check-workloads.ts';
+import { chart, findHelm, lintChart, renderChart } from './helm.ts';
+import { type Manifest, parseManifests } from './manifests.ts';
+import { allowsEgress, exceptFaults } from './network-policy.ts';
+
+const environment = 'deploy';
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+/** The oldest that the chart takes, and the newest whose schemas there are. */
+const kubernetesVersions = ['1.30', '1.37'] as const;
+const broken = [
+  '{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {port: 80}}',
+  '{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: b}, spec: {scaleTargetRef: {name: b}, triggers: [], max: 3}}',
+  '{apiVersion: monitoring.coreos.com/v1, kind: PodMonitor, metadata: {name: c}, spec: {selector: {}, podMetricsEndpoints: 1}}',
+];
+
+interface Tools {
+  readonly helm: string;
+  readonly say: (line: string) => void;
+}
+
+/** Returns a sentence for each manifest that its schema refuses. */
+function schemaFaults(text: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const python = programOf(environment, 'python');
+    const child = execFile(
+      python,
+      [fileOf('schemas.py'), ...kubernetesVersions],
+      (error, stdout) => {
+        if (error) reject(error);
+        else resolve(stdout.split('\n').filter((line) => line !== ''));
+      },
+    );
+    child.stdin?.end(text);
+  });
+}
+
+function egressFaults(manifests: readonly Manifest[], { allowed, denied }: ChartCase): string[] {
+  const verdicts = [
+    { table: allowed, expected: true, word: 'may not' },
+    { table: denied, expected: false, word: 'may' },
+  ];
+  return verdicts.flatMap(({ table, expected, word }) =>
+    Object.entries(table).flatMap(([role, targets]) => {
+      const labels = labelsOf(manifests, role);
+      return targets
+        .filter((target) => allowsEgress(manifests, labels, target) !== expected)
+        .map((target) => `${role} ${word} connect to ${JSON.stringify(target)}`);
+    }),
+  );
+}
+
+function labelsOf(manifests: readonly Manifest[], role: string): Readonly<Record<string, string>> {
+  const labels = manifests.find(({ kind, metadata }) => {
+    return kind !== 'Secret' && metadata.labels?.['app.kubernetes.io/component'] === role;
+  })?.metadata.labels;
+  if (labels === undefined) throw new Error(`the chart has no ${role}`);
+  return labels;
+}
+
+async function checkCase({ helm, say }: Tools, each: ChartCase): Promise<string[]> {
+  const values = join(chart, 'ci', `${each.name}-values.yaml`);
+  await lintChart(helm, values);
+  const text = await renderChart(helm, { values, kubernetes: kubernetesVersions[0] });
+  const manifests = parseManifests(text);
+  say(`${each.name}: ${manifests.length} manifests`);
+  const faults = [
+    ...(await schemaFaults(text)),
+    ...workloadFaults(manifests),
+    ...hookFaults(manifests),
+    ...settingFaults(manifests),
+    ...exceptFaults(manifests),
+    ...egressFaults(manifests, each),
+  ];
+  return faults.map((fault) => `${each.name}: ${fault}`);
+}
+
+/** The chart must refuse each of these with its reason. */
+async function checkRefusals({ helm, say }: Tools): Promise<string[]> {
+  const values = join(chart, 'ci', 'minimal-values.yaml');
+  const faults: string[] = [];
+  for (const { what, set, because } of refusedCases) {
+    const reason = await renderChart(helm, { values, kubernetes: kubernetesVersions[0], set }).then(
+      () => 'it was accepted',
+      (error: unknown) => String((error as { cause?: { stderr?: string } }).cause?.stderr),
+    );
+    if (!because.test(reason)) faults.push(`${what}: ${reason}`);
+  }
+  say(`refused: ${refusedCases.length} faulty values`);
+  return faults;
+}
+
+async function checkSchemas(): Promise<string[]> {
+  const found = await schemaFaults(broken.join('\n---\n'));
+  const refused = ['Service a', 'ScaledObject b', 'PodMonitor c'];
+  return refused
+    .filter((name) => !found.some((fault) => fault.startsWith(name)))
+    .map((name) => `the schemas accept the broken ${name}`);
+}
+
+/** Throws with all that is wrong. */
+export async function checkChart(say: (line: string) => void): Promise<void> {
+  const tools = { helm: await findHelm(say), say };
+  await prepareEnvironment(environment, fileOf('requirements.txt'));
+  const faults = [...(await checkSchemas()), ...(await checkRefusals(tools))];
+  for (const each of chartCases) {
+    const found = await checkCase(tools, each).catch((error) => [
+      `${each.name}: ${reasonOf(error)}`,
+    ]);
+    faults.push(...found);
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
