@@ -7,7 +7,7 @@ import { readConfig } from '../../lib/config/config.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 
 /** Read by OpenTelemetry's own code, or by Node's. */
-const ofLibraries = /^(?:OTEL_EXPORTER_OTLP_[A-Z_]+|TEMPORAL_GRPC_META_[A-Z0-9_]+)$/;
+const ofLibraries = /^(?:OTEL_(?:EXPORTER_OTLP|BSP)_[A-Z_]+|TEMPORAL_GRPC_META_[A-Z0-9_]+)$/;
 const alsoOfLibraries = [
   'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_RESOURCE_ATTRIBUTES',

@@ -36,7 +36,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{/* Helm reads 1000000 as a float and would print 1e+06. */}}
 {{- define "herald.text" -}}
-{{- ternary (int64 . | toString) (toString .) (kindIs "float64" .) -}}
+{{- if kindIs "float64" . -}}
+{{- ternary (int64 . | toString) (toString .) (eq (floor .) .) -}}
+{{- else -}}
+{{- toString . -}}
+{{- end -}}
 {{- end -}}
 
 {{/* The hook runs before the release has a Secret. */}}
