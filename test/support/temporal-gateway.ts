@@ -65,7 +65,7 @@ export async function startTemporalGateway(options: GatewayOptions): Promise<Tem
     calls.push({ path, authorization: headers.authorization, client });
     stream.on('error', () => undefined);
     if (options.refusesOperators && path.includes('.OperatorService/')) refuse(stream);
-    else forward(stream, onward.request(headers as IncomingHttpHeaders));
+    else forward(stream, onward.request(headers));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

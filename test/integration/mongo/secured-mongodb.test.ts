@@ -20,16 +20,18 @@ beforeAll(async () => {
 });
 afterAll(async () => front[Symbol.asyncDispose]());
 
+type Changes = Record<string, string | null>;
+
 /** What an operator writes; `changed` replaces options, null removes them. */
-function settingsOf(changed: Record<string, string | null> = {}, host = 'localhost') {
-  const options = Object.entries({
+function settingsOf(changed: Changes = {}, host = 'localhost') {
+  const options = Object.entries<string | null>({
     directConnection: 'true',
     tls: 'true',
     tlsCAFile: front.authorityFile,
     tlsCertificateKeyFile: front.clientFile,
     ...changed,
   }).filter(([, value]) => value !== null);
-  const query = options.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  const query = options.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
   const uri = `mongodb://${host}:${front.port}/?${query.join('&')}`;
   return readConfig({ ...secrets, MONGODB_URI: uri }).mongodb;
 }
@@ -46,23 +48,27 @@ test('a transaction is committed over TLS, by the write concern of the service',
   await store.db.dropDatabase();
 });
 
-test.each<[string, Record<string, string | null>, string, string]>([
-  [
-    'an authority that is not trusted',
-    { tlsCAFile: null },
-    'localhost',
-    ': its certificate is of an authority that is not trusted (tlsCAFile)',
-  ],
-  ['another name', {}, '127.0.0.1', ': its certificate is for another name'],
-  ['no certificate of the client', { tlsCertificateKeyFile: null }, 'localhost', ''],
-  ['no TLS', { tls: 'false', tlsCAFile: null, tlsCertificateKeyFile: null }, 'localhost', ''],
-])('with %s the address and the reason are told', async (_what, changed, host, reason) => {
-  const { uri } = settingsOf(changed, host);
-  // Sooner than the service's own 5 s.
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 300 });
-  const error: unknown = await client.connect().catch((refused: unknown) => refused);
-  expect(connectFault(uri, error).message).toContain(
-    `MongoDB at ${host}:${front.port} cannot be reached${reason}; is it running`,
-  );
-  await client.close();
-});
+const refusals: Record<string, { changed?: Changes; host?: string; reason?: string }> = {
+  'an authority that is not trusted': {
+    changed: { tlsCAFile: null },
+    reason: ': its certificate is of an authority that is not trusted (tlsCAFile)',
+  },
+  'another name': { host: '127.0.0.1', reason: ': its certificate is for another name' },
+  'no certificate of the client': { changed: { tlsCertificateKeyFile: null } },
+  'no TLS': { changed: { tls: 'false', tlsCAFile: null, tlsCertificateKeyFile: null } },
+};
+
+test.each(Object.entries(refusals))(
+  'with %s the address and the reason are told',
+  async (...row) => {
+    const [, { changed = {}, host = 'localhost', reason = '' }] = row;
+    const { uri } = settingsOf(changed, host);
+    // Sooner than the service's own 5 s.
+    const client = new MongoClient(uri, { serverSelectionTimeoutMS: 300 });
+    const error: unknown = await client.connect().catch((refused: unknown) => refused);
+    expect(connectFault(uri, error).message).toContain(
+      `MongoDB at ${host}:${front.port} cannot be reached${reason}; is it running`,
+    );
+    await client.close();
+  },
+);
