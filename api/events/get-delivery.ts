@@ -40,7 +40,7 @@ const requestSchema = named(
     headers: {
       ...listOf(objectOf<SentRequest['headers'][number]>({ name: text, value: text })),
       description:
-        'In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`.',
+        'In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`.',
     },
     body: { ...textOrNull, description: 'Byte for byte, in UTF-8; null once it was erased.' },
   }),

@@ -805,7 +805,7 @@ class DeliveryRequest(TypedDict):
     url: str
     """That of the webhook now; for API keys its origin only, as paths and queries often hold a secret."""
     headers: list[DeliveryRequestHeadersItem]
-    """In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`."""
+    """In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`."""
     body: str | None
     """Byte for byte, in UTF-8; null once it was erased."""
 

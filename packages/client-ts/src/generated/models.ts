@@ -618,7 +618,7 @@ export interface DeliveryRequest {
   method: string;
   /** That of the webhook now; for API keys its origin only, as paths and queries often hold a secret. */
   url: string;
-  /** In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`. */
+  /** In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`. */
   headers: {
     name: string;
     value: string;
