@@ -1,5 +1,5 @@
 import { TraceFlags } from '@opentelemetry/api';
-import { type Sampler, SamplingDecision, type SamplingResult } from '@opentelemetry/sdk-trace-base';
+import { type Sampler, SamplingDecision, type SamplingResult } from '@opentelemetry/sdk-trace-node';
 
 const recorded: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
 const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };

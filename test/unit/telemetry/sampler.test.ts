@@ -1,6 +1,6 @@
 // Which new traces are recorded.
 import { type Link, ROOT_CONTEXT, SpanKind, TraceFlags } from '@opentelemetry/api';
-import { SamplingDecision } from '@opentelemetry/sdk-trace-base';
+import { SamplingDecision } from '@opentelemetry/sdk-trace-node';
 import { expect, test } from 'vitest';
 import { ShareSampler } from '../../../lib/telemetry/sampler.ts';
 
