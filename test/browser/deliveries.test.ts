@@ -20,7 +20,8 @@ beforeAll(async () => {
     if (path === '/failing') response.writeHead(500).end(hostileAnswer);
     else response.writeHead(204).end();
   });
-  service = await startConsoleService();
+  const env = { HERALD_TRACE_URL_TEMPLATE: 'https://jaeger.example.com/trace/{traceId}' };
+  service = await startConsoleService({ env });
 });
 
 afterAll(async () => {
@@ -214,5 +215,26 @@ test('a viewer sees why a delivery failed, and no button that is refused', async
   await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-5'));
   await page.getByRole('link', { name: 'agent.updated' }).waitFor();
   expect(await page.getByRole('checkbox').count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('a traced attempt leads to its trace in the operators’ own tool', async () => {
+  const failing = await makeFailing('tenant-6', [], 'Shop 6');
+  await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
+  const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
+  await using opened = await openConsole(service, path);
+  const { page, complaints } = opened;
+  await page.getByText('The receiver answered 500. No attempt is left.').waitFor();
+  expect(await page.getByText('Trace').count()).toBe(0);
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const { eventId } = failing;
+  await service.store.deliveries.updateOne(
+    { eventId, webhookUid: failing.uid },
+    { $set: { 'attempts.0.traceId': traceId } },
+  );
+  await page.reload();
+  const link = page.getByRole('link', { name: traceId });
+  expect(await link.getAttribute('href')).toBe(`https://jaeger.example.com/trace/${traceId}`);
+  expect(await link.getAttribute('rel')).toBe('noreferrer');
   expect(complaints).toEqual([]);
 });
