@@ -12,7 +12,7 @@ import { instruments } from '../lib/telemetry/instruments.ts';
 import { watch, watchEveryMs } from '../lib/telemetry/watch.ts';
 import { readTaskQueues, type TaskQueue } from '../lib/temporal/task-queues.ts';
 
-// What could not be read for so long is not shown any more.
+// What could not be read for so long is not a number: the SDK would go on to show what is not reported any more.
 const freshMs = 4 * watchEveryMs;
 const readTimeoutMs = 5_000;
 
@@ -45,23 +45,24 @@ export async function watchBacklog(
   for (const stop of stops) stop();
 }
 
-/** What was read last, as long as it is fresh. */
 class Latest<T> {
   readonly #clock: Clock;
-  #value: T | null = null;
+  /** What was read last; null before. */
+  value: T | null = null;
   #readAtMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get fresh(): T | null {
-    return this.#nowMs() - this.#readAtMs <= freshMs ? this.#value : null;
+  /** Returns a figure of the value while that is fresh. */
+  whileFresh(figure: number): number {
+    return this.#nowMs() - this.#readAtMs <= freshMs ? figure : Number.NaN;
   }
 
   async read(read: () => Promise<T>): Promise<void> {
     try {
-      this.#value = await read();
+      this.value = await read();
       this.#readAtMs = this.#nowMs();
     } catch (error) {
       statisticsLog.warn({ err: error }, 'metrics.not_read');
@@ -74,34 +75,37 @@ class Latest<T> {
 }
 
 function observeBacklog(latest: Latest<InstallationBacklog>, clock: Clock): (() => void)[] {
-  const ageOf = ({ oldestAt }: Waiting): number =>
-    oldestAt === null ? 0 : Math.max(0, clock.now().getTime() - oldestAt.getTime()) / 1_000;
+  const countOf = ({ count }: Waiting): number => latest.whileFresh(count);
+  const ageOf = ({ oldestAt }: Waiting): number => {
+    const ageMs = oldestAt === null ? 0 : clock.now().getTime() - oldestAt.getTime();
+    return latest.whileFresh(Math.max(0, ageMs) / 1_000);
+  };
   const entries = (key: 'deliveries' | 'jobs'): [string, Waiting][] =>
-    Object.entries(latest.fresh?.[key] ?? {});
+    Object.entries(latest.value?.[key] ?? {});
   return [
     instruments.backlogDeliveries.observe((report) => {
-      for (const [state, { count }] of entries('deliveries')) report(count, { state });
+      for (const [state, waiting] of entries('deliveries')) report(countOf(waiting), { state });
     }),
     instruments.backlogOldestAge.observe((report) => {
       for (const [state, waiting] of entries('deliveries')) report(ageOf(waiting), { state });
     }),
     instruments.jobsRunning.observe((report) => {
-      for (const [kind, { count }] of entries('jobs')) report(count, { kind });
+      for (const [kind, waiting] of entries('jobs')) report(countOf(waiting), { kind });
     }),
     instruments.jobsOldestAge.observe((report) => {
       for (const [kind, waiting] of entries('jobs')) report(ageOf(waiting), { kind });
     }),
     instruments.undispatchedEvents.observe((report) => {
-      if (latest.fresh !== null) report(latest.fresh.undispatched.count, {});
+      if (latest.value !== null) report(countOf(latest.value.undispatched), {});
     }),
     instruments.undispatchedOldestAge.observe((report) => {
-      if (latest.fresh !== null) report(ageOf(latest.fresh.undispatched), {});
+      if (latest.value !== null) report(ageOf(latest.value.undispatched), {});
     }),
     instruments.credentialsExpiring.observe((report) => {
-      if (latest.fresh === null) return;
-      const { apiKeys, clientCertificates } = latest.fresh.expiring;
-      report(apiKeys, { kind: 'api_key' });
-      report(clientCertificates, { kind: 'client_certificate' });
+      if (latest.value === null) return;
+      const { apiKeys, clientCertificates } = latest.value.expiring;
+      report(latest.whileFresh(apiKeys), { kind: 'api_key' });
+      report(latest.whileFresh(clientCertificates), { kind: 'client_certificate' });
     }),
   ];
 }
@@ -109,10 +113,12 @@ function observeBacklog(latest: Latest<InstallationBacklog>, clock: Clock): (() 
 function observeQueues(latest: Latest<TaskQueue[]>): (() => void)[] {
   return [
     instruments.taskQueueSize.observe((report) => {
-      for (const { queue, size } of latest.fresh ?? []) report(size, { queue });
+      for (const { queue, size } of latest.value ?? []) report(latest.whileFresh(size), { queue });
     }),
     instruments.taskQueueAge.observe((report) => {
-      for (const { queue, ageSeconds } of latest.fresh ?? []) report(ageSeconds, { queue });
+      for (const { queue, ageSeconds } of latest.value ?? []) {
+        report(latest.whileFresh(ageSeconds), { queue });
+      }
     }),
   ];
 }

@@ -32,6 +32,7 @@ import { changePassword, changePasswordBody } from './session/change-password.ts
 import { getSession } from './session/get-session.ts';
 import { getSignInMethods } from './session/get-sign-in-methods.ts';
 import { listSessions } from './session/list-sessions.ts';
+import { listFailingWebhooks } from './stats/list-failing-webhooks.ts';
 import { signIn, signInBody } from './session/sign-in.ts';
 import { endSession, signOut, signOutEverywhere } from './session/sign-out.ts';
 
@@ -73,4 +74,5 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'delete', path: member, needs: 'owner', handler: removeMember }),
 
   adminRoute({ method: 'get', path: `${area}/audit-log`, needs: 'superuser', handler: listInstallationAuditLog }),
+  adminRoute({ method: 'get', path: `${area}/stats/failing-webhooks`, needs: 'superuser', handler: listFailingWebhooks }),
 ];

@@ -3,9 +3,14 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { PageRequest } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
-import { type Filters, type Parameter, type ParameterTable, readFilters } from './query-values.ts';
+import {
+  type Filters,
+  limitUpTo,
+  type Parameter,
+  type ParameterTable,
+  readFilters,
+} from './query-values.ts';
 import type { ApiRequest, Handling } from '../router.ts';
-import { invalidRequest } from './validate.ts';
 
 export type ListRequest<
   Table extends ParameterTable,
@@ -38,22 +43,7 @@ export function listHandler<Table extends ParameterTable, Request extends ApiReq
   return Object.assign(handle, { parameters: { ...table, limit: readLimit, cursor } });
 }
 
-const readLimit: Parameter<number> = Object.assign(
-  (name: string, text: string): number => {
-    const limit = Number(text);
-    if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= limits.pageSizeMax) return limit;
-    const detail = `${name} must be a whole number from 1 to ${limits.pageSizeMax}`;
-    throw invalidRequest([{ pointer: name, code: 'range', detail }]);
-  },
-  {
-    schema: {
-      type: 'integer',
-      minimum: 1,
-      maximum: limits.pageSizeMax,
-      default: limits.pageSizeDefault,
-    },
-  },
-);
+const readLimit = limitUpTo(limits.pageSizeMax, limits.pageSizeDefault);
 
 // What it may be depends on its list.
 const cursor: Parameter<string> = Object.assign((_name: string, text: string) => text, {

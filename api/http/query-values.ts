@@ -60,6 +60,17 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   });
 }
 
+/** A number of items, `fallback` where it is not given. */
+export function limitUpTo(max: number, fallback: number): Parameter<number> {
+  const read = (name: string, text: string): number => {
+    const limit = Number(text);
+    if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= max) return limit;
+    throw refuse(name, 'range', `${name} must be a whole number from 1 to ${max}`);
+  };
+  const schema = { type: 'integer', minimum: 1, maximum: max, default: fallback };
+  return Object.assign(read, { schema });
+}
+
 /** Gives a parameter a description, which the contract shows. */
 export function explained<Value>(read: Parameter<Value>, description: string): Parameter<Value> {
   const copy = (name: string, text: string): Value => read(name, text);

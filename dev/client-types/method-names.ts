@@ -124,6 +124,7 @@ export const adminMethodNames = {
       change: 'adminChangeApp',
     },
     auditLog: { list: 'adminListInstallationAuditLog' },
+    stats: { failingWebhooks: 'adminListFailingWebhooks' },
   },
 } as const;
 

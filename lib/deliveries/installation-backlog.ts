@@ -104,15 +104,16 @@ async function countExpiring(
 ): Promise<InstallationBacklog['expiring']> {
   const before = new Date(now.getTime() + expiringMs);
   const limit = othersCountedMax;
-  const [keys, clientCertificates] = await Promise.all([
+  const [keys, certificates] = await Promise.all([
     apiKeys.countDocuments(
       { expiresAt: { $gt: now, $lte: before }, revokedAt: null },
       { limit, hint: 'expiry' },
     ),
-    webhooks.countDocuments(
-      { 'tls.notAfter': { $lte: before } },
-      { limit, hint: 'certificateExpiry' },
-    ),
+    webhooks
+      .find({ 'tls.notAfter': { $lte: before } }, { hint: 'certificateExpiry' })
+      .project({ _id: 0, 'tls.notAfter': 1 })
+      .limit(limit)
+      .toArray(),
   ]);
-  return { apiKeys: keys, clientCertificates };
+  return { apiKeys: keys, clientCertificates: certificates.length };
 }

@@ -31,6 +31,8 @@ export async function playAdmin(stage: Stage): Promise<void> {
   await call('rows of an action', 'GET …/audit-log?action=webhook.created');
   await asAdmin('the audit log of an application, for admins', `GET ${app}/audit-log?limit=200`);
   await asAdmin('the audit log of the installation', `GET ${area}/audit-log?limit=200`);
+  const failing = `GET ${area}/stats/failing-webhooks?limit=100`;
+  await asAdmin('the failing webhooks of the installation', failing);
 }
 
 async function playSessions({ call }: Stage, { email, password }: TestAdmin): Promise<void> {

@@ -16,6 +16,7 @@ export class HeraldAdminClient implements AdminCalls {
   declare readonly sessions: AdminCalls['sessions'];
   declare readonly apps: AdminCalls['apps'];
   declare readonly auditLog: AdminCalls['auditLog'];
+  declare readonly stats: AdminCalls['stats'];
   readonly #transportOf: (appUid?: string) => Transport;
 
   constructor(options: HeraldAdminClientOptions) {

@@ -83,6 +83,7 @@ test.each(calls)('%s {app}%s is allowed to the right roles only', async (...line
 test.each([
   ['POST', '/apps', { name: 'Mine' }],
   ['GET', '/audit-log', undefined],
+  ['GET', '/stats/failing-webhooks', undefined],
 ] as const)('%s %s is for superusers', async (method, path, body) => {
   const options = body === undefined ? {} : { body };
   expectProblem(await members.owner.call(method, path, options), 403, 'insufficient_role');

@@ -86,6 +86,7 @@ test('the routes take only these parameters', () => {
       ...[...ofBoth, ...ofAdmins].map((line) => `GET /admin/api/apps/:appUid${line}`),
       'GET /admin/api/apps: limit, cursor',
       'GET /admin/api/sessions: limit, cursor',
+      'GET /admin/api/stats/failing-webhooks: limit',
       `GET /admin/api/audit-log: ${audit}`,
     ].toSorted(),
   );

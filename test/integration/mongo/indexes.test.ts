@@ -12,7 +12,15 @@ import {
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
-import { findStamped, findUnstartedJobs, newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newErasure } from '../../../lib/deliveries/erasures.ts';
+import { readInstallationBacklog } from '../../../lib/deliveries/installation-backlog.ts';
+import {
+  findStamped,
+  findUnstartedJobs,
+  newJob,
+  newRelease,
+} from '../../../lib/deliveries/jobs.ts';
+import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
 import { findHeld } from '../../../lib/deliveries/release-page.ts';
 import { countReplay } from '../../../lib/deliveries/replay-page.ts';
@@ -62,6 +70,10 @@ async function writeWebhooks(): Promise<void> {
     numbers.map((n) => insertWebhook(service, { url, entities: [n % 2 ? 'agent' : 'context'] })),
   );
   await insertWebhook(service, { url, entities: ['contextfile'] });
+  await insertWebhook(service, { url, failingSince: at });
+  const certified = await insertWebhook(service, { url });
+  const tls = { $set: { tls: { notAfter: at } } } as object;
+  await service.store.webhooks.updateOne({ _id: certified._id }, tls);
   const active = ['whk_ordered', 'whk_forgotten'];
   await Promise.all(active.map((_id) => insertWebhook(service, { _id, url, entities: ['agent'] })));
 }
@@ -102,6 +114,7 @@ async function writeDeliveries(): Promise<void> {
     ...numbers.map(() => newDelivery(service, new Date(failedAt.getTime() - 1), failed)),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     newDelivery(service, at, { state: 'held' }),
+    newDelivery(service, at, { state: 'retrying' }),
     newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
     ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),
   ]);
@@ -113,7 +126,11 @@ async function writeJobs(): Promise<void> {
   const replays = [partition.webhookUid, ...numbers.map((n) => `whk_${n}`)].map((webhookUid) =>
     newReplayJob({ appUid, webhookUid, createdAt: at, startedAt: at }),
   );
-  await service.store.jobs.insertMany([...started, make(), ...replays]);
+  const others = [
+    { ...newJob(appUid, at), kind: 'resend' as const, eventId: 'evt_1', webhookUids: [] },
+    newErasure(appUid, { externalTenantId: 'tenant-nobody' }, at),
+  ].map((job) => ({ ...job, startedAt: at }));
+  await service.store.jobs.insertMany([...started, make(), ...replays, ...others]);
 }
 
 async function writePartitions(): Promise<void> {
@@ -265,6 +282,22 @@ const readings: Reading[] = [
     () => deleteExpired({ store: service.store, retention }, { now: new Date() }),
   ],
   [
+    'deliveries.open',
+    'how much is still to be delivered',
+    () => readInstallationBacklog(service.store, later),
+  ],
+  [
+    'jobs.running',
+    'the jobs that are not done',
+    () => readInstallationBacklog(service.store, later),
+  ],
+  [
+    'webhooks.certificateExpiry',
+    'certificates that end soon',
+    () => readInstallationBacklog(service.store, later),
+  ],
+  ['webhooks.failing', 'the webhooks that fail', () => findFailing(service.store, 100)],
+  [
     'jobs.toStart',
     'jobs without a workflow',
     () => findUnstartedJobs(service.store, failedAt, 100),
@@ -286,7 +319,9 @@ test.each(readings)(
   async (index, _what, read) => {
     const [collection = ''] = index.split('.');
     const profiles = await profile(service.store, collection, read);
-    const served = profiles.filter(({ execStats }) =>
+    // Counts have none.
+    const explained = profiles.filter(({ execStats }) => execStats !== undefined);
+    const served = explained.filter(({ execStats }) =>
       indexesOf(execStats as Document, collection).has(index),
     );
     expect(served.length).toBeGreaterThan(0);

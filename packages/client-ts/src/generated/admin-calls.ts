@@ -29,6 +29,7 @@ import type {
   CreateApiKeyBody,
   CreateAppBody,
   CreatedApiKey,
+  FailingWebhook,
   Member,
   OwnSession,
   RollApiKeyBody,
@@ -141,6 +142,16 @@ export interface AdminAuditLogCalls {
   ): Pages<AuditRow>;
 }
 
+export interface AdminStatsCalls {
+  /** Lists the webhooks that fail, of all applications, those that fail longest first. */
+  failingWebhooks(
+    query?: {
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<FailingWebhook>;
+}
+
 export interface AdminAppCalls {
   readonly users: Omit<UsersCalls, 'signIn' | 'verifyToken'>;
   readonly accounts: AccountsCalls;
@@ -166,6 +177,7 @@ export interface AdminCalls {
   readonly sessions: AdminSessionsCalls;
   readonly apps: AdminAppsCalls;
   readonly auditLog: AdminAuditLogCalls;
+  readonly stats: AdminStatsCalls;
 }
 
 /** The calls of API keys that admins have not. */
@@ -448,6 +460,19 @@ export const adminCalls = {
       id: 'adminListInstallationAuditLog',
       method: 'GET',
       path: '/admin/api/audit-log',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+  },
+  stats: {
+    failingWebhooks: {
+      id: 'adminListFailingWebhooks',
+      method: 'GET',
+      path: '/admin/api/stats/failing-webhooks',
       input: 'query',
       needsKey: true,
       takesIdempotencyKey: false,

@@ -710,6 +710,21 @@ export interface EventWithPayload {
   payload: Record<string, unknown> | null;
 }
 
+export interface FailingWebhook {
+  appUid: string;
+  webhookUid: string;
+  name: string | null;
+  urlOrigin: string;
+  /** False where it is paused, by hand or because it failed. */
+  active: boolean;
+  /** The first failure after its last success. */
+  failingSince: string;
+}
+
+export interface FailingWebhooks {
+  data: FailingWebhook[];
+}
+
 export interface Health {
   status: 'ok';
   version: string;

@@ -1,0 +1,148 @@
+// What a worker reads of the whole installation for the metrics, and whether it reaches its servers.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchServers } from '../../../lib/watch-servers.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
+import { connectTemporal, type Temporal } from '../../../worker/connect-temporal.ts';
+import { watchBacklog } from '../../../worker/watch-backlog.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { newReplayJob } from '../../support/jobs.ts';
+import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
+import { startMongodbProxy } from '../../support/server-proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const now = new Date();
+let passedMs = 0;
+const clock = { now: () => new Date(now.getTime() + passedMs) };
+const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1_000);
+
+let metrics: Metrics;
+let installation: Installation;
+let temporal: Temporal;
+
+beforeAll(async () => {
+  metrics = await startMetrics();
+  installation = await createInstallation();
+  temporal = await connectTemporal(installation.config.temporal);
+});
+
+afterAll(async () => {
+  await temporal?.[Symbol.asyncDispose]();
+  await installation?.[Symbol.asyncDispose]();
+  await metrics?.[Symbol.asyncDispose]();
+});
+
+async function writeBacklog(): Promise<void> {
+  const { store, app } = installation;
+  const delivery = (state: 'pending' | 'retrying' | 'held' | 'delivered', at: Date) =>
+    newDelivery(installation, at, { state });
+  await store.deliveries.insertMany([
+    delivery('pending', ago(10)),
+    delivery('retrying', ago(900)),
+    delivery('retrying', ago(300)),
+    delivery('held', ago(7_200)),
+    delivery('delivered', ago(9_000)),
+  ]);
+  await store.events.insertMany([
+    newEvent(installation, [], ago(40)),
+    { ...newEvent(installation, [], ago(50)), workflowId: 'batch/bat_1' },
+    { ...newEvent(installation, [], ago(60)), workflowId: 'event/evt_1' },
+    { ...newEvent(installation, [], ago(5_000)), dispatchedAt: ago(4_999) },
+  ]);
+  const { appUid } = app;
+  const replay = { appUid, webhookUid: 'whk_1', createdAt: ago(120) };
+  await store.jobs.insertMany([
+    newReplayJob(replay),
+    { ...newReplayJob({ ...replay, createdAt: ago(8_000) }), state: 'done' },
+  ]);
+  const { _id } = await insertWebhook(installation, { url: 'https://a.example/' });
+  await store.webhooks.updateOne({ _id }, { $set: { tls: { notAfter: ago(-3_600) } } as object });
+}
+
+test('the backlog, its ages, the jobs and what ends soon are shown, also those of nothing', async () => {
+  await writeBacklog();
+  const stopping = new AbortController();
+  const { store, config } = installation;
+  const { connection } = temporal;
+  const { namespace } = config.temporal;
+  const ports = { store, connection, namespace, clock };
+  const watching = watchBacklog(ports, { signal: stopping.signal, everyMs: 50 });
+  const page = await waitFor(async () => {
+    const read = await metrics.read();
+    const isRead = ['herald_backlog_deliveries', 'herald_task_queue_size'];
+    return isRead.every((name) => read.seriesOf(name).length > 0) && read;
+  });
+  const values = (name: string, label: string): Record<string, number | undefined> =>
+    Object.fromEntries(page.seriesOf(name).map(({ labels, value }) => [labels[label], value]));
+  expect(values('herald_backlog_deliveries', 'state')).toEqual({
+    pending: 1,
+    retrying: 2,
+    held: 1,
+  });
+  const ages = { pending: 10, retrying: 900, held: 7_200 };
+  expect(values('herald_backlog_oldest_age_seconds', 'state')).toEqual(ages);
+  expect(page.value('herald_backlog_undispatched')).toBe(3);
+  expect(page.value('herald_backlog_undispatched_oldest_age_seconds')).toBe(60);
+  const kinds = { release: 0, resend: 0, replay: 1, erasure: 0 };
+  expect(values('herald_jobs_running', 'kind')).toEqual(kinds);
+  expect(values('herald_jobs_oldest_age_seconds', 'kind')).toEqual({ ...kinds, replay: 120 });
+  const expiring = { api_key: 0, client_certificate: 1 };
+  expect(values('herald_credentials_expiring', 'kind')).toEqual(expiring);
+  const queues = { 'herald-events': 0, 'herald-deliveries': 0, 'herald-retries': 0 };
+  expect(values('herald_task_queue_size', 'queue')).toEqual(queues);
+  expect(values('herald_task_queue_age_seconds', 'queue')).toEqual(queues);
+  stopping.abort();
+  await watching;
+});
+
+test('what could not be read for a minute is not a number', async () => {
+  const { config } = installation;
+  await using proxy = await startMongodbProxy();
+  await using store = await connectStore({ ...config.mongodb, uri: proxy.uri });
+  const stopping = new AbortController();
+  const { connection } = temporal;
+  const ports = { store, connection, namespace: config.temporal.namespace, clock };
+  const watching = watchBacklog(ports, { signal: stopping.signal, everyMs: 50 });
+  // The parser takes no NaN, which Prometheus does.
+  const pending = async (): Promise<string | undefined> => {
+    const page = await (await fetch(metrics.url)).text();
+    return /^herald_backlog_deliveries\{state="pending"\} (\S+)$/m.exec(page)?.[1];
+  };
+  await waitFor(async () => (await pending()) === '1');
+  proxy.refuse(true);
+  await waitFor(async () => {
+    passedMs += 60_001;
+    return (await pending()) === 'NaN';
+  });
+  stopping.abort();
+  proxy.refuse(false);
+  await watching;
+  passedMs = 0;
+});
+
+test('a server that is away is 0, and 1 again when it is back', async () => {
+  await using proxy = await startMongodbProxy();
+  const { config } = installation;
+  const place = { ...config.mongodb, uri: proxy.uri };
+  await using store = await connectStore(place);
+  const stopping = new AbortController();
+  const { connection } = temporal;
+  const { namespace } = config.temporal;
+  const servers = { store, connection, namespace };
+  const watching = watchServers(servers, { signal: stopping.signal, everyMs: 50 });
+  const up = (page: Page, dependency: string): number =>
+    page.value('herald_dependency_up', { dependency });
+  const waitForMongodb = (value: number): Promise<Page> =>
+    waitFor(async () => {
+      const page = await metrics.read();
+      const isShown = page.seriesOf('herald_dependency_up').length === 2;
+      return isShown && up(page, 'mongodb') === value && page;
+    });
+  expect(up(await waitForMongodb(1), 'temporal')).toBe(1);
+  proxy.refuse(true);
+  expect(up(await waitForMongodb(0), 'temporal')).toBe(1);
+  proxy.refuse(false);
+  await waitForMongodb(1);
+  stopping.abort();
+  await watching;
+});
