@@ -43,7 +43,7 @@ COPY --from=build /app/dist dist
 COPY package.json ./
 USER node
 EXPOSE 3000
-# The worker listens nowhere but for its metrics: give it --no-healthcheck.
+# Of the api: give the worker --no-healthcheck, or one on its HERALD_METRICS_PORT.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Run it with --init: as process 1 it would not end on SIGTERM until it is up.

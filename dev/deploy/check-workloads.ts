@@ -1,5 +1,6 @@
 // What every pod of the chart must have. Pure: rendered manifests in, sentences out.
 import { processLimits } from '../../lib/limits.ts';
+import { parseDurationMs } from '../../lib/platform/duration.ts';
 import {
   type Container,
   type Manifest,
@@ -8,7 +9,8 @@ import {
   type WorkloadSpec,
 } from './manifests.ts';
 
-const killAfterStopSeconds = 15;
+const defaultDrain = '3s';
+const spareMs = 2_000;
 
 interface Rule<Subject> {
   readonly what: string;
@@ -60,8 +62,8 @@ const deploymentRules: readonly Rule<WorkloadSpec>[] = [
   {
     what: 'gives its pods the time of a stop',
     holds: ({ template: { spec } }) =>
-      (spec.terminationGracePeriodSeconds ?? 0) >= preStopSeconds(spec) + killAfterStopSeconds &&
-      killAfterStopSeconds * 1_000 > processLimits.stopTimeoutMs,
+      (spec.terminationGracePeriodSeconds ?? 0) * 1_000 >=
+      preStopSeconds(spec) * 1_000 + drainMs(spec) + processLimits.stopTimeoutMs + spareMs,
   },
 ];
 
@@ -80,6 +82,12 @@ const apiRules: readonly Rule<Container>[] = [
     holds: ({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) > 0,
   },
 ];
+
+function drainMs({ containers }: PodSpec): number {
+  const settings = containers.flatMap(({ env = [] }) => env);
+  const setting = settings.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
+  return parseDurationMs(setting || defaultDrain);
+}
 
 function preStopSeconds({ containers }: PodSpec): number {
   const seconds = containers.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0);

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { knownSettings } from '../../../dev/deploy/known-settings.ts';
+import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
+import { readConfig } from '../../../lib/config/config.ts';
 import { processLimits } from '../../../lib/limits.ts';
 
 const folder = 'deploy/systemd';
@@ -48,10 +50,11 @@ test('the settings of the operator win over those of the unit', () => {
 });
 
 test('api and worker have the time of a stop, come back, and have metrics on ports of their own', () => {
+  const { drainMs } = readConfig({ MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() }).http;
   const running = units.filter((unit) => !unit.includes('setup'));
   for (const unit of running) {
     const [seconds] = valuesOf(unit, 'TimeoutStopSec').map(Number);
-    expect(seconds).toBeGreaterThan(processLimits.stopTimeoutMs / 1_000);
+    expect(seconds).toBeGreaterThan((drainMs + processLimits.stopTimeoutMs) / 1_000);
     expect(valuesOf(unit, 'Restart')).toEqual(['on-failure']);
   }
   const ports = running.flatMap((unit) =>

@@ -51,6 +51,11 @@ test.each([
   ['herald:1.0', 'herald', 'has an image with a tag or digest'],
   ['maxUnavailable: 0', 'maxUnavailable: 1', 'is never short of a pod in a rollout'],
   ['Seconds: 25', 'Seconds: 24', 'gives its pods the time of a stop'],
+  [
+    "value: '3000'}",
+    "value: '3000'}, {name: HERALD_DRAIN_FOR, value: 4s}",
+    'gives its pods the time of a stop',
+  ],
   ['startupProbe', 'other', 'asks /healthz as its startupProbe'],
   [
     'livenessProbe: {httpGet: {path: /healthz',

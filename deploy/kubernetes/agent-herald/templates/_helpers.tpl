@@ -49,3 +49,14 @@ helm.sh/hook: pre-install,pre-upgrade
 helm.sh/hook-weight: {{ .weight | quote }}
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end -}}
+
+{{/* Twelve seconds more than HERALD_DRAIN_FOR, at least 15. */}}
+{{- define "herald.stopSeconds" -}}
+{{- $drain := default "3s" .Values.settings.HERALD_DRAIN_FOR | toString -}}
+{{- $count := regexFind "^[0-9]+" $drain | int -}}
+{{- $unit := regexFind "[a-z]+$" $drain -}}
+{{- $seconds := $count -}}
+{{- if eq $unit "m" -}}{{- $seconds = mul $count 60 -}}{{- end -}}
+{{- if eq $unit "ms" -}}{{- $seconds = div (add $count 999) 1000 -}}{{- end -}}
+{{- max 15 (add $seconds 12) -}}
+{{- end -}}
