@@ -236,6 +236,7 @@ export default {
         'dev/alerts uses dev/servers and dev/start only.',
       ),
     ),
+    forbid('dev/dashboards/**', outside(except('dev'), 'dev/dashboards writes deploy/grafana.')),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/instruments/**',

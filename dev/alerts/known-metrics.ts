@@ -45,6 +45,7 @@ function plain(name: string): string {
   return name.replaceAll('.', '_');
 }
 
+const groupingPattern = /\b(?:by|on) \([^)]*\)/g;
 const wordPattern =
   /\b(?:(?:herald|http|db|nodejs|v8js|temporal)[_:][\w:]+|up|target_info|ALERTS)\b/g;
 const selectorPattern = /([\w:]+)\{([^}]*)\}/g;
@@ -53,7 +54,8 @@ const selectorPattern = /([\w:]+)\{([^}]*)\}/g;
 export function unknownIn(expression: string): string[] {
   const known = knownMetrics();
   const bare = expression.replaceAll(/"[^"]*"/g, '""');
-  const metrics = (bare.match(wordPattern) ?? []).filter((name) => !known.has(name));
+  const words = bare.replaceAll(groupingPattern, '').match(wordPattern);
+  const metrics = (words ?? []).filter((name) => !known.has(name));
   const labels = [...bare.matchAll(selectorPattern)].flatMap(([, metric = '', inside = '']) =>
     [...inside.matchAll(/(\w+)\s*(?:=~|!=|!~|=)/g)]
       .map(([, label = '']) => label)

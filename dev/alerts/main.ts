@@ -1,10 +1,13 @@
 // `npm run test:alerts`: checks the rules with Prometheus' own tool, on recorded and on written series.
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { errorCode } from '../../lib/platform/error-code.ts';
+import { dashboards } from '../dashboards/dashboards.ts';
 import { faults } from './faults.ts';
 import { findPrometheus } from './prometheus-programs.ts';
 import { testOfFault, testOfLoad } from './recorded-test.ts';
@@ -12,7 +15,8 @@ import { type Recording, recordingsFolder } from './recording.ts';
 
 const help = `Usage: npm run test:alerts -- [options]
 
-Checks the rules in deploy/prometheus with promtool: their form, and which alerts fire on recorded and written series.
+Checks deploy/prometheus with promtool: the form of rules and of the dashboards' queries, and which alerts fire on
+recorded and written series.
 
   --write  first makes the tests in recorded/ from what \`npm run alerts:record\` left
   --help   shows this
@@ -49,14 +53,30 @@ async function readRecording(name: string): Promise<Recording | null> {
   }
 }
 
+/** Writes the queries of the dashboards as rules, so that promtool reads them. */
+async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
+  const queries = dashboards.flatMap(({ panels }) =>
+    panels.flatMap((panel) => Object.values(panel.queries)),
+  );
+  const rules = queries.map((query, index) => ({
+    record: `dashboard:query:${index}`,
+    expr: query.replaceAll('$__rate_interval', '5m'),
+  }));
+  const scratch = await mkdtemp(join(tmpdir(), 'herald-dashboards-'));
+  const path = join(scratch, 'dashboards.yml');
+  await writeFile(path, stringify({ groups: [{ name: 'dashboards', rules }] }));
+  return { path, [Symbol.asyncDispose]: () => rm(scratch, { recursive: true }) };
+}
+
 await runCommand(async () => {
   const startedAt = performance.now();
   const { promtool } = await findPrometheus(print);
   if (process.argv.includes('--write')) await writeTests();
   const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
   const tests = [join(folder, 'rules.test.yml'), ...recorded];
+  await using scratch = await writeQueries();
   for (const args of [
-    ['check', 'rules', rulesPath],
+    ['check', 'rules', rulesPath, scratch.path],
     ['check', 'config', join(folder, 'prometheus.yml')],
     ['test', 'rules', ...tests],
   ]) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { pickPort } from '../servers/free-port.ts';
 import { startGuarded } from '../servers/guarded-process.ts';
-import { waitForPort } from '../servers/wait-until-ready.ts';
+import { startTimeoutMs, waitUntilReady } from '../servers/wait-until-ready.ts';
 import { type Role, roles } from './stage.ts';
 
 export interface PrometheusOptions {
@@ -48,7 +48,12 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
     logFile: join(folder, 'prometheus.log'),
   });
   try {
-    await waitForPort(server, port);
+    const check = async (): Promise<true> => {
+      const { ok, status } = await fetch(`http://127.0.0.1:${port}/-/ready`);
+      if (!ok) throw new Error(`Prometheus answers ${status}`);
+      return true;
+    };
+    await waitUntilReady(server, { check, timeoutMs: startTimeoutMs });
   } catch (error) {
     await server.stop();
     throw error;

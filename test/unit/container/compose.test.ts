@@ -37,8 +37,10 @@ function service(name: string): Service {
 test('the file has the servers, their setup and the three roles', () => {
   expect(Object.keys(compose.services).sort()).toEqual([
     'api',
+    'grafana',
     'mongodb',
     'postgres',
+    'prometheus',
     'setup',
     'temporal',
     'temporal-namespace',
