@@ -344,6 +344,9 @@ export const processLimits = {
   mongoConnectionsMax: 50,
   /** Each wait of an operation of MongoDB. */
   mongoTimeoutMs: 5_000,
+  // With the driver's 10 s, calls of a frozen primary are given up only 15 s later, when another is long elected.
+  /** Between two signs of life of a server of MongoDB; one is given up when the next is `mongoTimeoutMs` late. */
+  mongoHeartbeatMs: 2_000,
   // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
   /** Time in which a transaction is begun again. */
   transactionBeginsMsMax: 10_000,

@@ -54,6 +54,7 @@ export async function connectStore(settings: { uri: string; database: string }):
     waitQueueTimeoutMS: operationTimeoutMs,
     serverSelectionTimeoutMS: operationTimeoutMs,
     connectTimeoutMS: operationTimeoutMs,
+    heartbeatFrequencyMS: processLimits.mongoHeartbeatMs,
     socketTimeoutMS: 3 * operationTimeoutMs,
     ignoreUndefined: true,
   };
