@@ -111,7 +111,7 @@ async function run(each: Case) {
   await using site = await openSite(settings);
   await site.startRoles();
   const client = createApiClient(site.apiUrl(), site.app);
-  const webhookUids = await registerWebhooks(client, receiver.url, webhooks);
+  const webhookUids = await registerWebhooks(client, receiver.url, { count: webhooks });
   let current = client;
   const throughCurrent: ApiClient = {
     call: (...call) => current.call(...call),

@@ -16,18 +16,20 @@ export interface Answers {
   p99CallMs: number;
 }
 
-/** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order. */
+const allEntities = ['agent', 'context', 'contextfile'];
+
+/** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order, or some. */
 export async function registerWebhooks(
   client: ApiClient,
   receiverUrl: string,
-  count: number,
+  { count, ordered = allEntities }: { count: number; ordered?: readonly string[] },
 ): Promise<string[]> {
   const uids: string[] = [];
   for (let hook = 0; hook < count; hook += 1) {
     const { status, body } = await client.call('POST', '/webhooks', {
       body: {
         url: `${receiverUrl}/${hook}`,
-        entities: ['agent', 'context', 'contextfile'],
+        entities: hook === 0 ? ordered : allEntities,
         active: true,
         ordering: hook === 0 ? 'resource' : 'parallel',
       },

@@ -78,7 +78,7 @@ async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunR
       }),
     );
     const client = createApiClient(dev.apiUrl, dev);
-    const webhookUids = await registerWebhooks(client, receiver.url, options.webhooks);
+    const webhookUids = await registerWebhooks(client, receiver.url, { count: options.webhooks });
     const changes = await prepareChanges(client, options);
     const faults = makeFaults(dev, options.faults);
     const answers = await makeCalls(changes, options);
@@ -90,7 +90,7 @@ async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunR
           .mongodb,
       ),
     );
-    const settledAfterMs = await settle(store, { options, webhookUids });
+    const settledAfterMs = await settle(store, options.settleMs);
     return {
       seed: options.seed,
       ...(await judge(store, { receipts, webhookUids, faultEndsMs })),
@@ -131,22 +131,23 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-interface Expected {
-  options: FaultRunOptions;
-  webhookUids: readonly string[];
-}
-
 /** Waits until every expected delivery is recorded as delivered, or the time is up; returns the time it took. */
-async function settle(store: Store, { options, webhookUids }: Expected): Promise<number> {
+export async function settle(store: Store, settleMs: number): Promise<number> {
   const startedAt = performance.now();
   const passedMs = (): number => Math.round(performance.now() - startedAt);
-  while (passedMs() < options.settleMs) {
-    const [events, delivered] = await Promise.all([
-      store.events.countDocuments(),
+  while (passedMs() < settleMs) {
+    const [expected, delivered] = await Promise.all([
+      countExpected(store),
       store.deliveries.countDocuments({ state: 'delivered' }),
     ]);
-    if (delivered >= events * webhookUids.length) break;
+    if (delivered >= expected) break;
     await sleep(500);
   }
   return passedMs();
+}
+
+async function countExpected(store: Store): Promise<number> {
+  const sum = { $group: { _id: null, count: { $sum: { $size: '$webhookUids' } } } };
+  const [counted] = await store.events.aggregate<{ count: number }>([sum]).toArray();
+  return counted?.count ?? 0;
 }

@@ -179,7 +179,7 @@ async function standing(webhookUids: readonly string[]): Promise<Standing> {
 
 test(`after ${kills} kills during jobs no event is lost, overtaken or unfinished, and only those in flight arrive twice`, async () => {
   const client = createApiClient(`http://127.0.0.1:${roles.api?.port}`, installation.app);
-  const webhookUids = await registerWebhooks(client, receiver.url, webhookCount);
+  const webhookUids = await registerWebhooks(client, receiver.url, { count: webhookCount });
   for (const uid of webhookUids) {
     await call('PATCH', `/webhooks/${uid}`, { retrySchedule: Array(10).fill('1s') });
   }

@@ -116,7 +116,7 @@ async function run(open: Disposal, seed: number) {
   const receipts: Receipt[] = [];
   const receiver = open.use(await startSlowReceiver(seed, receipts));
   const client = createApiClient(balancer.url, app);
-  const webhookUids = await registerWebhooks(client, receiver.url, webhooks);
+  const webhookUids = await registerWebhooks(client, receiver.url, { count: webhooks });
   const changes = await prepareChanges(client, { seed, resources });
   const before = new Set(await eventIdsOf(installation));
   const reader = open.use(await followStream(balancer.url, app));

@@ -1,0 +1,271 @@
+// The service on servers as in production, under a steady load, with faults of these servers one after the other.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../lib/config/config.ts';
+import { factsOnly } from '../../lib/events/events.ts';
+import { connectStore, type Store } from '../../lib/mongo/connect.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { type Cluster, startCluster } from '../../dev/servers/cluster/cluster.ts';
+import { findClusterPrograms } from '../../dev/servers/cluster/find-programs.ts';
+import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
+import { launch } from '../../dev/start/launch.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { prepareMix } from './cluster-changes.ts';
+import { type Answers, type Load, makeCalls, registerWebhooks } from './changes.ts';
+import { costsEach, readCosts } from './cluster-usage.ts';
+import { settle } from './fault-run.ts';
+import {
+  backToNormalAfter,
+  type Latency,
+  p99Between,
+  type Window,
+  windowsBetween,
+} from './latency-curve.ts';
+import { soakSeeds } from './seeded-random.ts';
+import { judge, type Receipt, type Verdict } from './verdict.ts';
+
+export interface ClusterFault {
+  name: string;
+  /** The time from the start of the load. */
+  atSeconds: number;
+  /** The time from its begin until all is normal again. */
+  backWithinSeconds: number;
+  /** Resolves when the fault is over. */
+  make: (cluster: Cluster) => Promise<void>;
+}
+
+interface ClusterRunOptions extends Load {
+  faults: readonly ClusterFault[];
+}
+
+interface FaultResult {
+  name: string;
+  backWithinSeconds: number;
+  /** Of the changes in the 20 s before. */
+  p99BeforeMs: number;
+  /** Since the fault began, until no five seconds of changes have more than twice that, or 1 s if that is more. */
+  backToNormalAfterSeconds: number;
+  windows: readonly Window[];
+}
+
+interface ClusterRunResult extends Verdict, Answers {
+  seed: number;
+  faultResults: FaultResult[];
+  /** Deliveries that came more than once although no fault was near the first time. */
+  unexplainedDuplicates: string[];
+  settledAfterMs: number;
+  /** What an event of the calm before the first fault cost the servers. */
+  costEach: Readonly<Record<string, number>>;
+}
+
+/** The first gets a tenth of the events, those of contexts, in order. */
+const webhookCount = 3;
+const changesPerSecond = Number(process.env['HERALD_SOAK_RATE'] || 20);
+const settleMs = 60_000;
+/** After the start of the load. */
+const calm = { fromSecond: 3, toSecond: 15 };
+const normalTimes = 2;
+/** On a busy machine twice a good moment is still good. */
+const normalMsMin = 1_000;
+const beforeMs = 20_000;
+/** A request in flight when a fault begins may have come a moment before. */
+const inFlightMs = 1_000;
+const recoveryMs = 15_000;
+
+/** Declares the test that nothing is lost by the faults, and that soon after each all is as before. */
+export function testOnCluster(
+  faultsInWords: string,
+  { faults, seconds }: Pick<ClusterRunOptions, 'faults' | 'seconds'>,
+): void {
+  test.each(soakSeeds(1))(
+    `${faultsInWords} nothing is lost, overtaken or 500, and soon all is normal (seed %i)`,
+    async (seed) => {
+      await runOnCluster({ seed, seconds, changesPerSecond, faults }, (result) => {
+        expect(result).toMatchObject({ lost: [], unsettled: [], outOfOrder: [] });
+        expect(result.unexplainedDuplicates).toEqual([]);
+        expect(Object.keys(result.answers)).not.toContain('500');
+        expect(Object.keys(result.answers)).not.toContain('broken');
+        for (const { name, backToNormalAfterSeconds, backWithinSeconds } of result.faultResults) {
+          expect(backToNormalAfterSeconds, name).toBeLessThanOrEqual(backWithinSeconds);
+        }
+      });
+    },
+    400_000,
+  );
+}
+
+/** A run that fails keeps its data and logs. */
+async function runOnCluster(
+  options: ClusterRunOptions,
+  check: (result: ClusterRunResult) => void,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'herald-soak-'));
+  // PostgreSQL may run as another user than root.
+  await chmod(folder, 0o711);
+  try {
+    const result = await run(options, folder);
+    say(JSON.stringify(result));
+    check(result);
+  } catch (error) {
+    say(`seed ${options.seed} failed; its data and logs are in ${folder}`);
+    throw error;
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+interface Times {
+  startMs: number;
+  faults: { fault: ClusterFault; startMs: number; endMs: number }[];
+}
+
+async function run(options: ClusterRunOptions, folder: string): Promise<ClusterRunResult> {
+  await using open = new Disposal();
+  const programs = await findClusterPrograms({ env: process.env, progress: say });
+  const dataDir = join(folder, 'cluster');
+  const cluster = open.use(
+    await startCluster({ programs, dataDir, namespaces: ['default'], progress: say }),
+  );
+  const env = {
+    ...process.env,
+    ...makeDevSecrets(),
+    MONGODB_URI: cluster.mongodb.uri,
+    TEMPORAL_ADDRESS: cluster.temporalAddress,
+    HERALD_LOG_LEVEL: 'info',
+    PORT: '0',
+  };
+  const progress = (): void => undefined;
+  const launched = open.use(
+    await launch({ env, dataDir: join(folder, 'herald'), ephemeral: true, progress }),
+  );
+  const receiver = open.use(await startLightReceiver());
+  const client = createApiClient(launched.dev.apiUrl, launched.dev);
+  const webhookUids = await registerWebhooks(client, receiver.url, {
+    count: webhookCount,
+    ordered: ['context'],
+  });
+  const changes = await prepareMix(client, options);
+  const times: Times = { startMs: Date.now(), faults: [] };
+  const [answers, costEach] = await Promise.all([
+    makeCalls(changes, options),
+    costOfCalm(cluster, launched.dev.pids),
+    makeFaults(cluster, options.faults, times),
+  ]);
+  const store = open.use(await connectStore(readConfig(env).mongodb));
+  const settledAfterMs = await settle(store, settleMs);
+  const { receipts } = receiver;
+  const faultEndsMs = times.faults.map(({ endMs }) => endMs);
+  const verdict = await judge(store, { receipts, webhookUids, faultEndsMs });
+  const latencies = await latenciesOf(store, receipts);
+  return {
+    seed: options.seed,
+    ...verdict,
+    ...answers,
+    faultResults: judgeFaults(latencies, times, options.seconds),
+    unexplainedDuplicates: unexplained(receipts, times),
+    settledAfterMs,
+    costEach,
+  };
+}
+
+async function costOfCalm(
+  cluster: Cluster,
+  { api, worker }: { api: number; worker: number },
+): Promise<Readonly<Record<string, number>>> {
+  await sleep(calm.fromSecond * 1_000);
+  const before = await readCosts(cluster, { api, worker });
+  await sleep((calm.toSecond - calm.fromSecond) * 1_000);
+  const after = await readCosts(cluster, { api, worker });
+  return costsEach(before, after, changesPerSecond * (calm.toSecond - calm.fromSecond));
+}
+
+async function makeFaults(
+  cluster: Cluster,
+  faults: readonly ClusterFault[],
+  times: Times,
+): Promise<void> {
+  for (const fault of faults) {
+    await sleep(Math.max(0, times.startMs + fault.atSeconds * 1_000 - Date.now()));
+    const startMs = Date.now();
+    await fault.make(cluster);
+    times.faults.push({ fault, startMs, endMs: Date.now() });
+  }
+}
+
+/** Keeps nothing of a request but its time. */
+export async function startLightReceiver(): Promise<
+  AsyncDisposable & { url: string; receipts: readonly Receipt[] }
+> {
+  const receipts: Receipt[] = [];
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    const eventId = String(request.headers['x-webhook-event-id']);
+    receipts.push({ atMs: Date.now(), eventId, hook: Number(request.url?.slice(1)) });
+    request.resume();
+    request.on('end', () => response.writeHead(200).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    receipts,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export async function latenciesOf(store: Store, receipts: readonly Receipt[]): Promise<Latency[]> {
+  const events = await store.events.find({}, { projection: factsOnly }).toArray();
+  const changed = new Map(events.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
+  return firstReceipts(receipts).flatMap(({ eventId, atMs }) => {
+    const changedMs = changed.get(eventId);
+    return changedMs === undefined ? [] : [{ changedMs, latencyMs: atMs - changedMs }];
+  });
+}
+
+function firstReceipts(receipts: readonly Receipt[]): Receipt[] {
+  const first = new Map<string, Receipt>();
+  for (const receipt of receipts) {
+    const key = `${receipt.eventId}/${receipt.hook}`;
+    if (!first.has(key)) first.set(key, receipt);
+  }
+  return [...first.values()];
+}
+
+function judgeFaults(latencies: readonly Latency[], times: Times, seconds: number): FaultResult[] {
+  return times.faults.map(({ fault: { name, backWithinSeconds }, startMs }, index) => {
+    const endMs = times.faults[index + 1]?.startMs ?? times.startMs + seconds * 1_000;
+    const p99BeforeMs = p99Between(latencies, startMs - beforeMs, startMs - inFlightMs) ?? 0;
+    const windows = windowsBetween(latencies, startMs, endMs);
+    const limitMs = Math.max(normalMsMin, normalTimes * p99BeforeMs);
+    const backToNormalAfterSeconds = backToNormalAfter(windows, limitMs);
+    return { name, backWithinSeconds, p99BeforeMs, backToNormalAfterSeconds, windows };
+  });
+}
+
+/** Returns the repeated deliveries whose first request was neither in flight when a fault began nor made during it. */
+function unexplained(receipts: readonly Receipt[], { faults }: Times): string[] {
+  const counts = new Map<string, number>();
+  for (const { eventId, hook } of receipts) {
+    const key = `${eventId}/${hook}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const isNearFault = (atMs: number): boolean =>
+    faults.some(({ startMs, endMs }) => atMs >= startMs - inFlightMs && atMs < endMs + recoveryMs);
+  return firstReceipts(receipts)
+    .filter(({ eventId, hook }) => (counts.get(`${eventId}/${hook}`) ?? 0) > 1)
+    .filter(({ atMs }) => !isNearFault(atMs))
+    .map(({ eventId, hook }) => `${eventId} at webhook ${hook}`);
+}
