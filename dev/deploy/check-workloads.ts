@@ -83,9 +83,10 @@ const apiRules: readonly Rule<Container>[] = [
   },
 ];
 
+/** Only the api drains. */
 function drainMs({ containers }: PodSpec): number {
-  const settings = containers.flatMap(({ env = [] }) => env);
-  const setting = settings.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
+  const { env = [] } = containers.find(({ name }) => name === 'api') ?? {};
+  const setting = env.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
   return parseDurationMs(setting || defaultDrain);
 }
 
