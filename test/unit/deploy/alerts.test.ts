@@ -1,5 +1,5 @@
 // The rules in deploy/prometheus: what they use is there, and each alert has its runbook. promtool tests what they do.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { faults } from '../../../dev/alerts/faults.ts';
@@ -53,6 +53,11 @@ test('every alert that another one silences by name is there', () => {
   const names = new Set(alerts.map(({ alert }) => alert));
   expect(silencing.filter((name) => !names.has(name))).toEqual([]);
   expect(faults.filter(({ alert }) => !names.has(alert))).toEqual([]);
+});
+
+test('every fault and the load are recorded', () => {
+  const names = [...faults.map(({ name }) => name), 'load'].map((name) => `${name}.yml`);
+  expect(readdirSync('deploy/prometheus/recorded')).toEqual(names.toSorted());
 });
 
 test('shortened rules have shorter ranges, waits and ages, and the same shares', () => {
