@@ -10,12 +10,13 @@ const toleranceShare = 0.15;
 
 export const storedEvents: Scenario = {
   name: 'stored-events',
-  about: 'cost of an event with 1,000, 10,000 and 100,000 events stored; 15 a second for 30 s each',
+  about:
+    'cost of an event with 1,000, 100,000 and 1,000,000 events stored; 15 a second for 30 s each',
   isMain: false,
   needs: 'any',
   async run(bench) {
     const { store } = bench.service;
-    const counts = bench.settings.short ? [1_000, 5_000] : [1_000, 10_000, 100_000];
+    const counts = bench.settings.short ? [1_000, 5_000] : [1_000, 100_000, 1_000_000];
     let filled: BenchApp | null = null;
     const variant = (count: number) => ({
       name: `${count.toLocaleString('en')} stored`,
