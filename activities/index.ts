@@ -16,7 +16,7 @@ export function createActivities(
     attemptFirst: (input) => attemptFirst(ports, input, headStart),
     attemptInOrder: (partition) =>
       runActivity((signal) => attemptInOrder(ports, partition, signal)),
-    retryDelivery: (input) => retryDelivery(ports, input),
+    retryDelivery: (input, trace) => retryDelivery(ports, input, trace),
     takeJobPage: (input) => runActivity(() => takeJobPage(ports, input)),
   };
 }

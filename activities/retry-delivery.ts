@@ -24,8 +24,10 @@ const waitedOutMsMax = 1_000;
 export async function retryDelivery(
   ports: DeliveryPorts,
   input: RetryDeliveryInput,
+  trace?: string,
 ): Promise<DeliveryOutcome> {
-  const { jobUid: _jobUid, trace, ...key } = input;
+  const { appUid, eventId, webhookUid } = input;
+  const key = { appUid, eventId, webhookUid };
   const outcome = await traceActivity(trace, async (cancellation) => {
     const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };
     const found = await attemptDelivery(ports, key, options);

@@ -88,6 +88,7 @@ async function retry(
   const host = outcome.host === null ? '' : ` at ${outcome.host}`;
   const summary = `retries to ${webhookUid}${host}`;
   const key = keyOf(outcome);
+  const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
   for (let call = 1; ; call += 1) {
     const wait: Wait = { scope: new CancellationScope(), isOvertaken: false };
     waits.set(key, wait);
@@ -95,7 +96,10 @@ async function retry(
     const options = { activityId: call === 1 ? key : `${key}/${call}`, summary };
     try {
       return await wait.scope.run(() =>
-        retryDelivery.executeWithOptions(options, [{ appUid, jobUid, eventId, webhookUid, trace }]),
+        retryDelivery.executeWithOptions(options, [
+          { appUid, jobUid, eventId, webhookUid },
+          ...ofTrace,
+        ]),
       );
     } catch (error) {
       // Any other fault ends this delivery alone.

@@ -132,7 +132,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const trigger = triggerOf(delivery);
   const sent = await send(ports, subject, trigger);
   if (sent === null) return leaveThrottled(ports, subject, target);
-  const { at, result, traced } = sent;
+  const { readyAt, at, result, traced } = sent;
   const now = ports.clock.now();
   const attemptsMade = attemptsBefore + 1 - scheduleFrom;
   const verdict = classifyResponse(result, {
@@ -143,7 +143,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   });
   const facts = { n: attemptsBefore + 1, at, verdict, trigger, traceId: traced?.traceId };
   const attempt = toAttempt(result, facts);
-  measureAttempt({ event, webhook, delivery, attempt });
+  measureAttempt({ event, webhook, delivery, attempt, readyAt });
   const recordAll = async (): Promise<DeliveryOutcome> => {
     // Before the record: once that is written, a repeat of this attempt would skip it.
     await recordHealth(ports, { event, webhook, verdict, attempt, now });
@@ -160,6 +160,8 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
 }
 
 interface Sent {
+  /** Before the wait for a permit. */
+  readyAt: Date;
   at: Date;
   result: SendResult;
   traced: TracedAttempt | null;
@@ -170,7 +172,8 @@ async function send(
   { key, delivery, event, webhook, options }: Subject,
   trigger: AttemptTrigger,
 ): Promise<Sent | null> {
-  let at = ports.clock.now();
+  const readyAt = ports.clock.now();
+  let at = readyAt;
   let traced: TracedAttempt | null = null;
   const compose = async (): Promise<SendMessage> => {
     const body = event.body ?? (await ports.records.readBody(event._id));
@@ -193,7 +196,7 @@ async function send(
       timeoutMs: limits.attemptTimeoutMs,
       signal,
     });
-    return { result, at, traced };
+    return { result, readyAt, at, traced };
   } catch (error) {
     // The compiler does not see that `compose` sets it.
     (traced as TracedAttempt | null)?.fail(error);

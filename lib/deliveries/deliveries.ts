@@ -78,8 +78,9 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt, attemptsBefore: attemptCount, jobUid } = step;
   const kept = -limits.attemptsKeptMax;
+  const { appUid, eventId, webhookUid } = key;
   const result = await store.deliveries.updateOne(
-    { ...key, attemptCount, jobUid, ...stillOpenTo(step) },
+    { appUid, eventId, webhookUid, attemptCount, jobUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,

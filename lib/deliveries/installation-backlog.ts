@@ -56,7 +56,8 @@ async function readOpen({ deliveries }: Store, state: OpenState): Promise<Waitin
   const [count, oldest] = await Promise.all([
     deliveries.countDocuments({ state }, { limit: deliveriesCountedMax, hint }),
     deliveries
-      .find({ state }, { hint })
+      // What a job sends again keeps its first id.
+      .find({ state, jobUid: null }, { hint })
       .project<Pick<DeliveryDocument, '_id'>>({ _id: 1 })
       .sort({ _id: 1 })
       .limit(1)

@@ -86,7 +86,12 @@ const neededIndexes: readonly NeededIndex[] = [
   ],
   ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
   // For the metrics of the whole installation.
-  ['deliveries', 'open', { state: 1, _id: 1 }, where({ state: { $in: [...openStates] } })],
+  [
+    'deliveries',
+    'open',
+    { state: 1, jobUid: 1, _id: 1 },
+    where({ state: { $in: [...openStates] } }),
+  ],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
   ['deliveries', 'updated', { updatedAt: 1 }],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],

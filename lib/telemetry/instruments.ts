@@ -149,7 +149,8 @@ export const instruments = {
   backlogOldestAge: new Gauge({
     name: 'herald.backlog.oldest.age',
     unit: 's',
-    description: 'Age of the oldest of these deliveries since it was first recorded; 0 without any',
+    description:
+      'Age of the oldest of these deliveries that no job has, since it was first recorded; 0 without any',
     attributes: { state: openState },
   }),
   undispatchedEvents: new Gauge({
@@ -236,7 +237,7 @@ export const instruments = {
   }),
   dependencyUp: new Gauge({
     name: 'herald.dependency.up',
-    unit: '1',
+    unit: '{dependency}',
     description: '1 where this process reached it at its latest check, else 0',
     attributes: { dependency: '`mongodb` or `temporal`' },
   }),

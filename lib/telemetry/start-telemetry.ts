@@ -27,7 +27,7 @@ export interface Telemetry extends AsyncDisposable {
 }
 
 // A collector that does not answer must not hold up a stop.
-const flushTimeoutMs = 2_000;
+const flushTimeoutMs = 1_000;
 // A collector that is away is a fault of each batch.
 const quietMs = 30_000;
 
@@ -43,17 +43,23 @@ export async function startTelemetry(role: Role, settings: TelemetrySettings): P
     return { metricsPort: null, [Symbol.asyncDispose]: async () => undefined };
   }
   const open = new Disposal();
+  const flushes: (() => Promise<void>)[] = [];
+  open.defer(async () => {
+    await Promise.all(flushes.map((flush) => flush()));
+  });
   try {
     await logFaults();
     const resource = await resourceOf(role);
     if (traces !== null) {
       const { startTraces } = await import('./start-traces.ts');
-      open.use(startTraces(traces, { resource, flushTimeoutMs }));
+      flushes.push(startTraces(traces, { resource, flushTimeoutMs }));
     }
     const readers = otlpMetrics === null ? [] : [await createOtlpReader(otlpMetrics)];
     const page = metricsPage === null ? null : await createPage();
     if (page !== null) readers.push(page.reader);
-    if (readers.length > 0) await startMetrics(open, { resource, readers });
+    if (readers.length > 0) {
+      flushes.push(await startMetrics(open, { resource, readers }));
+    }
     const metricsPort =
       page === null || metricsPage === null
         ? null
@@ -68,14 +74,13 @@ export async function startTelemetry(role: Role, settings: TelemetrySettings): P
 async function startMetrics(
   open: Disposal,
   { resource, readers }: { resource: Resource; readers: MetricReader[] },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const [{ metrics }, { MeterProvider }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/instrumentation-runtime-node'),
   ]);
   const provider = new MeterProvider({ resource, readers });
-  open.defer(() => shutDown(provider));
   metrics.setGlobalMeterProvider(provider);
   open.defer(async () => metrics.disable());
   connectInstruments(provider.getMeter('agent-herald', version));
@@ -83,6 +88,7 @@ async function startMetrics(
   const runtime = new RuntimeNodeInstrumentation();
   runtime.setMeterProvider(provider);
   open.defer(async () => runtime.disable());
+  return () => shutDown(provider);
 }
 
 async function shutDown(provider: MeterProvider): Promise<void> {

@@ -16,11 +16,14 @@ export interface TraceSettings {
   share: number;
 }
 
-/** Records a share of traces and sends them by OTLP; its settings are the exporter's own (`OTEL_*`). */
+/**
+ * Records a share of traces and sends them by OTLP; its settings are the exporter's own (`OTEL_*`). Returns what ends
+ * that and sends the last ones.
+ */
 export function startTraces(
   { share }: TraceSettings,
   { resource, flushTimeoutMs }: { resource: Resource; flushTimeoutMs: number },
-): AsyncDisposable {
+): () => Promise<void> {
   const own = new ShareSampler(share);
   const provider = new NodeTracerProvider({
     resource,
@@ -28,16 +31,14 @@ export function startTraces(
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const global of [trace, context, propagation]) global.disable();
-      const late = sleep(flushTimeoutMs, undefined, { ref: false }).then(() => {
-        throw new Error('the collector did not take the last spans in time');
-      });
-      await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
-        processLog.warn({ err: error }, 'telemetry.not_flushed');
-      });
-      late.catch(() => undefined);
-    },
+  return async () => {
+    for (const global of [trace, context, propagation]) global.disable();
+    const late = sleep(flushTimeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error('the collector did not take the last spans in time');
+    });
+    await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
+      processLog.warn({ err: error }, 'telemetry.not_flushed');
+    });
+    late.catch(() => undefined);
   };
 }

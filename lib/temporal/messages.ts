@@ -47,7 +47,6 @@ export interface FirstAttempts {
 
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
-  trace?: string | undefined;
 }
 
 /** A delivery that a job took or cancelled while its workflow waited for its retry. */
@@ -93,7 +92,8 @@ export interface JobPage {
 
 export interface DeliveryActivities {
   attemptFirst: (input: AttemptFirstInput) => Promise<FirstAttempts>;
-  retryDelivery: (input: RetryDeliveryInput) => Promise<DeliveryOutcome>;
+  /** `trace` as in `DeliverEventsInput`. */
+  retryDelivery: (input: RetryDeliveryInput, trace?: string) => Promise<DeliveryOutcome>;
   attemptInOrder: (input: PartitionKey) => Promise<PartitionStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }

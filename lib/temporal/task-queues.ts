@@ -15,20 +15,22 @@ export interface TaskQueue {
   ageSeconds: number;
 }
 
-/** Reads what waits in the service's task queues, by Temporal's estimate. */
+/** Reads what waits in the service's task queues, by Temporal's estimate; a server before 1.25 makes none. */
 export async function readTaskQueues(
   { workflowService }: ConnectionLike,
   namespace: string,
 ): Promise<TaskQueue[]> {
-  return Promise.all(
+  const found = await Promise.all(
     queues.map(async ({ queue, taskQueueType }) => {
       const taskQueue = { name: queue };
       const asked = { namespace, taskQueue, taskQueueType, reportStats: true };
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is not exported
       const { stats } = await workflowService.describeTaskQueue(asked);
-      const { seconds, nanos } = stats?.approximateBacklogAge ?? {};
+      if (!stats) return [];
+      const { seconds, nanos } = stats.approximateBacklogAge ?? {};
       const ageSeconds = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;
-      return { queue, size: Number(stats?.approximateBacklogCount ?? 0), ageSeconds };
+      return [{ queue, size: Number(stats.approximateBacklogCount ?? 0), ageSeconds }];
     }),
   );
+  return found.flat();
 }

@@ -114,6 +114,7 @@ async function writeDeliveries(): Promise<void> {
     ...numbers.map(() => newDelivery(service, new Date(failedAt.getTime() - 1), failed)),
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     newDelivery(service, at, { state: 'held' }),
+    newDelivery(service, at, { state: 'pending' }),
     newDelivery(service, at, { state: 'retrying' }),
     newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
     ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),

@@ -26,8 +26,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test.each([
+interface Row {
+  delivery: object | null;
+  ratePerSecond: number | null;
+  permitMs?: number;
+}
+
+test.each<[string, Row, object]>([
   ['a first attempt right away', { delivery: null, ratePerSecond: null }, {}],
+  [
+    'one that waited 50 ms for a permit',
+    { delivery: null, ratePerSecond: null, permitMs: 50 },
+    { waited: 'yes' },
+  ],
+  ['one that waited 49 ms for a permit', { delivery: null, ratePerSecond: null, permitMs: 49 }, {}],
   ['a retry', { delivery: { ...delivery, state: 'retrying' }, ratePerSecond: null }, {}],
   ['one of a webhook with a rate', { delivery: null, ratePerSecond: 5 }, { waited: 'yes' }],
   [
@@ -35,13 +47,14 @@ test.each([
     { delivery: { ...delivery, state: 'pending', jobUid: 'job_1' }, ratePerSecond: null },
     { waited: 'yes' },
   ],
-])('of %s the arrival has %o', (_, { delivery, ratePerSecond }, waited) => {
+])('of %s the arrival has %o', (_, { delivery, ratePerSecond, permitMs = 0 }: Row, waited) => {
   const record = vi.spyOn(instruments.changeToReceipt, 'record');
   measureAttempt({
     event,
     webhook: { _id: 'whk_1', ratePerSecond },
     delivery: delivery as DeliveryDocument | null,
     attempt,
+    readyAt: new Date(attempt.at.getTime() - permitMs),
   });
   expect(record.mock.lastCall?.[1]).toEqual({ attempt: 1, ...waited });
 });

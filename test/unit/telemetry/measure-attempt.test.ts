@@ -71,7 +71,7 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
   const before = await metrics.read();
   const attempt = { ...success, ...row.made };
   const delivery = row.delivery === undefined ? null : { ...retrying, ...row.delivery };
-  measureAttempt({ event, webhook, delivery, attempt });
+  measureAttempt({ event, webhook, delivery, attempt, readyAt: attempt.at });
   const after = await metrics.read();
   const gained = (name: string, of = {}): number => after.value(name, of) - before.value(name, of);
   expect(gained(attemptsName, labels)).toBe(1);
@@ -85,7 +85,7 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
 test('what was sent again has no time from change to receipt', async () => {
   const before = await metrics.read();
   const delivery = { ...retrying, requeuedAt: dueAt };
-  measureAttempt({ event, webhook, delivery, attempt: { ...success, n: 2 } });
+  measureAttempt({ event, webhook, delivery, attempt: { ...success, n: 2 }, readyAt: success.at });
   const after = await metrics.read();
   const receipt = 'herald_delivery_change_to_receipt_duration_seconds';
   expect(after.value(receipt)).toBe(before.value(receipt));
