@@ -84,7 +84,7 @@ const attemptSchema = named(
     state: { ...oneOfTexts(attemptStates), description: 'What it made of the delivery.' },
     traceId: {
       ...textOrNull,
-      description: 'Of its trace in the operators’ OpenTelemetry; null where none was recorded.',
+      description: 'Of its trace, which operators can look up; null where none was recorded.',
     },
     status: { type: ['integer', 'null'] },
     errorClass: orNull(oneOfTexts(errorClasses)),

@@ -528,7 +528,7 @@ class Attempt(TypedDict):
     state: Literal["delivered", "retrying", "exhausted", "blocked"]
     """What it made of the delivery."""
     traceId: str | None
-    """Of its trace in the operators’ OpenTelemetry; null where none was recorded."""
+    """Of its trace, which operators can look up; null where none was recorded."""
     status: int | None
     errorClass: ErrorClass | None
     detail: str | None

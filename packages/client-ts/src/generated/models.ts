@@ -152,7 +152,7 @@ export interface Attempt {
   trigger: 'event' | 'retry' | 'resend' | 'replay';
   /** What it made of the delivery. */
   state: 'delivered' | 'retrying' | 'exhausted' | 'blocked';
-  /** Of its trace in the operators’ OpenTelemetry; null where none was recorded. */
+  /** Of its trace, which operators can look up; null where none was recorded. */
   traceId: string | null;
   status: number | null;
   errorClass:
