@@ -141,12 +141,13 @@ test('a delayed worker takes no delivery that was added after its page', async (
   ]);
 });
 
-test('a page is taken only after the previous page and only while its job is running', async () => {
+test('a page is taken only before later ones and only while its job is running', async () => {
   const [eventId = ''] = await insert(1, 'exhausted');
   const { jobs } = installation.store;
   const jobUid = await resend(eventId);
+  await jobs.updateOne({ _id: jobUid }, { $set: { page: 2 } });
   expect(await take(jobUid, 2)).toMatchObject({ events: [] });
-  await jobs.updateOne({ _id: jobUid }, { $set: { state: 'cancelled' } });
+  await jobs.updateOne({ _id: jobUid }, { $set: { page: 0, state: 'cancelled' } });
   expect(await take(jobUid)).toMatchObject({ events: [], isLast: true });
   expect(await take(newId('job'))).toMatchObject({ events: [], isLast: true });
   expect(await owners()).toEqual([['exhausted', null, null]]);

@@ -146,8 +146,8 @@ test('1,000 webhooks bring no more series than one', async () => {
       .filter((name) => name.startsWith('herald_'))
       .reduce((sum, name) => sum + page.seriesOf(name).length, 0);
   expect(all.value(attemptsName, { state: 'delivered' })).toBeGreaterThan(1_000);
-  // Of phases and limits that did not occur before.
-  expect(seriesOf(all) - seriesOf(one)).toBeLessThan(5);
+  // Of phases, limits, waits and numbers of attempts that did not occur before.
+  expect(seriesOf(all) - seriesOf(one)).toBeLessThan(50);
 });
 
 async function insertWebhooks(
