@@ -28,8 +28,8 @@ export async function watchBacklog(
   { store, connection, namespace, clock }: Ports,
   options: { signal: AbortSignal; everyMs?: number },
 ): Promise<void> {
-  const backlog = new Latest<InstallationBacklog>(clock);
-  const queues = new Latest<TaskQueue[]>(clock);
+  const backlog = new Latest<InstallationBacklog>(clock, options.signal);
+  const queues = new Latest<TaskQueue[]>(clock, options.signal);
   const stops = [...observeBacklog(backlog, clock), ...observeQueues(queues)];
   const read = async (): Promise<void> => {
     await Promise.all([
@@ -47,12 +47,14 @@ export async function watchBacklog(
 
 class Latest<T> {
   readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
   /** What was read last; null before. */
   value: T | null = null;
   #readAtMs = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, stopping: AbortSignal) {
     this.#clock = clock;
+    this.#stopping = stopping;
   }
 
   /** Returns a figure of the value while that is fresh. */
@@ -65,7 +67,8 @@ class Latest<T> {
       this.value = await read();
       this.#readAtMs = this.#nowMs();
     } catch (error) {
-      statisticsLog.warn({ err: error }, 'metrics.not_read');
+      // A stop closes the connection under a read.
+      if (!this.#stopping.aborted) statisticsLog.warn({ err: error }, 'metrics.not_read');
     }
   }
 
