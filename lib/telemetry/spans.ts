@@ -13,8 +13,6 @@ import {
 import { errorCode } from '../platform/error-code.ts';
 import { spanUnderWay } from './trace-context.ts';
 
-export const tracer = trace.getTracer('agent-herald');
-
 export interface SpanFacts {
   name: string;
   kind?: SpanKind;
@@ -48,7 +46,8 @@ export async function inSpanOfTrace<T>(facts: SpanFacts, work: () => Promise<T>)
 }
 
 export function startSpan({ name, parent = context.active(), ...facts }: SpanFacts): Span {
-  return tracer.startSpan(name, facts, parent);
+  // Asked for anew: a tracer that is kept stays with the provider of its first moment.
+  return trace.getTracer('agent-herald').startSpan(name, facts, parent);
 }
 
 /** Marks a span as failed, by the code or class of the error: its message may hold anything. */

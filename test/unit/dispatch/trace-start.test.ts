@@ -12,15 +12,19 @@ import { hourMs } from '../../../lib/platform/duration.ts';
 
 const exporter = new InMemorySpanExporter();
 const now = new Date('2026-03-01T12:00:00.000Z');
+const endTraces = (): void => {
+  for (const global of [trace, context, propagation]) global.disable();
+};
 
 beforeAll(() => {
+  // One that was there before and has ended gets none of the spans.
+  new NodeTracerProvider().register();
+  endTraces();
   const spanProcessors = [new SimpleSpanProcessor(exporter)];
   new NodeTracerProvider({ spanProcessors }).register();
 });
 afterEach(() => exporter.reset());
-afterAll(() => {
-  for (const global of [trace, context, propagation]) global.disable();
-});
+afterAll(endTraces);
 
 const traceIdOf = (digit: string): string => digit.repeat(32);
 const spanId = 'b7ad6b7169203331';
