@@ -52,7 +52,7 @@ const suites = {
     }),
     // They wait more than they compute.
     project('servers', 0, { include: withServers, maxWorkers: 4 }),
-    project('browser', 1, { include: ['test/browser/**/*.test.ts'], maxWorkers: 2 }),
+    project('browser', 1, { include: ['test/browser/**/*.test.ts'], maxWorkers: 3 }),
   ],
   faults: [
     project('faults', 0, {

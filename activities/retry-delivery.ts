@@ -17,9 +17,8 @@ import { traceActivity } from './trace-activity.ts';
 const waitedOutMsMax = 1_000;
 
 /**
- * Makes the next attempt if it is due within a second, when it is due, and returns the outcome of a settled delivery.
- * Else throws a failure with the time of the next call, BENIGN: a receiver's failures must not count as ours. A cancel
- * ends it after the attempt under way.
+ * Makes the next attempt, for which it waits up to a second, and returns the outcome of a settled delivery. Else throws
+ * a failure with the time of the next call: BENIGN, as a receiver's failures must not count as ours.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
@@ -53,7 +52,7 @@ function callAgain(
     const nextRetryDelay = throttledDelayMs(dueForMs(ports, outcome), ports.random());
     const [type, message] =
       host === null
-        ? ['AttemptUnderWay', 'another process has the attempt in hand']
+        ? ['AttemptUnderWay', 'another process is making the attempt']
         : ['Throttled', `too many requests to ${host} are under way`];
     return ApplicationFailure.create({ type, message, category, nextRetryDelay });
   }
@@ -65,11 +64,11 @@ function callAgain(
 }
 
 function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
-  if (outcome.isInLine) return ['RateLimited', 'others take up the rate of the webhook'];
+  if (outcome.isInLine) return ['RateLimited', 'other deliveries use up the rate of the webhook'];
   // Another process has until then to make the first attempt.
   return outcome.attemptCount > 0
     ? ['RetryDue', describe(outcome)]
-    : ['AttemptUnderWay', 'another process has the first attempt in hand'];
+    : ['AttemptUnderWay', 'another process is making the first attempt'];
 }
 
 function untilDue(

@@ -2,12 +2,12 @@ import type { Client, ConnectionLike } from '@temporalio/client';
 import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
-import { checkServers, createInspection, type Readiness } from '../lib/readiness.ts';
+import { checkServers, createInspection, type Readiness } from '../lib/health/readiness.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
-import { createDispatcher, type Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import {
   callbackPath,
   createIdentityProvider,
@@ -20,7 +20,7 @@ import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
 import { EventStreams } from './events/event-streams.ts';
 import { type ChangeCommitter, createChangeCommitter } from './resources/commit-changes.ts';
 import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
-import { createTokenIssuer, type TokenIssuer } from './users/token-issuer.ts';
+import { createSigningKeyRing, type SigningKeyRing } from './users/signing-key-ring.ts';
 
 export interface ApiContext {
   config: Config;
@@ -41,7 +41,7 @@ export interface ApiContext {
   recordSessionUse: UseRecorder;
   secretBox: SecretBox;
   identityProvider: IdentityProvider | null;
-  tokens: TokenIssuer;
+  signingKeys: SigningKeyRing;
   clock: Clock;
   /** True once the process was told to stop. */
   draining: boolean;
@@ -66,7 +66,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const secretBox = createSecretBox(config.sealingKeys);
   const findApiKey = createApiKeyReader(store);
   const { eventsPerWorkflowMax } = config;
-  const dispatcher = createDispatcher({ client, store, clock, eager, eventsPerWorkflowMax });
+  const dispatcher = new Dispatcher({ client, store, clock, eager, eventsPerWorkflowMax });
   return {
     config,
     store,
@@ -87,12 +87,10 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     secretBox,
     identityProvider:
       config.oidc && createIdentityProvider(config.oidc, config.http.publicUrl + callbackPath),
-    tokens: createTokenIssuer({
+    signingKeys: createSigningKeyRing({
       store,
       secretBox,
       clock,
-      issuer: config.http.publicUrl,
-      lifetimeMs: config.userTokenLifetimeMs,
       rotationMs: config.signingKeyRotationMs,
     }),
     clock,

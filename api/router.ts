@@ -53,7 +53,7 @@ export interface Handling<Request> {
   readonly parameters?: ParameterTable;
 }
 
-export interface HandlerOf<Request> extends Handling<Request> {
+interface HandlerOf<Request> extends Handling<Request> {
   readonly operation: Operation;
 }
 

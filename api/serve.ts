@@ -10,7 +10,7 @@ import { createServer } from './http/create-server.ts';
 // Node's default. The system may reset connections that wait beyond it.
 const backlogMin = 511;
 
-export interface Serving extends AsyncDisposable {
+interface Serving extends AsyncDisposable {
   port: number;
   /** Takes requests as before, but is not ready and ends each connection with its next answer. */
   drain(): Promise<void>;

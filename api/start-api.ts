@@ -5,7 +5,7 @@ import type { RunningRole } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
 import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
-import { watchServers } from '../lib/watch-servers.ts';
+import { watchServers } from '../lib/health/watch-servers.ts';
 import { openFirstAttempts } from '../worker/first-attempts.ts';
 import { createApiContext } from './context.ts';
 import { serve } from './serve.ts';

@@ -2,14 +2,14 @@ import { createActivities } from '../activities/index.ts';
 import type { Config } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
-import { checkServers } from '../lib/readiness.ts';
+import { checkServers } from '../lib/health/readiness.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
-import { createDispatcher } from '../lib/dispatch/dispatcher.ts';
+import { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { openDeliveryPorts } from './delivery-ports.ts';
-import { watchServers } from '../lib/watch-servers.ts';
+import { watchServers } from '../lib/health/watch-servers.ts';
 import { watchBacklog } from './watch-backlog.ts';
 import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
 import { runRelay } from './relay.ts';
@@ -39,7 +39,7 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
     open.defer(async () => sender.endWaits());
     const { client } = temporal;
     const { eventsPerWorkflowMax } = config;
-    const dispatcher = createDispatcher({
+    const dispatcher = new Dispatcher({
       client,
       store,
       clock,

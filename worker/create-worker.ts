@@ -40,9 +40,8 @@ export async function createWorkflowWorker(
 }
 
 /**
- * Runs workflow code without the SDK's limit of 5 s, for which Node starts a thread at each of nine calls of an
- * activation: half of its cost. A starved process may need longer, too, and Node would then end it
- * (temporalio/sdk-typescript#939). All loops of workflows are bounded.
+ * Runs workflow code without the SDK's limit of 5 s, which is half of an activation's cost, and after which Node would
+ * end a starved process (temporalio/sdk-typescript#939). All loops of workflows are bounded.
  */
 class UntimedWorker extends Worker {
   protected static override async createWorkflowCreator(

@@ -1,7 +1,7 @@
 import type { Config } from '../lib/config/config.ts';
 import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { createHttpSender, type HttpSender } from '../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../lib/egress/http-sender.ts';
 import { createMailSender } from '../lib/egress/mail-sender.ts';
 import { createSender } from '../lib/egress/sender.ts';
 import type { Store } from '../lib/mongo/connect.ts';
@@ -36,7 +36,7 @@ export function openDeliveryPorts(
   };
 }
 
-function openSender({ egress: policy, egressProxy: proxy, mail, http }: Config): HttpSender {
+function openSender({ egress: policy, egressProxy: proxy, mail, http }: Config): Sender {
   const write = (body: string) => writeNoticeMail(body, http.publicUrl);
   const mailSender = mail === null ? null : createMailSender({ ...mail, write });
   return createSender(createHttpSender({ policy, proxy }), mailSender);

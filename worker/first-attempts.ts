@@ -8,10 +8,10 @@ import type { Temporal } from './connect-temporal.ts';
 import { createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { openDeliveryPorts } from './delivery-ports.ts';
 
-export interface FirstAttempts {
+interface FirstAttemptWorker {
   /** Null where the settings leave first attempts to their workflows. */
   headStart: HeadStart | null;
-  /** Begins no more, and leaves what waits for a permit to the retries. */
+  /** Begins no more, and leaves what waits for a permit to the retries; attempts under way go on. */
   stop: () => void;
   /** Resolves with the fault that ended the worker. */
   failed: Promise<unknown>;
@@ -21,7 +21,7 @@ export interface FirstAttempts {
 export async function openFirstAttempts(
   open: Disposal,
   place: { config: Config; store: Store; temporal: Temporal },
-): Promise<FirstAttempts> {
+): Promise<FirstAttemptWorker> {
   const { config, temporal } = place;
   const ports = openDeliveryPorts(open, place);
   const headStart = config.headStart ? new HeadStart(ports) : null;
@@ -33,6 +33,7 @@ export async function openFirstAttempts(
   const stop = (): void => {
     ports.sender.endWaits();
     void headStart?.end();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   return { headStart, stop, failed };
 }

@@ -1,5 +1,6 @@
 // The guarantee behind the direct start: a sweep that starts what no workflow has taken yet.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eachOf } from '../lib/concurrency/each-of.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
@@ -23,7 +24,7 @@ const failuresMax = 50;
 
 export interface RelayPorts {
   store: Store;
-  dispatcher: Dispatcher;
+  dispatcher: Pick<Dispatcher, 'start' | 'startJob'>;
   signalPartition: SignalPartition;
   clock: Clock;
   eventsPerWorkflowMax: number;
@@ -111,28 +112,19 @@ async function startEach(
 ): Promise<{ started: number; failures: unknown[] }> {
   const failures: unknown[] = [];
   let started = 0;
-  let next = 0;
-  async function startSome(): Promise<void> {
+  await eachOf(starts, concurrentStartsMax, async ({ start, kind, facts }) => {
     // So many failures and no success mean that Temporal is away.
-    while (
-      next < starts.length &&
-      !signal.aborted &&
-      (started > 0 || failures.length < failuresMax)
-    ) {
-      const { start, kind, facts } = starts[next] as Start;
-      next += 1;
-      try {
-        await start();
-        started += facts.count;
-        instruments.relayStarted.add(facts.count, { kind });
-      } catch (error) {
-        failures.push(error);
-        instruments.dispatchFailures.add(1, { by: 'relay' });
-        relayLog.warn({ ...facts, err: error }, 'relay.start_failed');
-      }
+    if (signal.aborted || (started === 0 && failures.length >= failuresMax)) return;
+    try {
+      await start();
+      started += facts.count;
+      instruments.relayStarted.add(facts.count, { kind });
+    } catch (error) {
+      failures.push(error);
+      instruments.dispatchFailures.add(1, { by: 'relay' });
+      relayLog.warn({ ...facts, err: error }, 'relay.start_failed');
     }
-  }
-  await Promise.all(Array.from({ length: concurrentStartsMax }, startSome));
+  });
   return { started, failures };
 }
 

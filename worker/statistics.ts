@@ -4,7 +4,7 @@ import { statisticsLimits } from '../lib/limits.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { statisticsLog } from '../lib/platform/logger.ts';
-import { sealMinutes } from '../lib/statistics/seal-minutes.ts';
+import { countMinutes } from '../lib/statistics/count-minutes.ts';
 
 const { countEveryMs, countBackoffMsMax } = statisticsLimits;
 
@@ -17,7 +17,7 @@ export async function runStatistics(
   while (!signal.aborted) {
     try {
       // After a pause of this service there are many minutes to count.
-      waitMs = (await sealMinutes(ports)) ? 0 : countEveryMs;
+      waitMs = (await countMinutes(ports)) ? 0 : countEveryMs;
     } catch (error) {
       waitMs = Math.min(countBackoffMsMax, Math.max(countEveryMs, 2 * waitMs));
       statisticsLog.warn({ err: error, waitMs }, 'statistics.backing_off');

@@ -2,6 +2,7 @@ import { CancellationScope, defineSignal, isCancellation, setHandler } from '@te
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import { pairOf } from '../lib/model/delivery.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type {
   DeliverEventsInput,
@@ -65,17 +66,13 @@ async function retryAll(
   // Only here, so that other workflows bear no cost; an earlier signal waits until then.
   setHandler(overtakenSignal, (deliveries) => {
     for (const delivery of deliveries) {
-      const wait = waits.get(keyOf(delivery));
+      const wait = waits.get(pairOf(delivery));
       if (wait === undefined) continue;
       wait.isOvertaken = true;
       wait.scope.cancel();
     }
   });
   return retried;
-}
-
-function keyOf({ eventId, webhookUid }: OvertakenDelivery): string {
-  return `${eventId}/${webhookUid}`;
 }
 
 // Again when it is overtaken: the document says what became of it.
@@ -87,7 +84,7 @@ async function retry(
   const { eventId, webhookUid } = outcome;
   const host = outcome.host === null ? '' : ` at ${outcome.host}`;
   const summary = `retries to ${webhookUid}${host}`;
-  const key = keyOf(outcome);
+  const key = pairOf(outcome);
   const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
   for (let call = 1; ; call += 1) {
     const wait: Wait = { scope: new CancellationScope(), isOvertaken: false };

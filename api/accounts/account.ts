@@ -14,15 +14,11 @@ export type ChangeAccountBody = Partial<CreateAccountBody>;
 const properties = { name: lineField(limits.nameCharactersMax) };
 
 export const createAccountBody = validator<CreateAccountBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['name'],
   properties,
 });
 
 export const changeAccountBody = validator<ChangeAccountBody>({
-  type: 'object',
-  additionalProperties: false,
   properties,
 });
 

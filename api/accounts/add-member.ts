@@ -1,5 +1,6 @@
 // PUT …/accounts/{accountUid}/members/{userUid}: adds a user to an account.
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
+import { lockAccounts } from '../../lib/identity/accounts.ts';
 import { addToAccounts } from '../../lib/identity/users.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from '../users/user.ts';
@@ -19,8 +20,8 @@ export const addMember: Handler = operation(facts, async ({ appUid, params, call
   const { accountUid = '', userUid = '' } = params;
   const now = context.clock.now();
   await inTransaction(store, async (session) => {
-    const account = await store.accounts.findOne({ _id: accountUid, appUid }, { session });
-    if (account === null) throw noSuchAccount();
+    const named = await lockAccounts(store, { appUid, accountUids: [accountUid] }, session);
+    if (named === 0) throw noSuchAccount();
     const addition = { accountUids: [accountUid], caller, now, session };
     const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();

@@ -1,7 +1,7 @@
 // DELETE …/accounts/{accountUid}: deletes an account, and removes it from users and agents.
 import { removeAllMembers } from '../../lib/identity/accounts.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { closeAccountToAgents } from '../resources/close-account-to-agents.ts';
 import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';
@@ -15,9 +15,8 @@ const facts: Operation = {
 };
 
 /**
- * From the commit on no token is issued with the account, no request can name it, and its uid opens
- * nothing. So users and agents follow in batches; after a crash a repeated call removes the remaining
- * ones, although it answers `not_found`. Throws `not_found`.
+ * The account ends with its own commit; users and agents lose its uid in batches after it. After a crash a repeated
+ * call does the rest, although it answers `not_found`. Throws `not_found`.
  */
 export const deleteAccount: Handler = operation(
   facts,

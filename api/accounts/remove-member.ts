@@ -1,6 +1,6 @@
 // DELETE …/accounts/{accountUid}/members/{userUid}: removes a user from an account.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { Handler } from '../router.ts';
 import { noSuchAccount } from './account.ts';

@@ -1,14 +1,5 @@
 import type { SchemaObject } from 'ajv';
 
-/** Data as JSON has it: times as texts. */
-export type Written<Data> = Data extends Date
-  ? string
-  : Data extends readonly unknown[]
-    ? Data
-    : Data extends object
-      ? { [Field in keyof Data]: Written<Data[Field]> }
-      : Data;
-
 /** What `data` of an event looks like. */
 export interface EventData {
   schema: SchemaObject;

@@ -5,13 +5,14 @@ import { scopes } from '../../lib/model/api-key.ts';
 import type {
   ExhaustedData,
   ExpiringKeyData,
-  ToldAttempt,
+  ReportedAttempt,
   WebhookNotice,
 } from '../../lib/webhooks/notices.ts';
 import { countFromOne, objectOf, text, textOrNull, time, timeOrNull } from '../http/schemas.ts';
-import { type EventData, sampleTime, sampleUid, type Written } from './event-data.ts';
+import { type EventData, sampleTime, sampleUid } from './event-data.ts';
+import type { Written } from '../../lib/model/event-payload.ts';
 
-const attempt = objectOf<ToldAttempt>({
+const attempt = objectOf<ReportedAttempt>({
   eventId: text,
   event: { type: 'string', enum: [...deliveredEventNames] },
   n: countFromOne,
@@ -35,7 +36,7 @@ const sampleWebhook = {
   urlOrigin: 'https://receiver.example.com',
 } as const;
 
-const failed: Written<ToldAttempt> = {
+const failed: Written<ReportedAttempt> = {
   eventId: sampleUid('evt'),
   event: 'agent.updated',
   n: 3,

@@ -102,7 +102,7 @@ export class EventReader {
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed } = this.#ports;
-      while (feed.place === null && !feed.hasFailed && !this.#isOver()) await this.#rest();
+      while (feed.place === null && !feed.hasFailed && !this.#isOver()) await this.#waitForNews();
       yield renderOpened(retryMs, feed.place);
       return;
     }
@@ -206,7 +206,7 @@ export class EventReader {
         }
       } else if (this.#ports.feed.hasFailed) {
         this.close('interrupted');
-      } else if (await this.#rest()) {
+      } else if (await this.#waitForNews()) {
         yield renderHeartbeat(this.#next === log.end ? this.#ports.feed.place : null);
       }
     }
@@ -227,7 +227,7 @@ export class EventReader {
   }
 
   /** Waits for something new; true when a heartbeat is due instead. */
-  #rest(): Promise<boolean> {
+  #waitForNews(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(true), heartbeatEveryMs);
       this.#wake = () => {

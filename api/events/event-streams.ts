@@ -11,7 +11,7 @@ import { EventReader, type ReaderWish } from './event-reader.ts';
 import { closeReasons, type StreamCaller } from './stream-callers.ts';
 import type { CloseReason } from './stream-messages.ts';
 
-const { streamsMax, streamsPerCallerMax, buffersBytesMax, farewellMs, callerCheckEveryMs } =
+const { streamsMax, streamsPerCallerMax, buffersBytesMax, endReasonMs, callerCheckEveryMs } =
   streamLimits;
 const retryAfterSeconds = 10;
 
@@ -112,7 +112,7 @@ export class EventStreams implements AsyncDisposable {
 
   #close({ reader, body }: OpenStream, reason: CloseReason): void {
     reader?.close(reason);
-    setTimeout(() => body?.destroy(), farewellMs).unref();
+    setTimeout(() => body?.destroy(), endReasonMs).unref();
   }
 
   async #checkCallers(): Promise<void> {

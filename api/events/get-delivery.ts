@@ -1,5 +1,7 @@
-// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, who carries it, and the request as it is sent.
-import { showHeaders } from '../../lib/deliveries/compose-message.ts';
+// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow, and the request as it is sent.
+import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-message.ts';
+import { requestHeaders } from '../../lib/egress/request-headers.ts';
+import type { Attempt } from '../../lib/model/attempt.ts';
 import { isOpen } from '../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
@@ -59,7 +61,7 @@ const facts: Operation = {
           workflowId: {
             ...textOrNull,
             description:
-              'The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt.',
+              'The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt.',
           },
           request: {
             ...orNull(requestSchema),
@@ -122,15 +124,31 @@ function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhoo
 function requestOf(
   webhook: ShownWebhook,
   event: EventDocument,
-  { n, at }: { n: number; at: Date },
+  attempt: Pick<Attempt, 'n' | 'at'>,
 ): SentRequest | null {
   const { url } = webhook;
   if (isMailUrl(url)) return null;
-  const headers = showHeaders({ event, webhook, attemptNumber: n, now: at });
   return {
     method: 'POST',
     url,
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    headers: headersOf(webhook, event, attempt),
     body: event.erasedAt === null ? event.body : null,
   };
+}
+
+/** With `…` for signatures and for what the webhook sends along: its secrets stay closed. */
+function headersOf(
+  { headers, auth }: ShownWebhook,
+  event: EventDocument,
+  { n, at }: Pick<Attempt, 'n' | 'at'>,
+): SentRequest['headers'] {
+  const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
+  const secrets = { body: '', standard: [] };
+  const ours = deliveryHeaders({ event, body: '', secrets, attemptNumber: n, now: at });
+  const sent = requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) });
+  return Object.entries(sent).map(([name, value]) => ({ name, value }));
+}
+
+function hide(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, '…']));
 }

@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
-import { within } from '../../lib/mongo/connect.ts';
+import { within } from '../../lib/mongo/transaction.ts';
 import { factsOnly } from '../../lib/events/events.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';

@@ -10,7 +10,7 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 export const eventFilters = {
   event: oneOf(subscribedEventNames),
   entity: explained(oneOf(entities), 'Of the resource that changed.'),
-  resourceUid: textUpTo(limits.filterCharactersMax),
+  resourceUid: textUpTo(limits.nameCharactersMax),
   externalTenantId: explained(textUpTo(limits.tenantCharactersMax), 'Compared exactly.'),
   since: explained(parseTime, 'Recorded from this time on, in ISO 8601 with an offset.'),
   until: explained(parseTime, 'Recorded before this time.'),

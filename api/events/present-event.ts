@@ -17,7 +17,7 @@ export function presentEvent(event: EventFacts) {
   return {
     eventId: event._id,
     event: event.event,
-    timestamp: event.timestamp.toISOString(),
+    timestamp: event.createdAt.toISOString(),
     appUid: event.appUid,
     resourceUid: event.resourceUid,
     externalTenantId: event.externalTenantId,

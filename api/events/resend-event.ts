@@ -17,13 +17,11 @@ import { findEvent } from './get-event.ts';
 import { listOf, named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface ResendEventBody {
+interface ResendEventBody {
   webhookUids?: string[];
 }
 
 export const resendEventBody = validator<ResendEventBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: { webhookUids: webhookUidsField },
 });
 
@@ -80,7 +78,7 @@ export const resendEvent: Handler<ResendEventBody> = operation(facts, async (req
     return { redeliveryUid, eventId, webhookUids, pausedWebhookUids };
   });
   const { redeliveryUid: _id, webhookUids } = answer;
-  if (!repeated) context.dispatcher.run({ _id, appUid, kind: 'resend', webhookUids });
+  if (!repeated) context.dispatcher.dispatchJob({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
 });
 

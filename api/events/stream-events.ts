@@ -37,10 +37,7 @@ async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnsw
 }
 
 /** `since` includes what is stored; without it and `Last-Event-ID` the stream begins now. */
-export const streamEvents: Handler = operation(
-  facts,
-  Object.assign(handle, { parameters: streamFilters }),
-);
+export const streamEvents: Handler = operation(facts, handle, streamFilters);
 
 function readPlace({ rawHeaders }: ApiRequest, { config, clock }: ApiContext): StreamPlace | null {
   const [id, ...more] = headerValues(rawHeaders, 'last-event-id');

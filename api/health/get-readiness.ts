@@ -2,7 +2,7 @@
 import type { Handler } from '../router.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import { type Readiness } from '../../lib/readiness.ts';
+import { type Readiness } from '../../lib/health/readiness.ts';
 
 const readinessSchema = named(
   'Readiness',

@@ -84,11 +84,11 @@ export function createServer(
     end(socket, renderRefusal(faultOf(error), common));
   });
   server.on('checkExpectation', (_request, response) => {
-    const fault = { code: 'expectation_failed', detail: 'only 100-continue is met' } as const;
+    const fault = { code: 'expectation_failed', detail: 'Expect must be 100-continue' } as const;
     answer(response, renderRefusal(fault, common));
   });
   server.on('connect', (_request: IncomingMessage, socket) => {
-    const fault = { code: 'method_not_allowed', detail: 'there are no tunnels here' } as const;
+    const fault = { code: 'method_not_allowed', detail: 'CONNECT is not supported' } as const;
     const headers = { ...common, allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
     end(socket, renderRefusal(fault, headers));
   });

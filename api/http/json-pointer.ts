@@ -11,3 +11,12 @@ function escape(step: string | number): string {
   const shown = text.length > stepCharactersMax ? `${text.slice(0, stepCharactersMax)}…` : text;
   return shown.replaceAll('~', '~0').replaceAll('/', '~1');
 }
+
+/** Returns what a pointer names, for a sentence: `entities.1`. */
+export function nameAt(pointer: string): string {
+  return pointer.slice(2).split('/').map(unescaped).join('.');
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,8 +1,6 @@
 import type { Middleware } from 'koa';
 import { instruments } from '../../lib/telemetry/instruments.ts';
-
-// Of HTTP and PATCH; callers may make up others.
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+import { methodOf } from './method-of.ts';
 
 /** Measures each request by the template of its route. */
 export const measureRequest: Middleware = async (ctx, next) => {
@@ -10,7 +8,7 @@ export const measureRequest: Middleware = async (ctx, next) => {
   await next();
   const route = ctx.state['route'] as string | undefined;
   instruments.httpRequestDuration.record((performance.now() - startedAt) / 1_000, {
-    'http.request.method': methods.has(ctx.method) ? ctx.method : '_OTHER',
+    'http.request.method': methodOf(ctx),
     ...(route === undefined ? {} : { 'http.route': route }),
     'http.response.status_code': ctx.status,
   });

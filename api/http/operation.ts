@@ -47,10 +47,11 @@ interface Handle<Request, Context, Answer> {
   readonly parameters?: ParameterTable;
 }
 
-/** Tells what the contract says of a handler. */
+/** Adds to a handler what the contract says of it, and the query parameters that it takes. */
 export function operation<Request, Context, Answer>(
   facts: Operation,
   handle: Handle<Request, Context, Answer>,
+  parameters: ParameterTable | undefined = handle.parameters,
 ): Handle<Request, Context, Answer> & { readonly operation: Operation } {
-  return Object.assign(handle, { operation: facts });
+  return Object.assign(handle, { operation: facts }, parameters && { parameters });
 }

@@ -1,4 +1,6 @@
 import type { SchemaObject } from 'ajv';
+import { countCharacters } from '../../lib/platform/count-characters.ts';
+import { readTime } from '../../lib/platform/time.ts';
 import { oneOfTexts, time } from './schemas.ts';
 import { invalidRequest } from './validate.ts';
 
@@ -51,8 +53,7 @@ export function oneOf<Choice extends string>(choices: readonly Choice[]): Parame
 
 export function textUpTo(charactersMax: number): Parameter<string> {
   const read = (name: string, text: string): string => {
-    // Counted in Unicode code points, as JSON Schema does.
-    if (text !== '' && Array.from(text).length <= charactersMax) return text;
+    if (text !== '' && countCharacters(text) <= charactersMax) return text;
     throw refuse(name, 'length', `${name} must have 1 to ${charactersMax} characters`);
   };
   return Object.assign(read, {
@@ -77,24 +78,16 @@ export function explained<Value>(read: Parameter<Value>, description: string): P
   return Object.assign(copy, { schema: { ...read.schema, description } });
 }
 
-const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-
 /** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
 export const parseTime: Parameter<Date> = Object.assign(
   (pointer: string, text: string): Date => {
-    const at = new Date(text);
-    const day = timeShape.exec(text)?.[1];
-    if (day !== undefined && !Number.isNaN(at.getTime()) && isDay(day)) return at;
+    const at = readTime(text);
+    if (at !== null) return at;
     const name = pointer.replace('#/', '');
     throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
   },
   { schema: time },
 );
-
-/** Refuses February 30, of which `Date` makes March 2. */
-function isDay(day: string): boolean {
-  return new Date(day).toISOString().startsWith(day);
-}
 
 function refuse(pointer: string, code: string, detail: string): Error {
   return invalidRequest([{ pointer, code, detail }]);

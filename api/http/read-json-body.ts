@@ -15,15 +15,10 @@ export async function readJsonBody(
   request: IncomingMessage,
   bodyLimits: BodyLimits,
 ): Promise<unknown> {
-  if (hasNoContent(request)) return {};
-  checkMediaType(request);
   const bytes = await readBytes(request, bodyLimits);
+  if (bytes.length === 0) return {};
+  checkMediaType(request);
   return parseStrictJson(decodeUtf8(bytes));
-}
-
-/** RFC 9112 §6.3. */
-function hasNoContent({ headers }: IncomingMessage): boolean {
-  return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
 // Parameters may be empty (RFC 9110 §5.6.6).

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
-import { causeOfBulkError } from '../../lib/mongo/connect.ts';
+import { causeOfBulkError } from '../../lib/mongo/transaction.ts';
 import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
 import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 

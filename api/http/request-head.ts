@@ -12,7 +12,7 @@ export function readHead(request: IncomingMessage): { target: string } | { fault
   if (moreHosts.length > 0 || (host === undefined && httpVersion !== '1.0')) {
     return { fault: 'the request needs one host' };
   }
-  if (host !== undefined && !hostShape.test(host)) return { fault: 'the host is none' };
+  if (host !== undefined && !hostShape.test(host)) return { fault: 'Host is not a valid host' };
   const coding = headerValues(rawHeaders, 'transfer-encoding').join(',').trim().toLowerCase();
   // A proxy could disagree on where the body ends: request smuggling (RFC 9112 §6.1).
   if (coding !== '' && (coding !== 'chunked' || httpVersion === '1.0')) {

@@ -56,4 +56,3 @@ export const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as c
 export const boolean = { type: 'boolean' } as const;
 export const count = { type: 'integer', minimum: 0 } as const;
 export const countFromOne = { type: 'integer', minimum: 1 } as const;
-export const countOrNull = { type: ['integer', 'null'], minimum: 0 } as const;

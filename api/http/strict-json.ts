@@ -21,6 +21,12 @@ export function parseStrictJson(text: string): unknown {
     const key = JSON.stringify(repeatedKey(text, value).slice(0, keyShownMax));
     throw new AppError('malformed_json', `an object has the same key twice: ${key}`);
   }
+  const lost = walk.zeros === 0 ? undefined : lostNumber(text);
+  if (lost !== undefined) {
+    const number = lost.slice(0, keyShownMax);
+    const detail = `a number would be sent as 0: ${number}; send it as a string`;
+    throw new AppError('malformed_json', detail);
+  }
   return value;
 }
 
@@ -49,8 +55,18 @@ function repeatedKey(text: string, value: unknown): string {
   return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
 }
 
+const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** Returns the first number that is not 0, but that `JSON.parse` makes 0. */
+function lostNumber(text: string): string | undefined {
+  return text
+    .match(textOrNumber)
+    ?.find((match) => Number(match) === 0 && /^-?[0.]*[1-9]/.test(match));
+}
+
 class Walk {
   keys = 0;
+  zeros = 0;
   readonly #path: (string | number)[] = [];
 
   check(value: unknown): void {
@@ -92,6 +108,7 @@ class Walk {
 
   /** RFC 7493 §2.2: an integer that a double cannot hold would reach the receiver as another. */
   #checkNumber(number: number): void {
+    if (number === 0) this.zeros += 1;
     if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
       return;
     const detail = 'a number is outside what JSON can carry exactly (±(2^53 − 1))';

@@ -3,19 +3,8 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from '@openteleme
 import type { Context, Middleware } from 'koa';
 import { startSpan } from '../../lib/telemetry/spans.ts';
 import { contextOfCaller } from '../../lib/telemetry/trace-context.ts';
+import { methodOf } from './method-of.ts';
 import { isProbe } from './probes.ts';
-
-const knownMethods: ReadonlySet<string> = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-]);
 
 // A caller may put anything in its place in the path.
 const appUidForm = /^app_\w{1,40}$/;
@@ -23,7 +12,7 @@ const appUidForm = /^app_\w{1,40}$/;
 /** Neither path nor query nor headers are recorded: callers put secrets there by mistake. */
 export const traceRequest: Middleware = async (ctx, next) => {
   if (isProbe(ctx.path)) return next();
-  const method = knownMethods.has(ctx.method) ? ctx.method : '_OTHER';
+  const method = methodOf(ctx);
   const parent = contextOfCaller(ctx.req.headers);
   const span = startSpan({
     name: method === '_OTHER' ? 'HTTP' : method,

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
-import { pointerTo } from './json-pointer.ts';
+import { nameAt, pointerTo } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 
 /** Returns the checked body. Throws `invalid_request`. */
@@ -55,12 +55,21 @@ export function invalidRequest(
   });
 }
 
+/** Returns the error of a body that must give one of two fields, and gives neither or both. */
+export function notExactlyOne(
+  fields: readonly [string, string],
+  given: 'neither' | 'both',
+): AppError {
+  const detail = `exactly one of ${fields.join(' and ')} must be given (got ${given})`;
+  return invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+}
+
 function toFieldError(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;
   const property = params['missingProperty'] ?? params['additionalProperty'] ?? error.propertyName;
   const place = `#${error.instancePath}`;
   const pointer = typeof property === 'string' ? place + pointerTo([property]).slice(1) : place;
-  const name = pointer === '#' ? 'the body' : pointer.slice(2).replaceAll('/', '.');
+  const name = pointer === '#' ? 'the body' : nameAt(pointer);
   return { pointer, code: error.keyword, detail: `${name} ${describe(error, params)}` };
 }
 

@@ -1,6 +1,6 @@
 // POST …/replays/{replayUid}/cancel, also of a webhook: stops a replay that still runs.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';
 import { findReplay } from './get-replay.ts';
 import { presentReplay, replaySchema } from './present-replay.ts';

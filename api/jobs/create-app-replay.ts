@@ -1,25 +1,18 @@
 // POST …/replays: sends the failed events of a time range again, to all webhooks of the application or some.
-import type { ClientSession } from 'mongodb';
 import { isOfFailures } from '../../lib/deliveries/replay-scan.ts';
-import type { KnownWebhook } from '../../lib/model/webhook.ts';
-import { within } from '../../lib/mongo/connect.ts';
-import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import { validator } from '../http/validate.ts';
-import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../router.ts';
-import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
+import type { Handler } from '../router.ts';
+import { webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from './present-replay.ts';
 
-export interface CreateAppReplayBody extends ReplayFields {
+interface CreateAppReplayBody extends ReplayFields {
   webhookUids?: string[];
 }
 
 export const createAppReplayBody = validator<CreateAppReplayBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['since'],
   properties: {
     // The others would read all events of the period for each webhook.
@@ -41,28 +34,5 @@ const facts: Operation = {
 export const createAppReplay: Handler<CreateAppReplayBody> = operation(
   facts,
   async (request, context) =>
-    startReplay(request, context, {
-      replay: newReplay(request, context.clock.now()),
-      findWebhooks: (session) => findWebhooks(request, context, session),
-    }),
+    startReplay(request, context, newReplay(request, context.clock.now())),
 );
-
-async function findWebhooks(
-  { appUid, body }: ApiRequest<CreateAppReplayBody>,
-  { store }: ApiContext,
-  session?: ClientSession,
-): Promise<KnownWebhook[]> {
-  const { webhookUids } = body;
-  if (webhookUids !== undefined) {
-    const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
-    refuseOthers(webhookUids, known);
-    return known;
-  }
-  return store.webhooks
-    .find<KnownWebhook>(
-      { appUid },
-      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
-    )
-    .sort({ _id: 1 })
-    .toArray();
-}

@@ -7,18 +7,16 @@ import { toStart } from '../../lib/deliveries/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';
-import { invalidRequest, validator } from '../http/validate.ts';
+import { notExactlyOne, validator } from '../http/validate.ts';
 import { erasureSchema, presentErasure } from './present-erasure.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface CreateErasureBody {
+interface CreateErasureBody {
   externalTenantId?: string;
   mentions?: string[];
 }
 
 export const createErasureBody = validator<CreateErasureBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: {
     externalTenantId: {
       ...tenantField,
@@ -66,7 +64,7 @@ export const createErasure: Handler<CreateErasureBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return presentErasure(erasure);
     });
-    if (!repeated) context.dispatcher.run(toStart(erasure));
+    if (!repeated) context.dispatcher.dispatchJob(toStart(erasure));
     const location = `${request.appPath}/erasures/${answer.uid}`;
     return { status: 202, body: answer, headers: { location } };
   },
@@ -76,6 +74,5 @@ function readSubject({ externalTenantId, mentions }: CreateErasureBody): Erasure
   if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };
   if (mentions !== undefined && externalTenantId === undefined) return { mentions };
   const given = mentions === undefined ? 'neither' : 'both';
-  const detail = `exactly one of externalTenantId and mentions must be given (got ${given})`;
-  throw invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+  throw notExactlyOne(['externalTenantId', 'mentions'], given);
 }

@@ -1,15 +1,12 @@
 // POST …/webhooks/{webhookUid}/replays: sends the events of a time range again, or for the first time.
 import type { Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
-import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from './present-replay.ts';
 
 export const createReplayBody = validator<ReplayFields>({
-  type: 'object',
-  additionalProperties: false,
   required: ['since'],
   properties: replayFields(replayedStates),
 });
@@ -23,11 +20,6 @@ const facts: Operation = {
 };
 
 /** Sends only events that the webhook subscribes to now. Throws `not_found`, `invalid_request`. */
-export const createReplay: Handler<ReplayFields> = operation(facts, async (request, context) => {
-  const { appUid, params } = request;
-  const webhook = { _id: params['webhookUid'] ?? '', appUid };
-  return startReplay(request, context, {
-    replay: newReplay(request, context.clock.now()),
-    findWebhooks: async (session) => [await findWebhook(context.store, webhook, session)],
-  });
-});
+export const createReplay: Handler<ReplayFields> = operation(facts, async (request, context) =>
+  startReplay(request, context, newReplay(request, context.clock.now())),
+);

@@ -4,34 +4,38 @@ import { toStart } from '../../lib/deliveries/jobs.ts';
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { KnownWebhook } from '../../lib/model/webhook.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { within } from '../../lib/mongo/transaction.ts';
+import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiAnswer, ApiRequest } from '../router.ts';
+import { refuseOthers } from '../webhooks/named-webhooks.ts';
+import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
-interface Wanted {
-  replay: ReplayJob;
-  /** Throws where there is no such webhook. */
-  findWebhooks: (session?: ClientSession) => Promise<readonly KnownWebhook[]>;
-}
-
-/** Starts a replay to webhooks, or counts it in a dry run. The answer names those that are paused, and hold it. */
+/**
+ * Starts a replay to the webhook that it names, else to those of the body or to all; or counts it in a dry run. The
+ * answer names those that are paused, and hold it. Throws `not_found`, `unknown_webhook_uids`.
+ */
 export async function startReplay(
-  request: ApiRequest<{ dryRun?: boolean }>,
+  request: ApiRequest<{ dryRun?: boolean; webhookUids?: string[] }>,
   context: ApiContext,
-  { replay: asked, findWebhooks }: Wanted,
+  asked: ReplayJob,
 ): Promise<ApiAnswer> {
   const { appUid, body, caller } = request;
   const { store, secretBox } = context;
-  const { _id: uid, createdAt: now } = asked;
+  const { _id: uid, createdAt: now, webhookUid } = asked;
+  const find = (session?: ClientSession): Promise<KnownWebhook[]> =>
+    findWebhooks(store, { appUid, webhookUid, webhookUids: body.webhookUids }, session);
   const once = { key: request.idempotencyKey(), secretBox, now };
   if (body.dryRun === true) {
-    const counted = await countReplay(store, { ...asked, webhookUids: uids(await findWebhooks()) });
+    const counted = await countReplay(store, { ...asked, webhookUids: uids(await find()) });
     return { status: 200, body: { dryRun: true, ...counted } };
   }
   let replay = asked;
   const { answer, repeated } = await runOnce(store, once, async (session) => {
-    const webhooks = await findWebhooks(session);
+    const webhooks = await find(session);
     replay = { ...asked, webhookUids: uids(webhooks) };
     await store.jobs.insertOne(replay, { session });
     const target = { kind: 'replay', uid };
@@ -40,11 +44,38 @@ export async function startReplay(
     const pausedWebhookUids = uids(webhooks.filter((webhook) => !webhook.active));
     return { ...presentReplay(replay), pausedWebhookUids };
   });
-  if (!repeated) context.dispatcher.run(toStart(replay));
-  const { webhookUid } = replay;
+  if (!repeated) context.dispatcher.dispatchJob(toStart(replay));
   const path = webhookUid === null ? '' : `/webhooks/${webhookUid}`;
   const location = `${request.appPath}${path}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };
+}
+
+interface WantedWebhooks {
+  appUid: string;
+  /** Of the path: null for a replay of the application. */
+  webhookUid: string | null;
+  /** Of the body. */
+  webhookUids: string[] | undefined;
+}
+
+async function findWebhooks(
+  store: Store,
+  { appUid, webhookUid, webhookUids }: WantedWebhooks,
+  session?: ClientSession,
+): Promise<KnownWebhook[]> {
+  if (webhookUid !== null) return [await findWebhook(store, { _id: webhookUid, appUid }, session)];
+  if (webhookUids !== undefined) {
+    const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
+    refuseOthers(webhookUids, known);
+    return known;
+  }
+  return store.webhooks
+    .find<KnownWebhook>(
+      { appUid },
+      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
+    )
+    .sort({ _id: 1 })
+    .toArray();
 }
 
 function uids(webhooks: readonly KnownWebhook[]): string[] {

@@ -4,12 +4,10 @@ import type { OperationAnswer } from '../http/operation.ts';
 import { problemType, statusOfCode, titleOfCode } from '../http/problems.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import type { Route } from '../router.ts';
-import { type Components, nameOf } from './components.ts';
+import { type Components, type Json, nameOf } from './components.ts';
 import { linksOf } from './links.ts';
 import { problemsOf } from './problems.ts';
 import { headerTexts } from './texts.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const fieldErrorSchema = named('FieldError', {
   ...objectOf<{ pointer: string; code: string; detail: string }>({

@@ -3,7 +3,7 @@ import type { SchemaObject } from 'ajv';
 import { isDeepStrictEqual } from 'node:util';
 import { textFormats } from '../http/text-fields.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** Collects what has a name, and returns references to it. */
 export class Components {

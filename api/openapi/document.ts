@@ -9,7 +9,7 @@ import { named } from '../http/schemas.ts';
 import { noFields } from '../http/validate.ts';
 import type { Route } from '../router.ts';
 import { answersOf } from './answers.ts';
-import { Components, nameOf } from './components.ts';
+import { Components, type Json, nameOf } from './components.ts';
 import { operationIdOf } from './operation-id.ts';
 import {
   deliveryHeaders,
@@ -20,8 +20,6 @@ import {
   tagOf,
   tags,
 } from './texts.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Returns the document. Throws where two calls have the same id. */
 export function openapiOf(routes: readonly Route[]): Json {

@@ -2,9 +2,8 @@
 import type { SchemaObject } from 'ajv';
 import type { OperationAnswer } from '../http/operation.ts';
 import type { Route } from '../router.ts';
+import type { Json } from './components.ts';
 import { operationIdOf } from './operation-id.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Returns the links of an answer that has the path of what was created: the calls under that path. */
 export function linksOf(line: Route, answer: OperationAnswer, routes: readonly Route[]): Json {

@@ -40,15 +40,11 @@ const properties = described(
 );
 
 export const createAgentBody = validator<CreateAgentBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['agentName', 'externalTenantId'],
   properties: { ...properties, externalTenantId: fixedTenantField },
 });
 
 export const changeAgentBody = validator<ChangeAgentBody>({
-  type: 'object',
-  additionalProperties: false,
   properties,
 });
 

@@ -1,5 +1,5 @@
 // PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
-import { checkAccounts } from '../../lib/identity/check-accounts.ts';
+import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
 import { agentKind, agentSchema, type ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';
@@ -18,8 +18,12 @@ const facts: Operation = {
 export const changeAgent: Handler<ChangeAgentBody> = operation(
   facts,
   async ({ appUid, params, body }, context) => {
-    await checkAccounts(context.store, { appUid, accountUids: body.accountUids ?? [] });
     const filter = { appUid, _id: params['agentUid'] ?? '' };
-    return changeResource(agentKind, context, { filter, fields: body });
+    const named = { appUid, accountUids: body.accountUids ?? [] };
+    return changeResource(agentKind, context, {
+      filter,
+      fields: body,
+      check: (session) => checkAndLockAccounts(context.store, named, session),
+    });
   },
 );

@@ -5,7 +5,8 @@ import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { inTransaction, within } from '../../lib/mongo/connect.ts';
+import { keepAnswers, type Once, refuseRepeats } from '../../lib/mongo/idempotency.ts';
+import { inTransaction, within } from '../../lib/mongo/transaction.ts';
 import { inSharedSpan } from '../../lib/telemetry/spans.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import {
@@ -28,6 +29,8 @@ export interface PendingChange<T = unknown> {
   webhooks: readonly WebhookDocument[];
   /** Or the change of a resource that lives elsewhere: then only its event is written. */
   write: Write<T> | Change;
+  /** With an idempotency key, which is written with the answer; null without one. */
+  once: Once | null;
   /** Of the request; absent where none is recorded. */
   trace?: TraceContext;
 }
@@ -40,14 +43,22 @@ export interface Committed<T = unknown> {
 /** Resolves once a majority of the servers has the change and its events in its journal. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
-// One group at a time: its transaction would meet those of others. The next does not wait for a slow one.
 const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
-const nextGroupAfterMs = 250;
 const runsTogetherMax = 3;
 
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
-  const plain = createGroups(ports, insertTogether);
-  const others = createGroups(ports, commitTogether);
+  const plain = createGroups(ports, {
+    commitGroup: insertTogether,
+    queueOf: () => '',
+    nextGroupAfterMs: 250,
+    conflict: false,
+  });
+  const others = createGroups(ports, {
+    commitGroup: commitTogether,
+    queueOf: ({ appUid }) => appUid,
+    nextGroupAfterMs: 4_000,
+    conflict: true,
+  });
   return (change) => (isPlain(change) ? plain(change) : others(change));
 }
 
@@ -57,23 +68,47 @@ type CommitGroup = (
   changes: readonly PendingChange[],
 ) => Promise<Committed[] | null>;
 
-function createGroups(ports: EventPorts, commitGroup: CommitGroup): ChangeCommitter {
-  const begin = coalesce(groups, async (calls: readonly Call[]) => {
+interface Groups {
+  commitGroup: CommitGroup;
+  /** Changes of one queue form groups, one at a time. */
+  queueOf: (change: PendingChange) => string;
+  /** The next group waits no longer for the one before. */
+  nextGroupAfterMs: number;
+  /** True where transactions of a queue would conflict: those that go alone go one after another. */
+  conflict: boolean;
+}
+
+function createGroups(
+  ports: EventPorts,
+  { commitGroup, queueOf, nextGroupAfterMs, conflict }: Groups,
+): ChangeCommitter {
+  const commitCalls = async (calls: readonly Call[]) => {
     const changes = calls.map(({ change }) => change);
     const callers = calls.map(({ caller }) => caller);
     const together =
       changes.length > 1
         ? inSharedSpan('commit changes together', callers, () => commitGroup(ports, changes))
         : Promise.resolve(null);
-    const commits = calls.map(async ({ change, caller }, index) => {
-      const committed = await together;
-      if (committed !== null) return at(committed, index);
-      return otel.with(caller, () => commitAlone(ports, change));
+    let before: Promise<unknown> = together;
+    const commits = calls.map(({ change, caller }, index) => {
+      const commit = commitAfter(before, async () => {
+        const committed = await together;
+        if (committed !== null) return at(committed, index);
+        return otel.with(caller, () => commitAlone(ports, change));
+      });
+      if (conflict) before = commit;
+      return commit;
     });
     await Promise.race([Promise.allSettled(commits), sleep(nextGroupAfterMs)]);
     return commits.map((commit) => ({ commit }));
-  });
+  };
+  const begin = coalesce(groups, commitCalls, ({ change }) => queueOf(change));
   return async (change) => (await begin({ change, caller: otel.active() })).commit;
+}
+
+async function commitAfter<T>(before: Promise<unknown>, commit: () => Promise<T>): Promise<T> {
+  await before.catch(() => undefined);
+  return commit();
 }
 
 /** `caller` has its trace. */
@@ -89,11 +124,13 @@ function at(committed: readonly Committed[], index: number): Committed {
 }
 
 /** Writes changes and their events, without a session only plain reports. */
-export async function commitIn(
+async function commitIn(
   ports: EventPorts,
   changes: readonly PendingChange[],
   session?: ClientSession,
 ): Promise<Committed[]> {
+  const calls = changes.flatMap(({ once }) => once ?? []);
+  if (session !== undefined) await refuseRepeats(ports.store, calls, session);
   const made = [];
   for (const { write, ...change } of changes) {
     if (typeof write !== 'function') made.push({ ...change, answer: null, changes: [write] });
@@ -104,16 +141,21 @@ export async function commitIn(
   if (events.length > 0) {
     await ports.store.events.insertMany(events, { ordered: false, ...within(session) });
   }
+  if (session !== undefined) {
+    const answered = made.flatMap(({ once, answer }) => (once === null ? [] : { once, answer }));
+    await keepAnswers(ports.store, answered, session);
+  }
   return made.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
 }
 
 // A report is one insert and the count before it, unless turn number and event have to be committed together. Without
 // a transaction, which would lock what it counted until its timeout when the process is killed.
-function isPlain({ write, webhooks }: PendingChange): boolean {
-  return typeof write !== 'function' && !isForOrdered(webhooks, write);
+function isPlain({ write, webhooks, once }: PendingChange): boolean {
+  return typeof write !== 'function' && once === null && !isForOrdered(webhooks, write);
 }
 
-async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
+/** Commits a change, in a transaction of its own if it needs one. */
+export async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
   const committed = isPlain(change)
     ? await commitIn(ports, [change])
     : await inTransaction(ports.store, (session) => commitIn(ports, [change], session));

@@ -37,8 +37,6 @@ const changeable = {
 };
 
 export const createContextFileBody = validator<CreateContextFileBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['fileName', 'contentType', 'sizeBytes'],
   properties: {
     ...changeable,
@@ -58,8 +56,6 @@ export const createContextFileBody = validator<CreateContextFileBody>({
 });
 
 export const changeContextFileBody = validator<ChangeContextFileBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: changeable,
 });
 

@@ -22,15 +22,11 @@ const properties = {
 };
 
 export const createContextBody = validator<CreateContextBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['contextName', 'externalTenantId'],
   properties: { ...properties, externalTenantId: fixedTenantField },
 });
 
 export const changeContextBody = validator<ChangeContextBody>({
-  type: 'object',
-  additionalProperties: false,
   properties,
 });
 

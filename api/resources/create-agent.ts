@@ -1,6 +1,6 @@
 // POST …/agents: creates an agent; the event is agent.created.
 import { newId } from '../../lib/platform/ids.ts';
-import { checkAccounts } from '../../lib/identity/check-accounts.ts';
+import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
 import { agentKind, agentSchema, type CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';
@@ -23,7 +23,11 @@ export const createAgent: Handler<CreateAgentBody> = operation(facts, (request, 
     path: '/agents',
     async make(session, now) {
       const accountUids = body.accountUids ?? null;
-      await checkAccounts(context.store, { appUid, accountUids: accountUids ?? [] }, session);
+      await checkAndLockAccounts(
+        context.store,
+        { appUid, accountUids: accountUids ?? [] },
+        session,
+      );
       return {
         _id: newId('agt', now),
         appUid,

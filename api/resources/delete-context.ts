@@ -19,6 +19,7 @@ export const deleteContext: Handler = operation(facts, ({ appUid, params }, cont
   return deleteResource(contextKind, context, {
     filter: { appUid, _id: contextUid },
     entities: ['context', 'contextfile'],
+    isLarge: true,
     async alsoDelete(session) {
       const files = await contextFiles.find({ appUid, contextUid }, { session }).toArray();
       await contextFiles.deleteMany({ appUid, contextUid }, { session });

@@ -6,7 +6,7 @@ import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
-import type { EventDocument } from '../../lib/model/event.ts';
+import { type EventDocument, newEvent } from '../../lib/model/event.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -25,7 +25,7 @@ export interface Change {
 }
 
 /** What one call changes. */
-export interface ChangeSet {
+interface ChangeSet {
   appUid: string;
   now: Date;
   webhooks: readonly WebhookDocument[];
@@ -124,27 +124,21 @@ function makeEvent(
 ): Recorded {
   const { event, data, eventId = newId('evt', now) } = change;
   const subscribers = subscribersOf(webhooks, change);
-  const webhookUids = subscribers.map((webhook) => webhook._id);
-  const document: EventDocument = {
-    _id: eventId,
-    appUid,
-    event,
-    entity: entityOf(event),
-    resourceUid: data.uid,
-    externalTenantId: data.externalTenantId,
-    sequence: null,
-    order: [],
-    timestamp: now,
-    body: renderBody({ eventId, event, timestamp: now, appUid, data }),
-    erasedAt: null,
-    webhookUids,
-    workflowId: null,
-    // Without a subscriber there is nothing to dispatch; the event is stored anyway.
-    dispatchedAt: webhookUids.length === 0 ? now : null,
-    headStart: headStart?.claim() ?? null,
-    ...(trace === undefined ? {} : { trace }),
-    createdAt: now,
-  };
+  const document = newEvent(
+    {
+      _id: eventId,
+      appUid,
+      event,
+      entity: entityOf(event),
+      resourceUid: data.uid,
+      externalTenantId: data.externalTenantId,
+      body: renderBody({ eventId, event, timestamp: now, appUid, data }),
+      webhookUids: subscribers.map((webhook) => webhook._id),
+      headStart: headStart?.claim() ?? null,
+      ...(trace === undefined ? {} : { trace }),
+    },
+    now,
+  );
   return { event: document, subscribers };
 }
 

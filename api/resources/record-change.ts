@@ -1,12 +1,12 @@
 // Commits a change together with its event, or neither.
 import { type Entity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
-import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { answerRepeat } from '../../lib/mongo/idempotency.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
 import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
 import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
-import { type Committed, commitIn, type PendingChange, type Write } from './commit-changes.ts';
+import { commitAlone, type PendingChange, type Write } from './commit-changes.ts';
 import type { Change, Recorded } from './make-events.ts';
 
 const commit = { name: 'commit change' };
@@ -34,22 +34,18 @@ export async function recordChange<T>(
   const now = context.clock.now();
   // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
-  const change = { appUid, now, webhooks, write, ...placeInTrace() };
-  if (key === null && !isLarge) {
-    const { answer, recorded } = await inSpanOfTrace(commit, () => context.commitChange(change));
+  const once = key === null ? null : { key, secretBox, now };
+  const pending = { appUid, now, webhooks, write, once, ...placeInTrace() };
+  try {
+    const { answer, recorded } = await inSpanOfTrace(commit, () =>
+      isLarge ? commitAlone(context, pending) : context.commitChange(pending),
+    );
     dispatch(context, recorded);
     return answer as T;
+  } catch (error) {
+    if (once === null) throw error;
+    return answerRepeat<T>(store, once, error);
   }
-  let recorded: readonly Recorded[] = [];
-  const commitOnce = () =>
-    runOnce(store, { key, secretBox, now }, async (session) => {
-      const [committed] = (await commitIn(context, [change], session)) as [Committed<T>];
-      ({ recorded } = committed);
-      return committed.answer;
-    });
-  const { answer, repeated } = await inSpanOfTrace(commit, commitOnce);
-  if (!repeated) dispatch(context, recorded);
-  return answer;
 }
 
 /** Records and dispatches the event of a change that was made elsewhere. Throws `payload_too_large`. */
@@ -60,7 +56,8 @@ export async function recordReport(
 ): Promise<void> {
   const now = context.clock.now();
   const webhooks = await context.findWebhooks({ appUid, entities: [entityOf(change.event)] });
-  const pending: PendingChange = { appUid, now, webhooks, write: change, ...placeInTrace() };
+  const place = placeInTrace();
+  const pending: PendingChange = { appUid, now, webhooks, write: change, once: null, ...place };
   const { recorded } = await inSpanOfTrace(commit, () => context.commitChange(pending));
   dispatch(context, recorded);
 }

@@ -10,14 +10,12 @@ import { recordChange, recordReport } from './record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface ReportChangeBody {
+interface ReportChangeBody {
   event: EventName;
   data: ResourceData;
 }
 
 export const reportChangeBody = validator<ReportChangeBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['event', 'data'],
   properties: {
     event: { type: 'string', enum: [...eventNames] },

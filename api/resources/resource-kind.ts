@@ -72,12 +72,22 @@ export async function createResource<D extends Resource>(
 export async function changeResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
-  { filter, fields }: { filter: ResourceFilter<D>; fields: Partial<D> },
+  {
+    filter,
+    fields,
+    check,
+  }: {
+    filter: ResourceFilter<D>;
+    fields: Partial<D>;
+    /** Runs in the transaction, before the write. */
+    check?: (session: ClientSession) => Promise<void>;
+  },
 ): Promise<ApiAnswer> {
   const collection = kind.collection(context.store);
   const request = { appUid: filter.appUid, key: null, entities: [kind.entity] };
   try {
     const answer = await recordChange(context, request, async (session, now) => {
+      await check?.(session);
       const set = { ...fields, updatedAt: now };
       const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
       if (before === null) throw noSuchResource(kind.entity);
@@ -111,10 +121,11 @@ export async function deleteResource<D extends Resource>(
     alsoDelete?: (session: ClientSession) => Promise<Change[]>;
     /** Of all that is deleted; by default its own. */
     entities?: readonly Entity[];
+    /** True where that may be many. */
+    isLarge?: boolean;
   },
 ): Promise<ApiAnswer> {
-  const { filter, alsoDelete, entities = [kind.entity] } = options;
-  const isLarge = alsoDelete !== undefined;
+  const { filter, alsoDelete, entities = [kind.entity], isLarge = false } = options;
   const request = { appUid: filter.appUid, key: null, entities, isLarge };
   await recordChange(context, request, async (session) => {
     const collection = kind.collection(context.store);

@@ -109,7 +109,7 @@ const facts: Operation = {
 };
 
 export const getSettings: Handler = operation(facts, async (_request, context) => {
-  const keys = await context.tokens.terms();
+  const keys = await context.signingKeys.terms();
   const body = { ...presentSettings(context), signingKeys: keys.map(presentKey) };
   return { status: 200, body };
 });

@@ -76,9 +76,4 @@ const facts: Operation = {
 };
 
 /** Throws `not_found` for a webhook that is none of the application's, or deleted. */
-export const getDeliveryStats: Handler = operation(
-  facts,
-  Object.assign(getStats, {
-    parameters,
-  }),
-);
+export const getDeliveryStats: Handler = operation(facts, getStats, parameters);

@@ -75,9 +75,4 @@ const facts: Operation = {
   answers: { 200: { description: 'The counts', schema: webhookStatisticsSchema } },
 };
 
-export const listWebhookStats: Handler = operation(
-  facts,
-  Object.assign(listStats, {
-    parameters,
-  }),
-);
+export const listWebhookStats: Handler = operation(facts, listStats, parameters);

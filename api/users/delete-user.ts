@@ -1,6 +1,6 @@
 // DELETE …/sdkusers/{userUid}: erases who a user is, and ends the user's tokens.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { eraseUser } from '../../lib/identity/users.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';

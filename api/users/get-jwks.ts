@@ -29,7 +29,7 @@ const facts: Operation = {
 
 /** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this fails (RFC 5861). */
 export const getJwks: Handler = operation(facts, async (_request, context) => {
-  const body = await context.tokens.publicKeys();
+  const body = { keys: await context.signingKeys.published() };
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
   return {
     status: 200,

@@ -1,6 +1,6 @@
 // POST …/sdkusers/tokens/revoke: ends the sessions of all users of the application.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
 import type { Handler } from '../router.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
 // POST …/sdkusers/{userUid}/tokens/revoke: ends all of a user's sessions.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeUserTokens } from '../../lib/identity/token-epochs.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';

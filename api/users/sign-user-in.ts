@@ -8,13 +8,14 @@ import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.t
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
 import { emailField, lineField, uidField } from '../http/text-fields.ts';
-import { invalidRequest, validator } from '../http/validate.ts';
+import { invalidRequest, notExactlyOne, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
+import { signUserToken } from '../../lib/identity/user-token.ts';
 import { boolean, named, objectOf, text, time, described } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface SignUserInBody {
+interface SignUserInBody {
   externalId?: string;
   userEmail?: string;
   name?: string;
@@ -22,8 +23,6 @@ export interface SignUserInBody {
 }
 
 export const signUserInBody = validator<SignUserInBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: described(
     {
       externalId: lineField(limits.externalIdCharactersMax),
@@ -90,7 +89,15 @@ export const signUserIn: Handler<SignUserInBody> = operation(
       dropDeletedAccounts(store, user),
     ]);
     const claims = { userUid: user._id, appUid, accountUids, epoch };
-    const { authToken, expiresAt } = await context.tokens.issue(claims);
+    const { authToken, expiresAt } = await signUserToken(
+      await context.signingKeys.active(),
+      claims,
+      {
+        issuer: config.http.publicUrl,
+        now: context.clock.now(),
+        lifetimeMs: config.userTokenLifetimeMs,
+      },
+    );
     const answer = { authToken, expiresAt: expiresAt.toISOString(), userUid: user._id, created };
     return { status: 200, body: answer };
   },
@@ -114,8 +121,7 @@ function identify(
   if (externalId !== undefined && userEmail === undefined) return { identity: { externalId } };
   if (userEmail === undefined || externalId !== undefined) {
     const given = userEmail === undefined ? 'neither' : 'both';
-    const detail = `exactly one of externalId and userEmail must be given (got ${given})`;
-    throw invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+    throw notExactlyOne(['externalId', 'userEmail'], given);
   }
   const canonical = canonicalEmail(userEmail);
   if (canonical === null) {

@@ -19,14 +19,15 @@ import { instruments } from '../../lib/telemetry/instruments.ts';
 import { limits } from '../../lib/limits.ts';
 import { tokenLog } from '../../lib/platform/logger.ts';
 import type { KeyTerm, SigningKeyDocument } from '../../lib/model/signing-key.ts';
-import { isDuplicateKey, type Store } from '../../lib/mongo/connect.ts';
+import { type Store } from '../../lib/mongo/connect.ts';
+import { isDuplicateKey } from '../../lib/mongo/transaction.ts';
 import {
   insertSigningKey,
   removeSigningKey,
   signingKeyPlace,
 } from '../../lib/identity/signing-keys.ts';
 
-export interface SigningKeyRingPorts {
+interface SigningKeyRingPorts {
   store: Store;
   secretBox: SecretBox;
   clock: Clock;

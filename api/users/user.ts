@@ -10,8 +10,6 @@ export interface ChangeUserBody {
 }
 
 export const changeUserBody = validator<ChangeUserBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: {
     name: { ...lineField(limits.nameCharactersMax), type: ['string', 'null'] },
   },

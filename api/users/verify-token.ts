@@ -9,15 +9,13 @@ import { validator } from '../http/validate.ts';
 import { boolean, listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface VerifyTokenBody {
+interface VerifyTokenBody {
   authToken: string;
   agentUid?: string;
 }
 
 // Only that the token is text: a bad one is an answer, not an error.
 export const verifyTokenBody = validator<VerifyTokenBody>({
-  type: 'object',
-  additionalProperties: false,
   required: ['authToken'],
   properties: {
     authToken: { type: 'string' },

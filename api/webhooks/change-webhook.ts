@@ -3,7 +3,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { differs } from '../../lib/mongo/differs.ts';
 import { restartedClock } from '../../lib/webhooks/next-notice.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
@@ -25,9 +25,8 @@ const facts: Operation = {
 };
 
 /**
- * Writes nothing where no field differs. A resume also releases, or discards, what was held: the job is
- * written with the change, so that the relay starts what this process cannot. Throws `not_found`,
- * `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
+ * Writes nothing where no field differs. The job of a resume is written with the change: the relay starts it if need be.
+ * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = operation(
   facts,
@@ -59,10 +58,10 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return { webhook: { ...before, ...changes }, resumed: resumes };
     });
-    // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, which would
-    // meet the attempts of a busy webhook; also by a request that repeats one whose process was killed here.
+    // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, with which
+    // the attempts of a busy webhook would conflict.
     await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
-    if (resumed) context.dispatcher.run(toStart(release));
+    if (resumed) context.dispatcher.dispatchJob(toStart(release));
     return { status: 200, body: await showWebhook(context, webhook) };
   },
 );
@@ -84,7 +83,7 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook)
 }
 
 // Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail. That it fails stays
-// told until it succeeds.
+// reported until it succeeds.
 function forgiven(
   { active }: ChangeWebhookBody,
   { notified }: StoredWebhook,

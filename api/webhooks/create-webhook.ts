@@ -5,11 +5,10 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
-import { createdWebhookSchema, presentWebhook, viewNow } from './present-webhook.ts';
+import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkCarrier } from './credential-fields.ts';
 import { type CreateWebhookBody, readFields } from './webhook-fields.ts';
@@ -54,8 +53,7 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
       await store.webhooks.insertOne(webhook, { session });
       const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
       await recordAudit(store, entry, { caller, now, session });
-      const view = { ...viewNow(context), twinUid: await findTwin(store, webhook, session) };
-      return { ...presentWebhook(webhook, view, 0), secret };
+      return { ...(await showWebhook(context, webhook, session)), secret };
     });
     const location = `${request.appPath}/webhooks/${answer.uid}`;
     return { status: 201, body: answer, headers: { location } };
@@ -99,7 +97,7 @@ function newWebhook(
     lastExhaustedAt: null,
     notified: null,
     exhaustedNotice: null,
-    exhaustedUntold: 0,
+    exhaustedUnreported: 0,
     lastTriggeredAt: null,
     releaseUid: null,
     discardBefore: null,

@@ -12,10 +12,11 @@ import {
 import {
   CertificateFault,
   type CertificateText,
+  readClientCertificate,
 } from '../../lib/webhooks/client-certificate-facts.ts';
 import { type Auth, sealAuth, sealHeaders, sealTls } from '../../lib/webhooks/credentials.ts';
 import type { ApiContext } from '../context.ts';
-import { pointerTo } from '../http/json-pointer.ts';
+import { nameAt, pointerTo } from '../http/json-pointer.ts';
 import { controlCharacters, lineField } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
@@ -121,9 +122,7 @@ export function sealCredentials(
     sealed.auth = auth && sealAuth(secretBox, webhook, checkAuth(auth));
   }
   if (tls !== undefined) {
-    const seal = (given: CertificateText) =>
-      sealTls(secretBox, webhook, { given, now: clock.now() });
-    sealed.tls = tls && refusingFaults(() => seal(tls));
+    sealed.tls = tls && sealTls(secretBox, webhook, checkCertificate(tls, clock.now()));
   }
   return sealed;
 }
@@ -132,7 +131,7 @@ function checkHeaders(headers: Record<string, string>): void {
   const errors = headerFaults(headers).map(({ name, code, detail }): FieldError => {
     const steps = name === null ? ['headers'] : ['headers', name];
     const pointer = pointerTo(steps);
-    return { pointer, code, detail: `${pointer.slice(2).replace('/', '.')} ${detail}` };
+    return { pointer, code, detail: `${nameAt(pointer)} ${detail}` };
   });
   if (errors.length > 0) throw invalidRequest(errors);
 }
@@ -159,9 +158,12 @@ function checkAuth(auth: GivenAuth): Auth {
     : { type: 'bearer', token };
 }
 
-function refusingFaults<T>(work: () => T): T {
+function checkCertificate(
+  given: CertificateText,
+  now: Date,
+): ReturnType<typeof readClientCertificate> {
   try {
-    return work();
+    return readClientCertificate(given, now);
   } catch (error) {
     if (!(error instanceof CertificateFault)) throw error;
     const detail = `tls.${error.field} ${error.message}`;

@@ -1,6 +1,6 @@
 // DELETE …/webhooks/{webhookUid}: deletes a webhook and cancels its open deliveries.
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
 import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
@@ -29,7 +29,7 @@ export const deleteWebhook: Handler = operation(
       const entry = webhookEntry({ _id, appUid }, 'webhook.deleted');
       await recordAudit(store, entry, { caller, now, session });
     });
-    context.dispatcher.run(toStart(job));
+    context.dispatcher.dispatchJob(toStart(job));
     return { status: 204 };
   },
 );

@@ -1,3 +1,5 @@
+import type { ClientSession } from 'mongodb';
+import { dayMs } from '../../lib/platform/duration.ts';
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import {
   authTypes,
@@ -32,7 +34,7 @@ type WebhookView = ReturnType<typeof viewNow> & {
 };
 
 /** What may go wrong with a webhook as it is. */
-export interface WebhookWarning {
+interface WebhookWarning {
   code: string;
   detail: string;
 }
@@ -89,7 +91,7 @@ function presentCertificate({ subject, issuer, fingerprint256, notAfter }: Certi
   return { subject, issuer, fingerprint256, notAfter: notAfter.toISOString() };
 }
 
-const certificateWarnedMs = 30 * 24 * 60 * 60 * 1_000;
+const certificateWarnedMs = 30 * dayMs;
 
 function certificateWarnings({ tls }: StoredWebhook, now: Date): WebhookWarning[] {
   if (tls === null || tls.notAfter.getTime() - now.getTime() > certificateWarnedMs) return [];
@@ -101,7 +103,7 @@ function certificateWarnings({ tls }: StoredWebhook, now: Date): WebhookWarning[
 
 function duplicateWarnings({ twinUid = null }: WebhookView): WebhookWarning[] {
   if (twinUid === null) return [];
-  const detail = `${twinUid} has the same URL, which gets events that go to both twice`;
+  const detail = `${twinUid} has the same URL: events for both webhooks arrive there twice`;
   return [{ code: 'duplicate_webhook', detail }];
 }
 
@@ -109,11 +111,16 @@ export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
-export async function showWebhook(context: ApiContext, webhook: StoredWebhook) {
+/** Returns a webhook as clients see it, with what is counted and found out for it. */
+export async function showWebhook(
+  context: ApiContext,
+  webhook: StoredWebhook,
+  session?: ClientSession,
+) {
   const { store } = context;
   const [heldCount, twinUid] = await Promise.all([
     countHeld(store, webhook),
-    findTwin(store, webhook),
+    findTwin(store, webhook, session),
   ]);
   return presentWebhook(webhook, { ...viewNow(context), twinUid }, heldCount);
 }

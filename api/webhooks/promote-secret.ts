@@ -1,7 +1,7 @@
 // POST …/webhooks/{webhookUid}/secret/promote: signs `X-Webhook-Signature` with the new secret from now on.
 import { AppError } from '../../lib/platform/errors.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
@@ -15,20 +15,21 @@ const facts: Operation = {
   problems: ['conflict'],
 };
 
-/** Throws `not_found`, or `conflict` when no rotation is under way. */
+/** A repeat changes nothing. Throws `not_found`, or `conflict` when no rotation is under way. */
 export const promoteSecret: Handler = operation(
   facts,
   async ({ appUid, params, caller }, context) => {
     const { store } = context;
     const now = context.clock.now();
     const filter = { _id: params['webhookUid'] ?? '', appUid };
+    const underWay = { ...filter, 'previousSecret.until': { $gt: now } };
     const promoted = await inTransaction(store, async (session) => {
       const webhook = await store.webhooks.findOneAndUpdate(
-        { ...filter, 'previousSecret.until': { $gt: now } },
+        { ...underWay, 'previousSecret.promoted': false },
         { $set: { 'previousSecret.promoted': true, updatedAt: now } },
         { returnDocument: 'after', session },
       );
-      if (webhook === null) return null;
+      if (webhook === null) return store.webhooks.findOne(underWay, { session });
       const entry = webhookEntry(webhook, 'webhook.secret_promoted');
       await recordAudit(store, entry, { caller, now, session });
       return webhook;

@@ -5,13 +5,10 @@ import { validator } from '../http/validate.ts';
 import { newReplay, type ReplayPeriod, replayPeriod } from '../jobs/replay-fields.ts';
 import { startReplay } from '../jobs/start-replay.ts';
 import type { Handler } from '../router.ts';
-import { findWebhook } from './webhook-fields.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from '../jobs/present-replay.ts';
 
 export const recoverWebhookBody = validator<ReplayPeriod>({
-  type: 'object',
-  additionalProperties: false,
   required: ['since'],
   properties: replayPeriod,
 });
@@ -30,10 +27,6 @@ const facts: Operation = {
 
 /** A replay of what failed, and of what a pause held for too long. Throws `not_found`, `invalid_request`. */
 export const recoverWebhook: Handler<ReplayPeriod> = operation(facts, async (request, context) => {
-  const { appUid, params } = request;
-  const webhook = { _id: params['webhookUid'] ?? '', appUid };
-  return startReplay(request, context, {
-    replay: { ...newReplay(request, context.clock.now()), states, cancelReasons },
-    findWebhooks: async (session) => [await findWebhook(context.store, webhook, session)],
-  });
+  const replay = newReplay(request, context.clock.now());
+  return startReplay(request, context, { ...replay, states, cancelReasons });
 });

@@ -3,32 +3,24 @@ import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { countHeld } from '../../lib/deliveries/held-counts.ts';
-import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretPlace } from '../../lib/webhooks/webhooks.ts';
 import type { Handler } from '../router.ts';
+import { overlapSecondsDefault, overlapSecondsField } from '../http/overlap-field.ts';
 import { validator } from '../http/validate.ts';
-import { createdWebhookSchema, presentWebhook, viewNow } from './present-webhook.ts';
+import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface RotateSecretBody {
+interface RotateSecretBody {
   overlapSeconds?: number;
 }
 
-const overlapSecondsDefault = 24 * 60 * 60;
-const overlapSecondsMax = 7 * 24 * 60 * 60;
-
 export const rotateSecretBody = validator<RotateSecretBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: {
     overlapSeconds: {
-      type: 'integer',
-      minimum: 0,
-      maximum: overlapSecondsMax,
+      ...overlapSecondsField,
       description:
         'How long the old secret signs, too; a day by default. 0 ends all old secrets immediately.',
     },
@@ -57,9 +49,8 @@ export const rotateSecret: Handler<RotateSecretBody> = operation(
     const { store, secretBox } = context;
     const _id = params['webhookUid'] ?? '';
     const secret = newWebhookSecret();
-    const view = viewNow(context);
     const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
-    const { now } = view;
+    const now = context.clock.now();
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer } = await runOnce(store, once, async (session) => {
       const webhook = await findWebhook(store, { _id, appUid }, session);
@@ -72,12 +63,7 @@ export const rotateSecret: Handler<RotateSecretBody> = operation(
       const details = { overlapSeconds: overlapMs / 1_000 };
       const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
       await recordAudit(store, entry, { caller, now, session });
-      const heldCount = await countHeld(store, webhook);
-      const twinUid = await findTwin(store, webhook, session);
-      return {
-        ...presentWebhook({ ...webhook, ...fields }, { ...view, twinUid }, heldCount),
-        secret,
-      };
+      return { ...(await showWebhook(context, { ...webhook, ...fields }, session)), secret };
     });
     return { status: 200, body: answer };
   },

@@ -7,13 +7,13 @@ import {
   testEventName,
 } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
-import type { EventDocument } from '../../lib/model/event.ts';
+import { newEvent } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { isOfKind } from '../../lib/webhooks/webhooks.ts';
 import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';
 import { dispatch } from '../resources/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
@@ -21,7 +21,7 @@ import { findWebhook } from './webhook-fields.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
-export interface TestWebhookBody {
+interface TestWebhookBody {
   event?: DeliveredEventName;
 }
 
@@ -68,24 +68,21 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
   const eventId = newId('evt', now);
   const data = name === testEventName ? testDataOf(webhook._id) : sampleDataOf(name, appUid);
   const payload = { eventId, event: name, timestamp: now, appUid, data: { ...data }, isTest: true };
-  const event: EventDocument = {
-    _id: eventId,
-    appUid,
-    event: testEventName,
-    entity: 'webhook',
-    resourceUid: webhook._id,
-    externalTenantId: 'test',
-    sequence: null,
-    order: [],
-    timestamp: now,
-    body: renderPayload(payload),
-    erasedAt: null,
-    webhookUids: [webhook._id],
-    workflowId: context.dispatcher.chooseWorkflow(eventId),
-    dispatchedAt: null,
-    headStart: context.headStart?.claim() ?? null,
-    createdAt: now,
-  };
+  const event = newEvent(
+    {
+      _id: eventId,
+      appUid,
+      event: testEventName,
+      entity: 'webhook',
+      resourceUid: webhook._id,
+      externalTenantId: 'test',
+      body: renderPayload(payload),
+      webhookUids: [webhook._id],
+      workflowId: context.dispatcher.chooseWorkflow(eventId),
+      headStart: context.headStart?.claim() ?? null,
+    },
+    now,
+  );
   await inTransaction(store, async (session) => {
     await store.events.insertOne(event, { session });
     const entry = webhookEntry(webhook, 'webhook.tested', { eventId, event: name });

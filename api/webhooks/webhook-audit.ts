@@ -1,4 +1,5 @@
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { countCharacters } from '../../lib/platform/count-characters.ts';
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { StoredWebhook, WebhookDocument } from '../../lib/model/webhook.ts';
 import { originOf } from '../../lib/model/url-origin.ts';
@@ -24,7 +25,7 @@ export function webhookDetails(
     ...(headers === undefined ? {} : { headerNames: keysOf(headers) }),
     ...(auth === undefined ? {} : { authType: auth?.type ?? null }),
     ...(tls === undefined ? {} : { tlsFingerprint256: written.tls?.fingerprint256 ?? null }),
-    ...(description === undefined ? {} : { descriptionCharacters: description?.length ?? null }),
+    ...(description === undefined ? {} : { descriptionCharacters: lengthOf(description) }),
     ...(metadata === undefined ? {} : { metadataKeys: keysOf(metadata) }),
     ...(url === undefined ? {} : { urlOrigin: originOf(url) }),
     ...(filter === undefined ? {} : { filterPaths: keysOf(filter) }),
@@ -43,7 +44,7 @@ export function previousDetails(
     headers: { headerNames: headers?.names ?? null },
     auth: { authType: auth?.type ?? null },
     tls: { tlsFingerprint256: tls?.fingerprint256 ?? null },
-    description: { descriptionCharacters: description?.length ?? null },
+    description: { descriptionCharacters: lengthOf(description) },
     metadata: { metadataKeys: keysOf(metadata) },
     url: { urlOrigin: originOf(before.url) },
     filter: { filterPaths: filter?.map(({ path }) => path) ?? null },
@@ -62,6 +63,10 @@ export function previousDetails(
   };
   const named = Object.keys(body) as (keyof ChangeWebhookBody)[];
   return Object.assign({}, ...named.map((field) => shown[field])) as AuditEntry['details'];
+}
+
+function lengthOf(text: string | null): number | null {
+  return text === null ? null : countCharacters(text);
 }
 
 function keysOf(object: object | null): string[] | null {

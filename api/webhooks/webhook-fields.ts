@@ -24,7 +24,8 @@ import {
   type WebhookUrlCheck,
   webhookUrlCharactersMax,
 } from '../../lib/egress/webhook-url.ts';
-import { type Store, within } from '../../lib/mongo/connect.ts';
+import { type Store } from '../../lib/mongo/connect.ts';
+import { within } from '../../lib/mongo/transaction.ts';
 import { described } from '../http/schemas.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
@@ -108,8 +109,6 @@ const properties = {
 };
 
 export const createWebhookBody = validator<CreateWebhookBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: {
     kind: { ...kindField, description: kindText },
     ...described(properties, webhookTexts),
@@ -120,8 +119,6 @@ export const createWebhookBody = validator<CreateWebhookBody>({
 });
 
 export const changeWebhookBody = validator<ChangeWebhookBody>({
-  type: 'object',
-  additionalProperties: false,
   properties: {
     ...described(properties, webhookTexts),
     onResume: { type: 'string', enum: ['deliver', 'discard'], description: onResumeText },
@@ -136,21 +133,7 @@ export const changeWebhookBody = validator<ChangeWebhookBody>({
 export type WrittenFields = Partial<
   Pick<
     StoredWebhook,
-    | 'name'
-    | 'description'
-    | 'metadata'
-    | 'url'
-    | 'entities'
-    | 'events'
-    | 'externalTenantIds'
-    | 'retryScheduleMs'
-    | 'ordering'
-    | 'ratePerSecond'
-    | 'filter'
-    | 'active'
-    | 'headers'
-    | 'auth'
-    | 'tls'
+    'retryScheduleMs' | Exclude<keyof ChangeWebhookBody, 'retrySchedule' | 'onResume'>
   >
 >;
 

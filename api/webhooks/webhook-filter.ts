@@ -1,8 +1,9 @@
 // The `filter` of a webhook: which events it gets, by the fields of their `data`.
 import type { FieldError } from '../../lib/platform/errors.ts';
+import { countCharacters } from '../../lib/platform/count-characters.ts';
 import { limits } from '../../lib/limits.ts';
 import type { FilterCondition, FilterValue } from '../../lib/model/webhook.ts';
-import { pointerTo } from '../http/json-pointer.ts';
+import { nameAt, pointerTo } from '../http/json-pointer.ts';
 import { controlCharacters, textFormats } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
@@ -43,7 +44,7 @@ export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | 
     const fault = faultOfPath(path) ?? faultOfValues(is);
     if (fault === null) return [];
     const pointer = pointerTo(['filter', path]);
-    return [{ pointer, code: 'filter', detail: `${pointer.slice(2).replace('/', '.')} ${fault}` }];
+    return [{ pointer, code: 'filter', detail: `${nameAt(pointer)} ${fault}` }];
   });
   const count = conditions.reduce((sum, { is }) => sum + (Array.isArray(is) ? is.length : 1), 0);
   if (count > filterValuesMax) {
@@ -51,7 +52,8 @@ export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | 
     errors.push({ pointer: '#/filter', code: 'filter', detail });
   }
   if (errors.length > 0) throw invalidRequest(errors);
-  return conditions;
+  // In an order of their own, so that the same filter is stored as the same one.
+  return conditions.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 export function presentFilter(filter: readonly FilterCondition[] | null): WrittenFilter | null {
@@ -80,6 +82,6 @@ function faultOfValue(value: unknown): string | null {
 }
 
 function faultOfText(text: string): string | null {
-  const isLong = text.length > filterTextCharactersMax;
+  const isLong = countCharacters(text) > filterTextCharactersMax;
   return isLong ? `must have at most ${filterTextCharactersMax} characters` : null;
 }

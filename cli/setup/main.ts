@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../../lib/config/config.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
-import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
+import { checkName, createAppWithKey } from '../../lib/access/create-app-with-key.ts';
 import { prepareServers } from './prepare-servers.ts';
 
 const help = `Usage: npm run setup -- [options]
@@ -20,6 +20,7 @@ The settings are those of the service: docs/configuration.md.
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { app: { type: 'string' } } });
+  if (values.app !== undefined) checkName('the name of an application', values.app);
   const config = readConfig(process.env);
   await prepareServers(config);
   process.stdout.write('The indexes and search attributes are in place.\n');

@@ -8,6 +8,7 @@ import { connectStore } from '../../lib/mongo/connect.ts';
 import { skipSequences } from '../../lib/mongo/skip-sequences.ts';
 import { dayMs } from '../../lib/platform/duration.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { readTime } from '../../lib/platform/time.ts';
 import { checkNamespace, unreachable } from '../../lib/temporal/check-namespace.ts';
 
 const help = `Usage: npm run start-missing -- [options]
@@ -37,9 +38,9 @@ async function main(): Promise<void> {
     },
   });
   const now = Date.now();
-  const since = new Date(values.since ?? now - sinceDefaultMs);
-  if (Number.isNaN(since.getTime()))
-    throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
+  const since =
+    values.since === undefined ? new Date(now - sinceDefaultMs) : readTime(values.since);
+  if (since === null) throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
   const config = readConfig(process.env);
   const { address, namespace, connectionOptions } = config.temporal;
   await using store = await connectStore(config.mongodb);

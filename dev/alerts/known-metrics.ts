@@ -25,7 +25,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the labels of each metric. */
-export function knownMetrics(): Map<string, readonly string[]> {
+function knownMetrics(): Map<string, readonly string[]> {
   const known = new Map(
     Object.entries(others).map(([name, labels]) => [name, [...ofTargets, ...labels]]),
   );

@@ -5,7 +5,7 @@ import { findOnPath, isExecutable, serversCacheDir } from '../servers/find-binar
 import { cachedPath, inStaging } from '../servers/install-binary.ts';
 import { reasonOf, runProgram } from '../servers/run-program.ts';
 
-export interface PrometheusPrograms {
+interface PrometheusPrograms {
   prometheus: string;
   promtool: string;
 }

@@ -7,7 +7,7 @@ import { startGuarded } from '../servers/guarded-process.ts';
 import { startTimeoutMs, waitUntilReady } from '../servers/wait-until-ready.ts';
 import { type Role, roles } from './stage.ts';
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   binary: string;
   folder: string;
   rules: string;

@@ -11,7 +11,7 @@ const quietHourSeconds = 3_600;
 const checkEverySeconds = 60;
 
 /** Returns the names of the metrics that some rules read. */
-export function metricsOf(rules: string): Set<string> {
+function metricsOf(rules: string): Set<string> {
   return new Set(rules.match(/\b(?:herald_\w+|nodejs_\w+|target_info)/g));
 }
 

@@ -24,7 +24,7 @@ export const roles = ['api', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
 /** A server that is stopped and started again on the same port and data. */
-export interface StoppableServer {
+interface StoppableServer {
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface Stage extends AsyncDisposable {
   load: Calls;
 }
 
-export interface StageOptions {
+interface StageOptions {
   changesPerSecond: number;
   /** The wait between attempts: short, so that what failed arrives soon after a fault. */
   retryEvery: string;

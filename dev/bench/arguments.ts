@@ -6,8 +6,8 @@ import type { Settings } from './settings.ts';
 
 /** What `compare` is asked for. */
 export interface Comparison {
-  /** The other checkout; null: this one, without telemetry and with it. */
-  dir: string | null;
+  /** The other checkout. */
+  dir: string;
   /** One of the checkouts alone may have some of them. */
   names: readonly string[];
   rounds: number;
@@ -30,7 +30,6 @@ export function readArguments(args: readonly string[]) {
       path: { type: 'string', default: 'changes' },
       kept: { type: 'boolean', default: false },
       service: { type: 'string' },
-      telemetry: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -49,25 +48,22 @@ export function readArguments(args: readonly string[]) {
   };
   const [command, ...rest] = positionals;
   if (command === 'compare') {
-    const dirAndNames = values.telemetry ? [null, ...rest] : rest;
-    const comparison = readComparison(dirAndNames, { settings, rounds: values.rounds });
+    const comparison = readComparison(rest, { settings, rounds: values.rounds });
     return { help: values.help, comparison, scenarios: [], settings };
   }
   if (values.rounds !== undefined) throw new Error('--rounds is for compare only');
-  if (values.telemetry) throw new Error('--telemetry is for compare only');
   const picked = pickScenarios(positionals);
   return { help: values.help, comparison: null, scenarios: picked, settings };
 }
 
 function readComparison(
-  [dir, ...others]: readonly (string | null)[],
+  [dir, ...names]: readonly string[],
   { settings, rounds = '2' }: { settings: Settings; rounds: string | undefined },
 ): Comparison {
   if (dir === undefined) throw new Error('compare needs the folder of another checkout');
   if (settings.servicePath !== null) {
     throw new Error('compare starts the service of each checkout, so --service cannot be given');
   }
-  const names = others.filter((name) => name !== null);
   const count = readNumber('--rounds', rounds, roundsMax) ?? 0;
   if (!Number.isInteger(count)) throw new Error(`--rounds must be a whole number (got ${rounds})`);
   return {
@@ -117,7 +113,6 @@ export function helpText(): string {
   return [
     'npm run bench -- [scenario …] [options]',
     'npm run bench -- compare DIR [scenario …] [options]',
-    'npm run bench -- compare --telemetry [scenario …] [options]',
     '',
     'Scenarios (* run when none is named; all names all of them):',
     ...list,
@@ -134,8 +129,6 @@ export function helpText(): string {
     'compare judges a change: it runs the scenarios (light burst when none is named) with the bench of the',
     'checkout in DIR, A, and of this one, B, in turns, and prints a table of both with the ratio B / A.',
     '  --rounds N      runs of each checkout, 2 by default',
-    '  --telemetry     instead of another checkout, this one in turns without telemetry, with metrics, and with',
-    '                  metrics and traces of every tenth change',
     '',
     'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
     'another agent-herald works there. Tables go to stdout; JSON and a chart to dev/bench/results/.',

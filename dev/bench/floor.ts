@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { helpText, readArguments } from './arguments.ts';
 import { drawChart } from './chart.ts';
-import { compare } from './compare.ts';
+import { compareCheckouts } from './compare.ts';
 import { renderSummary, type Report } from './report.ts';
 import { runSession } from './session.ts';
 
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     process.on(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
   }
   const { comparison } = wanted;
-  if (comparison !== null) return compare(comparison, { signal: stop.signal, say, print });
+  if (comparison !== null) return compareCheckouts(comparison, { signal: stop.signal, say, print });
   const report = await runSession({ ...wanted, stop, say, print });
   if (report.scenarios.length > 0) {
     print(renderSummary(report));

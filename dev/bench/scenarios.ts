@@ -15,6 +15,7 @@ import { signIn } from './scenarios/sign-in.ts';
 import { slowReceiver } from './scenarios/slow-receiver.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
 import { steady, sustained } from './scenarios/sustained.ts';
+import { telemetry } from './scenarios/telemetry.ts';
 
 /** In the order in which they run. */
 export const scenarios: readonly Scenario[] = [
@@ -36,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   idleWebhooks,
   scale,
   search,
+  telemetry,
   // Last: it needs another service, with data in files.
   kill,
 ];

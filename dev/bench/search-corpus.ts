@@ -91,7 +91,6 @@ function makeEvent({ appUid, hookUids }: BenchApp, n: number, at: Date): EventDo
     externalTenantId,
     sequence: n + 1,
     order: [],
-    timestamp: at,
     body: renderPayload({ eventId, event, timestamp: at, appUid, data }),
     erasedAt: null,
     webhookUids: [hookUids[0] ?? '', hookOf(hookUids, externalTenantId)],

@@ -42,17 +42,23 @@ const receiversOnThisMachine = {
 /** Opens the service that the settings ask for; closing `open` ends it. */
 export async function openService(
   open: Disposal,
-  { servicePath, kept }: Pick<Settings, 'servicePath' | 'kept'>,
+  {
+    servicePath,
+    kept,
+    env = {},
+  }: Pick<Settings, 'servicePath' | 'kept'> & { env?: NodeJS.ProcessEnv },
   say: (line: string) => void,
 ): Promise<Service> {
-  return servicePath === null ? startService(open, { kept, say }) : useService(open, servicePath);
+  return servicePath === null
+    ? startService(open, { kept, env, say })
+    : useService(open, servicePath);
 }
 
 // Starts it as `npm start` does, with fresh data on free ports. Servers that the environment names are
 // used, with a database of the bench that is dropped at the end.
 async function startService(
   open: Disposal,
-  { kept, say }: { kept: boolean; say: (line: string) => void },
+  { kept, env: asked, say }: { kept: boolean; env: NodeJS.ProcessEnv; say: (line: string) => void },
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'herald-bench-'));
   open.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -63,6 +69,7 @@ async function startService(
     HERALD_CONNECTIONS_PER_ADDRESS: '0',
     HERALD_DATABASE: `herald_bench_${Date.now()}`,
     ...process.env,
+    ...asked,
     PORT: '0',
   };
   // A database that the user named is not dropped.

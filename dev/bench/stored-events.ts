@@ -78,7 +78,6 @@ function copyModel({ event, delivery }: Model, app: BenchApp, at: Date): Model {
       body,
       webhookUids: [webhookUid],
       workflowId,
-      timestamp: at,
       dispatchedAt: at,
       createdAt: at,
     },

@@ -28,7 +28,7 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;

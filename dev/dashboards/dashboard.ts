@@ -1,7 +1,7 @@
 // What a dashboard is made of, and how it is written for Grafana.
 
 /** `s`, `reqps`, …: units of Grafana. */
-export type Unit = 's' | 'short' | 'ops' | 'percentunit' | 'bytes' | 'bool';
+type Unit = 's' | 'short' | 'ops' | 'percentunit' | 'bytes' | 'bool';
 
 export interface Panel {
   title: string;

@@ -8,7 +8,7 @@ export interface ChartCase {
   readonly denied: Readonly<Record<string, readonly Target[]>>;
 }
 
-export interface RefusedCase {
+interface RefusedCase {
   readonly what: string;
   /** Set on top of the minimal values. */
   readonly set: readonly string[];

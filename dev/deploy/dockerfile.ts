@@ -8,7 +8,7 @@ export interface Copy {
   readonly target: string;
 }
 
-export interface Run {
+interface Run {
   readonly kind: 'run';
   readonly command: string;
 }

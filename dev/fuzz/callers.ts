@@ -15,7 +15,7 @@ export interface Caller {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-export interface Service {
+interface Service {
   readonly apiUrl: string;
   readonly appUid: string;
   readonly apiKey: string;

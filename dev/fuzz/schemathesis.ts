@@ -20,12 +20,12 @@ export interface Effort {
   readonly secondsMax?: number;
 }
 
-export interface Found {
+interface Found {
   readonly cases: number;
   readonly findings: number;
 }
 
-export interface Run {
+interface Run {
   readonly apiUrl: string;
   readonly seed: number;
   /** For its files. */

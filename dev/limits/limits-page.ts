@@ -1,3 +1,5 @@
+import { described, limitGroups } from '../../lib/limits.ts';
+
 const introduction = `# Limits
 
 \`npm run limits\` writes this page from \`lib/limits.ts\`. No setting changes these limits; those of settings are in
@@ -5,28 +7,16 @@ const introduction = `# Limits
 the size of a batch, is in that file.
 `;
 
-/** Renders the groups that the source of \`lib/limits.ts\` exports. Throws for one without a comment. */
-export function limitsPage(source: string, groups: Readonly<Record<string, object>>): string {
-  const tables = [...source.matchAll(/^export const (\w+) = \{\n(.*?)^\}/gms)].map(
-    ([, group = '', body = '']) => {
-      const title = commentOf(source, `export const ${group} =`);
-      const rows = Object.entries(groups[group] ?? {}).map(([name, value]) => {
-        return `| \`${name}\` | ${withUnit(name, Number(value))} | ${commentOf(body, `  ${name}:`)} |\n`;
-      });
-      return `\n## ${title}\n\n| \`${group}\` | value | bounds |\n| --- | --- | --- |\n${rows.join('')}`;
-    },
-  );
-  if (tables.length !== Object.keys(groups).length)
-    throw new Error('a group of limits is not found');
+/** Renders all groups of limits. */
+export function limitsPage(): string {
+  const tables = Object.entries(limitGroups).map(([group, { [described]: facts }]) => {
+    const lines = Object.entries(facts.rows).map(
+      ([name, [value, bounds]]) => `| \`${name}\` | ${withUnit(name, value)} | ${bounds} |\n`,
+    );
+    const head = `| \`${group}\` | value | bounds |\n| --- | --- | --- |\n`;
+    return `\n## ${facts.title}\n\n${head}${lines.join('')}`;
+  });
   return introduction + tables.join('');
-}
-
-function commentOf(text: string, declaration: string): string {
-  const lines = text.split('\n');
-  const index = lines.findIndex((line) => line.startsWith(declaration));
-  const comment = /^ *\/\*\* (.+?)\.? \*\/$/.exec(lines[index - 1] ?? '')?.[1];
-  if (comment === undefined) throw new Error(`no /** comment */ before "${declaration.trim()}"`);
-  return comment;
 }
 
 const units = {

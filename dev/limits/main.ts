@@ -1,7 +1,6 @@
 // `npm run limits`: writes docs/limits.md from lib/limits.ts.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import * as groups from '../../lib/limits.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { limitsPage } from './limits-page.ts';
 
@@ -14,5 +13,5 @@ Writes docs/limits.md from lib/limits.ts.
 
 await runCommand(async () => {
   parseArgs({ options: {} });
-  writeFileSync('docs/limits.md', limitsPage(readFileSync('lib/limits.ts', 'utf8'), groups));
+  writeFileSync('docs/limits.md', limitsPage());
 }, help);

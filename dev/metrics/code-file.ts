@@ -32,14 +32,14 @@ import {
 } from 'typescript/unstable/ast';
 
 /** A function with a body in braces, without its comment. */
-export interface CodeFunction {
+interface CodeFunction {
   name: string;
   line: number;
   lines: number;
 }
 
 /** An import of a file of the same tree. */
-export interface CodeImport {
+interface CodeImport {
   path: string;
   isType: boolean;
 }

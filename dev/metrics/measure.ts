@@ -20,7 +20,7 @@ export interface Sizes {
 }
 
 /** The code that an attempt at a delivery runs. */
-export interface Reach {
+interface Reach {
   entry: string;
   rooms: string[];
   files: string[];
@@ -29,9 +29,9 @@ export interface Reach {
 
 export interface Metrics {
   rooms: Record<string, Sizes>;
-  /** The service and what starts it. */
+  /** What ships. */
   production: Sizes;
-  /** Beside it the tools, the demo and the benchmarks. */
+  /** Beside it the tools of `dev`. */
   allButTests: Sizes;
   reach: Reach | null;
   /** The files of each import cycle, type imports counted. */
@@ -44,7 +44,7 @@ export interface Metrics {
 }
 
 /** Where an attempt begins and which rooms belong to it; found by the function's name by default. */
-export interface ReachOptions {
+interface ReachOptions {
   entry?: string | undefined;
   rooms?: readonly string[] | undefined;
 }
@@ -54,7 +54,7 @@ const deliveryRooms = ['deliveries', 'egress', 'events', 'mongo', 'webhooks'].ma
   (name) => `lib/${name}`,
 );
 const dividedRooms = ['lib', 'dev'];
-const toolRooms = ['test', 'bench', 'demo', 'limits', 'screenshots', 'metrics'];
+const toolRooms = ['test', 'dev'];
 const proseCharactersMax = 120;
 
 export function measure(
@@ -66,11 +66,13 @@ export function measure(
   const filesIn = (room: string) => files.filter((file) => roomOf(file.path) === room);
   return {
     rooms: Object.fromEntries(rooms.map((room) => [room, measureSizes(filesIn(room))])),
-    production: measureSizes(files.filter(({ path }) => !isOneOf(toolRooms, path))),
-    allButTests: measureSizes(files.filter(({ path }) => !isOneOf(['test'], path))),
+    production: measureSizes(files.filter(({ path }) => !isBelow(toolRooms, path))),
+    allButTests: measureSizes(files.filter(({ path }) => !isBelow(['test'], path))),
     reach: measureReach(files, options),
     cycles: importCycles(files),
-    deliveryStates: files.flatMap(({ lists }) => lists['deliveryStates'] ?? []),
+    deliveryStates: files
+      .filter(({ path }) => roomOf(path) === 'lib/model')
+      .flatMap(({ lists }) => lists['deliveryStates'] ?? []),
     workflows: files.find(({ path }) => path === 'workflows/index.ts')?.passedOn ?? [],
     activities: files.flatMap(({ interfaces }) => interfaces['DeliveryActivities'] ?? []),
     workflowIdSchemes: workflowIdSchemes(files),
@@ -87,10 +89,8 @@ export function roomOf(path: string): string {
   return dividedRooms.includes(top) && inside !== undefined ? `${top}/${second}` : top;
 }
 
-function isOneOf(rooms: readonly string[], path: string): boolean {
-  return roomOf(path)
-    .split('/')
-    .some((folder) => rooms.includes(folder));
+function isBelow(topRooms: readonly string[], path: string): boolean {
+  return topRooms.some((room) => path.startsWith(`${room}/`));
 }
 
 function measureSizes(files: readonly CodeFile[]): Sizes {

@@ -1,6 +1,6 @@
 // What docs/quickstart.md tells a reader to copy, by language and terminal.
 
-export interface QuickStart {
+interface QuickStart {
   /** Starts the service, in the first terminal. */
   readonly start: string;
   readonly sections: readonly Section[];

@@ -8,7 +8,7 @@ import { startReceiver } from '../../test/support/receivers.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { TemporalUi } from './browser.ts';
 
-export interface Stage {
+interface Stage {
   dev: DevFile;
   client: Client;
   ui: TemporalUi;

@@ -8,7 +8,7 @@ const stagingPrefix = 'staging-';
 const stagingAbandonedAfterMs = 60 * 60 * 1000;
 const pipTimeoutMs = 10 * 60 * 1000;
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly sources: DownloadSources;

@@ -15,7 +15,7 @@ const transactionLifetimeSeconds = 10;
 const oplogMegabytes = 256;
 const cacheGigabytes = { kept: 0.5, ephemeral: 0.25 };
 
-export interface MongodbOptions {
+interface MongodbOptions {
   readonly binary: string;
   /** Null: the data is removed when the server is disposed of. */
   readonly dataDir: string | null;

@@ -8,7 +8,7 @@ import { isAlive, processStartTime } from './process-identity.ts';
 const attemptsMax = 200;
 const retryAfterMs = 10;
 
-export interface StartLock extends AsyncDisposable {
+interface StartLock extends AsyncDisposable {
   readonly path: string;
 }
 

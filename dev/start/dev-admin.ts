@@ -2,7 +2,8 @@
 import { createAdmin, resetPassword } from '../../lib/access/create-admin.ts';
 import { newPassword, verifyPassword } from '../../lib/access/password.ts';
 import type { Config } from '../../lib/config/config.ts';
-import { type DevAdmin, readAdminFile, writeDevFile } from '../../lib/config/dev-file.ts';
+import { readJson } from '../../lib/config/dev-file.ts';
+import { type DevAdmin, writeDevFile } from './dev-files.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 
 const email = 'admin@localhost';
@@ -31,7 +32,7 @@ async function findOrCreate(
   store: Store,
   { path, isOwnDatabase }: DevAdminOptions,
 ): Promise<DevAdmin | null> {
-  const last = path === null ? null : await readAdminFile(path);
+  const last = path === null ? null : await readJson<DevAdmin>(path);
   const found = await store.admins.findOne({ email });
   if (found !== null) return last && find(store, last, found);
   if (!isOwnDatabase && (await store.admins.findOne({})) !== null) return null;

@@ -1,21 +1,25 @@
 // The application of a development installation: made on the first start, found on the next.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
 import { scopes } from '../../lib/model/api-key.ts';
+import { systemCaller } from '../../lib/model/audit-log.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
-import {
-  createAppWithKey,
-  createFirstAccount,
-  createFullKey,
-  type NewApp,
-} from '../../lib/access/create-app-with-key.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
+import { addApiKey } from '../../lib/access/api-keys.ts';
+import { makeAccount } from '../../lib/access/apps.ts';
+import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
 import type { Config } from '../../lib/config/config.ts';
-import { readAppFile, writeDevFile } from '../../lib/config/dev-file.ts';
+import { readJson } from '../../lib/config/dev-file.ts';
+import { writeDevFile } from './dev-files.ts';
 
 /** Reuses the key of the last start, which only the file at `path` holds. Null keeps no file. */
 export async function findOrCreateDevApp(config: Config, path: string | null): Promise<NewApp> {
   const store = await connectStore(config.mongodb);
   try {
-    const app = await findOrCreate(store, config, path === null ? null : await readAppFile(path));
+    const app = await findOrCreate(
+      store,
+      config,
+      path === null ? null : await readJson<NewApp>(path),
+    );
     if (path !== null) await writeDevFile(path, app);
     return app;
   } finally {
@@ -29,17 +33,26 @@ async function findOrCreate(
   last: NewApp | null,
 ): Promise<NewApp> {
   const app = await store.apps.findOne({}, { sort: { _id: 1 } });
-  const account = app && (await store.accounts.findOne({ appUid: app._id }, { sort: { _id: 1 } }));
   if (app === null) return createAppWithKey(store, { name: 'Development', keyPepper });
-  const known = last !== null && (await isKeyOf(store, { appUid: app._id, last, keyPepper }));
-  const apiKey = known
-    ? last.apiKey
-    : await createFullKey(store, { appUid: app._id, name: 'Development key', keyPepper });
-  return {
-    appUid: app._id,
-    accountUid: account?._id ?? (await createFirstAccount(store, app._id)),
-    apiKey,
-  };
+  const appUid = app._id;
+  const accountUid = await findOrCreateAccount(store, appUid);
+  if (last !== null && (await isKeyOf(store, { appUid, last, keyPepper }))) {
+    return { appUid, accountUid, apiKey: last.apiKey };
+  }
+  const wish = { appUid, name: 'Development key', scopes: [...scopes], expiresAt: null };
+  const occasion = { keyPepper, caller: systemCaller, now: new Date() };
+  const { text: apiKey } = await inTransaction(store, (session) =>
+    addApiKey(store, wish, { ...occasion, session }),
+  );
+  return { appUid, accountUid, apiKey };
+}
+
+async function findOrCreateAccount(store: Store, appUid: string): Promise<string> {
+  const found = await store.accounts.findOne({ appUid }, { sort: { _id: 1 } });
+  if (found !== null) return found._id;
+  const account = makeAccount({ appUid, name: 'First account' }, new Date());
+  await store.accounts.insertOne(account);
+  return account._id;
 }
 
 async function isKeyOf(

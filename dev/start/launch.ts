@@ -14,11 +14,12 @@ import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
 import { findOrCreateDevAdmin } from './dev-admin.ts';
 import { findOrCreateDevApp } from './dev-app.ts';
-import { type DevFile, removeDevFiles, writeDevFiles } from '../../lib/config/dev-file.ts';
+import type { DevFile } from '../../lib/config/dev-file.ts';
+import { removeDevFiles, writeDevFiles } from './dev-files.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { superviseServer } from './supervise-server.ts';
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** What it sets, even to empty, wins over development defaults. */
   env: NodeJS.ProcessEnv;
   dataDir: string;
@@ -27,7 +28,7 @@ export interface LaunchOptions {
   progress: (line: string) => void;
 }
 
-export interface Launched extends AsyncDisposable {
+interface Launched extends AsyncDisposable {
   dev: DevFile;
   /** Resolves, with a sentence, when a server ended and is not restarted. */
   lost: Promise<string>;

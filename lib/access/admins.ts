@@ -20,7 +20,7 @@ export function makeMembership(
 }
 
 /** Returns an admin that a transaction relies on, or null. Also writes to it, so that a removal conflicts. */
-export async function holdAdmin(
+export async function lockAdmin(
   store: Store,
   filter: Filter<AdminDocument>,
   session: ClientSession,

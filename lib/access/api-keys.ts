@@ -6,7 +6,7 @@ import type { ApiKeyDocument, ApiKeyWish } from '../model/api-key.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { Store } from '../mongo/connect.ts';
 import { hashApiKey, newApiKey } from './api-key.ts';
-import { goAlone } from './apps.ts';
+import { lockApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 
 /** Makes a key, which the caller stores without `text`. */
@@ -56,7 +56,7 @@ export async function makeRoomForKeys(
   { appUid, now, times }: { appUid: string; now: Date; times: number },
   session: ClientSession,
 ): Promise<void> {
-  await goAlone(store, appUid, session);
+  await lockApp(store, appUid, session);
   const activeMax = times * limits.apiKeysPerAppMax;
   const keptMax = times * limits.apiKeysKeptPerAppMax;
   const active = await store.apiKeys.countDocuments(

@@ -20,6 +20,6 @@ export function isActive({ disabledAt }: Pick<AppDocument, 'disabledAt'>): boole
 }
 
 /** Serialises an application's transactions that call this, by a conflict: for rules over several documents. */
-export async function goAlone(store: Store, appUid: string, session: ClientSession): Promise<void> {
+export async function lockApp(store: Store, appUid: string, session: ClientSession): Promise<void> {
   await store.apps.updateOne({ _id: appUid }, { $inc: { turn: 1 } }, { session });
 }

@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { AuditEntry, Caller } from '../model/audit-log.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 
 interface AuditOccasion {
   caller: Caller;

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { limits } from '../limits.ts';
+import { countCharacters } from '../platform/count-characters.ts';
 
 const localPartCharactersMax = 64;
 const domainShape =
@@ -16,9 +17,8 @@ export function canonicalEmail(email: string): string | null {
   // Which small sigma a capital one becomes depends on its neighbours, and a small J̌ can be composed.
   const local = text.slice(0, at).toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
   const domain = canonicalDomain(text.slice(at + 1));
-  if (at < 1 || local.length > localPartCharactersMax || text.length > limits.emailCharactersMax) {
-    return null;
-  }
+  if (at < 1 || countCharacters(local) > localPartCharactersMax) return null;
+  if (countCharacters(text) > limits.emailCharactersMax) return null;
   if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || domain === null) return null;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
   return `${local}@${domain}`;

@@ -5,9 +5,10 @@ import { passwordFault } from './password-rules.ts';
 import { hashPassword } from './password.ts';
 import type { AdminDocument } from '../model/admin.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
-import { holdAdmin, makeAdmin } from './admins.ts';
+import { lockAdmin, makeAdmin } from './admins.ts';
 import { recordAudit } from './audit-log.ts';
-import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 
 interface AdminWish {
   email: string;
@@ -126,7 +127,7 @@ async function requireOtherSuperuser(
   email: string,
   session: ClientSession,
 ): Promise<void> {
-  const other = await holdAdmin(store, { superuser: true }, session);
+  const other = await lockAdmin(store, { superuser: true }, session);
   if (other === null) throw new Error(`${email} is the last superuser; make another one first`);
 }
 

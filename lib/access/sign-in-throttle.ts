@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
 import { networkOf } from '../egress/network-of.ts';
-import { isDuplicateKey, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { isDuplicateKey } from '../mongo/transaction.ts';
 
 const freeFailures = { person: 5, address: 20 } as const;
 const firstWaitMs = 1_000;
@@ -22,11 +23,11 @@ type SignInTurn =
       allowed: true;
       succeeded: () => Promise<void>;
       /** For a password that was not checked. */
-      handBack: () => Promise<void>;
+      giveBack: () => Promise<void>;
     }
   | { allowed: false; retryAfterMs: number };
 
-/** Counts a failure until `succeeded` or `handBack` is called, so that concurrent guesses count, too. */
+/** Counts a failure until `succeeded` or `giveBack` is called, so that concurrent guesses count, too. */
 export async function takeSignInTurn(
   store: Store,
   { email, address, device = null }: SignInSubject,
@@ -42,20 +43,20 @@ export async function takeSignInTurn(
   const waitMs = await findWait(store, counters, now);
   if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
   const counted: Counted[] = [];
-  const handBack = async (): Promise<void> => {
+  const giveBack = async (): Promise<void> => {
     await Promise.all(counted.map((each) => takeBack(store, each)));
   };
   for (const counter of counters) {
     const each = await count(store, counter, now);
     if (each.retryAfterMs > 0) {
-      await handBack();
+      await giveBack();
       return { allowed: false, retryAfterMs: each.retryAfterMs };
     }
     counted.push(each);
   }
   return {
     allowed: true,
-    handBack,
+    giveBack,
     async succeeded() {
       await store.signInThrottles.deleteOne({ _id: own });
       // Of the address only this attempt: an attacker's own account must not clear guesses at others.

@@ -2,6 +2,7 @@ import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
   itemsPerCallMax: number;
+  /** Of each queue. */
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
@@ -14,46 +15,59 @@ interface Waiting<Item, Result> {
   reject: (reason: unknown) => void;
 }
 
+/** Items that may share a call. */
+interface Queue<Item, Result> {
+  readonly waiting: Waiting<Item, Result>[];
+  running: number;
+  scheduled: boolean;
+}
+
 /**
- * Merges concurrent calls into `call`, which returns a result per item, in order; its error rejects them all.
- * No item joins a call that has begun, so that its read is as fresh as one of its own.
+ * Merges concurrent calls of a queue into `call`, which returns a result per item, in order; its error rejects them all.
+ * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
  */
 export function coalesce<Item, Result>(
   { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
+  queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = [];
-  let running = 0;
-  let scheduled = false;
+  // Of those in which something waits or runs.
+  const queues = new Map<string, Queue<Item, Result>>();
 
-  function schedule(): void {
-    if (scheduled || running >= callsAtOnceMax || waiting.length === 0) return;
-    scheduled = true;
+  function schedule(name: string, queue: Queue<Item, Result>): void {
+    const { waiting, running } = queue;
+    if (waiting.length === 0 && running === 0) queues.delete(name);
+    if (queue.scheduled || running >= callsAtOnceMax || waiting.length === 0) return;
+    queue.scheduled = true;
     const begin = (): void => {
-      scheduled = false;
-      void run(waiting.splice(0, itemsPerCallMax));
-      schedule();
+      queue.scheduled = false;
+      void run(name, queue);
+      schedule(name, queue);
     };
     if (lingerMs === 0 || waiting.length >= itemsPerCallMax) setImmediate(begin);
     else setTimeout(begin, lingerMs);
   }
 
-  async function run(entries: readonly Waiting<Item, Result>[]): Promise<void> {
-    running += 1;
+  async function run(name: string, queue: Queue<Item, Result>): Promise<void> {
+    const entries = queue.waiting.splice(0, itemsPerCallMax);
+    queue.running += 1;
     try {
       const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);
     } finally {
-      running -= 1;
-      schedule();
+      queue.running -= 1;
+      schedule(name, queue);
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      schedule();
+      const name = queueOf(item);
+      const queue = queues.get(name) ?? { waiting: [], running: 0, scheduled: false };
+      queues.set(name, queue);
+      queue.waiting.push({ item, resolve, reject });
+      schedule(name, queue);
     });
 }

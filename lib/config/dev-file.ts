@@ -1,14 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { NewApp } from '../access/create-app-with-key.ts';
-
-/** `.herald/admin.json`: whom `npm start` has made to sign in to the console. */
-export interface DevAdmin {
-  /** Null until the admin is made. */
-  uid: string | null;
-  email: string;
-  password: string;
-}
+import { readFile } from 'node:fs/promises';
 
 /** `.herald/dev.json`: what `npm start` prints, for scripts. */
 export interface DevFile {
@@ -30,46 +20,16 @@ export interface DevFile {
   pids: { api: number; worker: number; mongodb: number | null; temporal: number | null };
 }
 
-async function readJson<T>(path: string): Promise<T | null> {
+/** Null where the file is absent or no JSON. */
+export async function readDevFile(path: string): Promise<DevFile | null> {
+  return readJson<DevFile>(path);
+}
+
+/** Reads a file of `npm start`; null as above. */
+export async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch {
     return null;
   }
-}
-
-/** Null where the file is absent or no JSON. */
-export const readDevFile = readJson<DevFile>;
-/** Reads the application of the last start that kept its data; null as above. */
-export const readAppFile = readJson<NewApp>;
-export const readAdminFile = readJson<DevAdmin>;
-
-export async function writeDevFile(
-  path: string,
-  content: DevFile | NewApp | DevAdmin,
-): Promise<void> {
-  await writeOwn(path, `${JSON.stringify(content, null, 2)}\n`);
-}
-
-/** Writes `dev.json` and, for a shell that reads it with `.`, `env`: what calls, clients and the command line need. */
-export async function writeDevFiles(dataDir: string, dev: DevFile): Promise<void> {
-  const { apiUrl, appUid, apiKey, accountUid } = dev;
-  const lines = [
-    `API='${apiUrl}/api/v1/appuid/${appUid}' KEY='${apiKey}' ACCOUNT='${accountUid}'`,
-    `export HERALD_URL='${apiUrl}' HERALD_APP_UID='${appUid}' HERALD_API_KEY='${apiKey}'`,
-  ];
-  await writeDevFile(join(dataDir, 'dev.json'), dev);
-  await writeOwn(join(dataDir, 'env'), `${lines.join('\n')}\n`);
-}
-
-export async function removeDevFiles(dataDir: string): Promise<void> {
-  await rm(join(dataDir, 'dev.json'), { force: true });
-  await rm(join(dataDir, 'env'), { force: true });
-}
-
-/** Writes a file whole or not at all, readable by its owner only, for it holds a key. */
-async function writeOwn(path: string, text: string): Promise<void> {
-  const next = `${path}.${process.pid}.next`;
-  await writeFile(next, text, { mode: 0o600 });
-  await rename(next, path);
 }

@@ -1,24 +1,22 @@
+import { attemptLimits } from '../limits.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { limits } from '../limits.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { AttemptTrigger } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { partitionId, turnOf } from '../model/partition.ts';
+import { partitionId, type Turn, turnOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
-import { removeDelivery } from './deliveries.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
-import { type Asker, type AttemptFacts, decide } from './decide.ts';
-import { logAttempt, toAttempt, triggerOf } from './made-attempt.ts';
-import { measureAttempt } from './measure-attempt.ts';
-import { recordHealth } from './record-health.ts';
+import { type Asker, type AttemptFacts, decide, type Unsent } from './decide.ts';
+import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
+import { recordHealth } from '../webhooks/webhook-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
-import { passTurn, takeTurn } from './pass-turn.ts';
+import { passTurn, takeTurn } from './partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 
@@ -27,49 +25,48 @@ interface AttemptOptions {
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
   /** Just recorded and read: there is no document of the delivery, and none is made of a throttled attempt. */
-  headStart?: { event: EventToAttempt; webhook: WebhookDocument | null };
+  headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
 }
 
 type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
-type Unsent =
-  | { state: 'held' | 'pending' }
-  | { state: 'cancelled'; cancelReason: DeliveryStep['cancelReason'] };
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
   Partial<Pick<DeliveryStep, 'cancelReason' | 'isInLine'>> & { target?: AttemptTarget };
 
 interface Subject {
   key: DeliveryKey;
+  /** When the facts were read. */
+  readAt: Date;
   delivery: DeliveryDocument | null;
   event: EventToAttempt;
   webhook: WebhookDocument;
+  turn: Turn | null;
   options: AttemptOptions;
 }
 
 /**
  * Makes and records the next attempt at a delivery if it is due, never twice, in a partition only in its turn. Returns
- * the delivery's state; a receiver's failure is an outcome too. Rejects on our own faults (database away, process
- * stopping), which Temporal repeats without using up the receiver's attempts.
+ * what became of it, a receiver's failure too; rejects on our own faults, after which Temporal calls it again.
  */
 export async function attemptDelivery(
   ports: DeliveryPorts,
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const { delivery, event, webhook } = await load(ports, key, options);
-  const { asker } = options;
-  const { processUid } = ports;
-  const now = ports.clock.now();
-  const decision = decide({ asker, delivery, event, webhook, now, processUid });
+  const { asker, headStart } = options;
+  const { clock, processUid } = ports;
+  const readAt = headStart?.readAt ?? clock.now();
+  const facts = headStart === undefined ? await load(ports, key) : { delivery: null, ...headStart };
+  const { delivery, event, webhook } = facts;
+  const decision = decide({ ...facts, asker, now: clock.now(), processUid });
   if (event === null) {
-    return decision === 'remove'
+    return delivery === null || decision === 'remove'
       ? endWithoutEvent(ports, key, delivery)
       : outcomeOf(key, delivery, asker);
   }
-  if (decision === 'notYet' && delivery === null) return withAnother(key, event);
   const turn = turnOf(event, key.webhookUid);
-  const subject = { key, delivery, event, options };
+  const subject = { key, readAt, delivery, event, turn, options };
   if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
     // Recorded, so that lists and pauses find it.
     if (delivery === null) await recordUnsent(ports, subject, { state: 'pending' });
@@ -79,9 +76,9 @@ export async function attemptDelivery(
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...subject, webhook })
       : typeof decision === 'object'
-        ? await recordUnsent(ports, subject, { state: 'cancelled', ...decision })
-        : decision === 'hold'
-          ? await recordUnsent(ports, subject, { state: 'held' })
+        ? await recordUnsent(ports, subject, decision)
+        : delivery === null
+          ? withAnother(key, event)
           : outcomeOf(key, delivery, asker);
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
 }
@@ -89,9 +86,7 @@ export async function attemptDelivery(
 async function load(
   { records }: DeliveryPorts,
   key: DeliveryKey,
-  { headStart }: AttemptOptions,
 ): Promise<Pick<AttemptFacts, 'delivery' | 'event' | 'webhook'>> {
-  if (headStart !== undefined) return { delivery: null, ...headStart };
   const [delivery, event, webhook] = await Promise.all([
     records.readDelivery(key),
     records.readEvent(key),
@@ -113,7 +108,7 @@ async function endWithoutEvent(
 ): Promise<DeliveryOutcome> {
   // The retention removed it just when it was to be sent again, or the database was restored to a time before it.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
-  else await removeDelivery(ports.store, delivery);
+  else await ports.store.deliveries.deleteOne({ _id: delivery._id });
   return { ...unattempted(key, delivery), state: 'cancelled' };
 }
 
@@ -124,14 +119,19 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
-  const isInLine = delivery?.isInLine ?? false;
-  const { signal } = subject.options;
-  // Before the permits: whoever waits for the rate keeps none.
-  const waitsUntil = await awaitRate(ports, webhook, { isInLine, signal });
-  if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
+  const { ratePerSecond } = webhook;
+  if (ratePerSecond !== null) {
+    const isInLine = delivery?.isInLine ?? false;
+    const wanted = { webhookUid: webhook._id, ratePerSecond, isInLine, clock: ports.clock };
+    // Before the permits: whoever waits for the rate keeps none.
+    const waitsUntil = await ports.records.awaitTime(wanted, subject.options.signal);
+    if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
+  }
   const trigger = triggerOf(delivery);
   const sent = await send(ports, subject, trigger);
-  if (sent === null) return leaveThrottled(ports, subject, target);
+  if (sent === 'throttled' || sent === 'outdated') {
+    return leaveUnsent(ports, subject, { target, reason: sent });
+  }
   const { readyAt, at, result, traced } = sent;
   const now = ports.clock.now();
   const attemptsMade = attemptsBefore + 1 - scheduleFrom;
@@ -169,15 +169,17 @@ interface Sent {
 
 async function send(
   ports: DeliveryPorts,
-  { key, delivery, event, webhook, options }: Subject,
+  subject: Subject,
   trigger: AttemptTrigger,
-): Promise<Sent | null> {
+): Promise<Sent | 'throttled' | 'outdated'> {
+  const { key, delivery, event, webhook, options } = subject;
   const readyAt = ports.clock.now();
   let at = readyAt;
   let traced: TracedAttempt | null = null;
   const compose = async (): Promise<SendMessage> => {
+    if (await isOutdated(ports, subject)) throw new Outdated();
     const body = event.body ?? (await ports.records.readBody(event._id));
-    if (body === null) throw new Error(`the payload of ${event._id} went before it was sent`);
+    if (body === null) throw new Outdated();
     // Not before: the wait for a permit is no part of the attempt.
     at = ports.clock.now();
     const n = (delivery?.attemptCount ?? 0) + 1;
@@ -193,28 +195,32 @@ async function send(
       webhookUid: key.webhookUid,
       avoidsSaturated,
       compose,
-      timeoutMs: limits.attemptTimeoutMs,
       signal,
     });
     return { result, readyAt, at, traced };
   } catch (error) {
     // The compiler does not see that `compose` sets it.
     (traced as TracedAttempt | null)?.fail(error);
-    if (errorCode(error) === 'THROTTLED') return null;
+    if (error instanceof Outdated) return 'outdated';
+    if (errorCode(error) === 'THROTTLED') return 'throttled';
     throw error;
   }
 }
 
-async function awaitRate(
-  { records, clock }: DeliveryPorts,
-  { _id: webhookUid, ratePerSecond }: WebhookDocument,
-  { isInLine, signal }: { isInLine: boolean; signal: AbortSignal },
-): Promise<Date | null> {
-  if (ratePerSecond === null) return null;
-  return records.awaitTime({ webhookUid, ratePerSecond, isInLine, clock }, signal);
+class Outdated extends Error {}
+
+// While it waited for its rate and a permit the webhook may have been paused or changed, or the event erased.
+async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boolean> {
+  const { key, readAt, webhook, options } = subject;
+  const { clock, processUid } = ports;
+  const now = clock.now();
+  if (now.getTime() - readAt.getTime() <= attemptLimits.factsFreshMs) return false;
+  const facts = await load(ports, key);
+  const decision = decide({ ...facts, asker: options.asker, now, processUid });
+  return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 
-// Recorded at once, by a head start too: the time is taken.
+// Recorded right away, by a head start too: the time is taken.
 async function leaveInLine(
   ports: DeliveryPorts,
   subject: Subject,
@@ -224,35 +230,32 @@ async function leaveInLine(
   const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
   const now = ports.clock.now();
   const step = { state, attempt: null, nextAttemptAt: waitsUntil, isInLine: true, now } as const;
-  const left = await record(ports, subject, { ...step, target });
-  return left.state === 'pending' ? { ...left, state: 'retrying' } : left;
+  return record(ports, subject, { ...step, target });
 }
 
-// A throttled first attempt is recorded, so that pauses and discards find it.
-async function leaveThrottled(
+// A first attempt is recorded, so that pauses and discards find it. The next call decides anew.
+async function leaveUnsent(
   ports: DeliveryPorts,
   subject: Subject,
-  target: AttemptTarget,
+  { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
   const { key, delivery, options } = subject;
   if (options.headStart !== undefined) return { ...unattempted(key, null), state: 'retrying' };
+  const { host } = target;
   // As `info` once a delivery: each of a saturated webhook asks again and again.
-  deliveryLog[delivery === null ? 'info' : 'debug'](
-    { ...key, host: target.host },
-    'delivery.throttled',
-  );
+  const level = delivery === null ? 'info' : 'debug';
+  if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
   if (delivery !== null) {
     const dueAt = delivery.nextAttemptAt?.toISOString();
     return { ...unattempted(key, delivery), state: 'retrying', ...target, dueAt };
   }
-  const left = await recordUnsent(ports, subject, { state: 'pending' });
-  return left.state === 'pending' ? { ...left, state: 'retrying', ...target } : left;
+  return recordUnsent(ports, subject, { state: 'pending', target });
 }
 
 async function recordUnsent(
   ports: DeliveryPorts,
   subject: Omit<Subject, 'webhook'>,
-  unsent: Unsent,
+  unsent: Unsent | { state: 'pending'; target?: AttemptTarget },
 ): Promise<DeliveryOutcome> {
   const now = ports.clock.now();
   const made = { ...unsent, attempt: null, nextAttemptAt: null, now };
@@ -267,10 +270,9 @@ async function recordUnsent(
 // What another process recorded meanwhile stands, and so does a job's claim.
 async function record(
   { records }: DeliveryPorts,
-  { key, delivery, event, options }: Omit<Subject, 'webhook'>,
+  { key, delivery, event, turn, options }: Omit<Subject, 'webhook'>,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
-  const turn = turnOf(event, key.webhookUid);
   const step: DeliveryStep = {
     cancelReason: null,
     isInLine: false,
@@ -287,6 +289,7 @@ async function record(
   }
   deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
   const stored = await records.readDelivery(key);
-  if (stored === null) throw new Error(`the delivery of ${key.eventId} vanished`);
+  if (stored === null)
+    throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
   return outcomeOf(key, stored, options.asker);
 }

@@ -1,16 +1,16 @@
 import { createTouch } from '../concurrency/touch.ts';
+import { dayMs } from '../platform/duration.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { userAgent } from '../platform/version.ts';
 import type { SendMessage } from '../egress/http-sender.ts';
-import { requestHeaders } from '../egress/request-headers.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials } from '../webhooks/credentials.ts';
-import { openSecrets } from '../webhooks/webhooks.ts';
-import { deliveryHeaders, signatureHeaders } from './delivery-headers.ts';
+import { signBody, signStandardMessage } from '../webhooks/signature.ts';
+import { openSecrets, type SigningSecrets } from '../webhooks/webhooks.ts';
 
 interface AttemptToCompose {
   event: EventToAttempt;
@@ -30,47 +30,40 @@ export function composeMessage(
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
-  const ours = deliveryHeaders({ ...factsOf(event), body, secrets, attemptNumber, now });
-  const all = { ...headers, ...ours, ...traceHeaders(headers, trace) };
-  return { headers: all, body, clientCertificate, secretTexts };
+  const ours = deliveryHeaders({ event, body, secrets, attemptNumber, now });
+  return { headers: { ...headers, ...ours, ...trace }, body, clientCertificate, secretTexts };
 }
 
-// A webhook's own `traceparent` of before the name was reserved stays as it is.
-function traceHeaders(
-  own: Readonly<Record<string, string>>,
-  trace: TraceContext | null,
-): Record<string, string> {
-  const isOwn = Object.keys(own).some((name) => /^trace(parent|state)$/i.test(name));
-  return isOwn || trace === null ? {} : { ...trace };
+interface AttemptToSign extends Pick<AttemptToCompose, 'body' | 'attemptNumber' | 'now'> {
+  event: Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
+  secrets: SigningSecrets;
 }
 
-function factsOf(event: EventToShow) {
-  const isTest = event.event === testEventName;
-  return { eventId: event._id, sequence: event.sequence, isTest, userAgent };
+/** Those of `deliveryHeaders` that are made with a secret. */
+export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
+
+/** Returns the headers that tell a receiver of the event and the attempt, and its signatures. */
+export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
+  const { event, body, secrets, attemptNumber, now } = attempt;
+  const timestampSeconds = Math.floor(now.getTime() / 1_000);
+  const message = { id: event._id, timestampSeconds, body };
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': userAgent,
+    'X-Webhook-Signature': signBody(secrets.body, body),
+    'X-Webhook-Event-Id': event._id,
+    'X-Webhook-Timestamp': now.toISOString(),
+    'X-Webhook-Attempt': String(attemptNumber),
+    ...(event.sequence === null ? {} : { 'X-Webhook-Sequence': String(event.sequence) }),
+    ...(event.event === testEventName ? { 'X-Webhook-Test': 'true' } : {}),
+    'webhook-id': event._id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': secrets.standard
+      .map((secret) => signStandardMessage(secret, message))
+      .join(' '),
+  };
 }
 
-type EventToShow = Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
-
-interface AttemptToShow extends Pick<AttemptToCompose, 'attemptNumber' | 'now'> {
-  event: EventToShow;
-  webhook: Pick<WebhookDocument, 'headers' | 'auth'>;
-}
-
-/** Returns the headers that an attempt sends, with `…` for signatures and for what the webhook sends along. Opens nothing. */
-export function showHeaders(attempt: AttemptToShow): Record<string, string> {
-  const { event, webhook, attemptNumber, now } = attempt;
-  const { headers, auth } = webhook;
-  const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
-  const secrets = { body: '', standard: [] };
-  const ours = deliveryHeaders({ ...factsOf(event), body: '', secrets, attemptNumber, now });
-  return requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) }, userAgent);
-}
-
-function hide(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, '…']));
-}
-
-const dayMs = 24 * 60 * 60 * 1_000;
 const warnBeforeMs = 14 * dayMs;
 const isToBeLogged = createTouch(dayMs);
 

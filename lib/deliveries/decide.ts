@@ -11,8 +11,10 @@ import { isOfKind, isSubscribed } from '../webhooks/webhooks.ts';
 export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 
 /** `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. */
-export type Decision =
-  'send' | 'hold' | 'remove' | 'notYet' | 'notMine' | { cancelReason: CancelReason };
+export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | Unsent;
+
+/** What is recorded instead of an attempt. */
+export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
 
 export interface AttemptFacts {
   asker: Asker;
@@ -33,12 +35,16 @@ export function decide(facts: AttemptFacts): Decision {
   }
   if (isWithAnother(facts)) return 'notYet';
   if (event === null) return 'remove';
-  if (event.erasedAt !== null) return { cancelReason: 'erased' };
-  if (webhook === null) return { cancelReason: 'webhook_deleted' };
-  if (isDiscarded(event, delivery, webhook)) return { cancelReason: 'discarded' };
+  if (event.erasedAt !== null) return cancelled('erased');
+  if (webhook === null) return cancelled('webhook_deleted');
+  if (isDiscarded(event, delivery, webhook)) return cancelled('discarded');
   // While it is paused its filters may still change.
-  if (!webhook.active) return 'hold';
-  return isWanted(event, delivery, webhook) ? 'send' : { cancelReason: 'unsubscribed' };
+  if (!webhook.active) return { state: 'held' };
+  return isWanted(event, delivery, webhook) ? 'send' : cancelled('unsubscribed');
+}
+
+function cancelled(cancelReason: CancelReason): Unsent {
+  return { state: 'cancelled', cancelReason };
 }
 
 // The owner is the job that took it last, else its event, which in a partition leaves retries to that.

@@ -3,8 +3,14 @@ import { newId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, statusClassOf } from '../model/attempt.ts';
 import { isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
-import { duplicateIndexes, type Store, within } from '../mongo/connect.ts';
+import {
+  type DeliveryDocument,
+  type DeliveryKey,
+  type DeliveryStep,
+  pairOf,
+} from '../model/delivery.ts';
+import { type Store } from '../mongo/connect.ts';
+import { duplicateIndexes, within } from '../mongo/transaction.ts';
 
 export async function findDeliveries(
   store: Store,
@@ -22,10 +28,6 @@ export async function findDeliveries(
     const delivery = deliveries.get(pairOf(key));
     return delivery?.appUid === key.appUid ? delivery : null;
   });
-}
-
-function pairOf({ eventId, webhookUid }: Pick<DeliveryKey, 'eventId' | 'webhookUid'>): string {
-  return `${eventId}/${webhookUid}`;
 }
 
 /** Records the first steps of deliveries. Returns for each whether it was written: false where it exists already. */
@@ -107,11 +109,4 @@ function classesOf({
 // An attempt that settles the delivery is recorded even if it was cancelled or held meanwhile.
 function stillOpenTo({ state }: DeliveryStep): Filter<DeliveryDocument> {
   return isOpen(state) ? { state: { $in: ['pending', 'retrying'] } } : {};
-}
-
-export async function removeDelivery(
-  store: Store,
-  { _id }: Pick<DeliveryDocument, '_id'>,
-): Promise<void> {
-  await store.deliveries.deleteOne({ _id });
 }

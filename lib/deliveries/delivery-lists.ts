@@ -18,7 +18,7 @@ import {
 } from '../mongo/paging.ts';
 
 /** The deliveries of an application that are asked for; null asks for all. */
-export interface WantedDeliveries extends TimeRange {
+interface WantedDeliveries extends TimeRange {
   appUid: string;
   webhookUid: string | null;
   externalTenantId: string | null;

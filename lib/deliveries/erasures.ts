@@ -1,5 +1,4 @@
 import type { Filter } from 'mongodb';
-import { isMentioned } from '../events/mentions.ts';
 import { jobLimits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
 import { openStates } from '../model/delivery-state.ts';
@@ -16,9 +15,8 @@ import type { DeliveryPorts } from './ports.ts';
 // Bodies are searched for texts by the database, and candidates once more here.
 const eventsPerChunk = 2_000;
 
-// By the second pass what was under way in the first is written, or never will be: an older event (10 s for a
-// transaction, 60 s on a server without a limit of its own; 50 s for each of a report's two writes, repeated once by
-// the driver), or the answer to an attempt that had read the payload (30 s).
+// Longer than any write that was under way in the first pass: an event (up to 60 s, a report's two writes 50 s each), or
+// the answer to an attempt that had read the payload (30 s).
 const secondPassAfterMs = jobLimits.erasureSecondPassAfterMs;
 
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
@@ -149,4 +147,18 @@ export async function erasePayloads(
     state: 'cancelled',
     partition: { $type: 'string' },
   }) as Promise<string[]>;
+}
+
+// Whether one of the texts is a whole value, string or number, at any depth of the `data` of a body.
+function isMentioned(body: string, texts: readonly string[]): boolean {
+  const { data } = JSON.parse(body) as { data: unknown };
+  // No recursion: a payload may be nested deeper than the stack.
+  const values: unknown[] = [data];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    if (typeof value === 'string' && texts.includes(value)) return true;
+    if (typeof value === 'number' && texts.includes(String(value))) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const inner of Object.values(value)) values.push(inner);
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import type { DeliveryKey } from '../model/delivery.ts';
+import { type DeliveryKey, pairOf } from '../model/delivery.ts';
 import type { EventDocument, HeadStartClaim } from '../model/event.ts';
 import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
@@ -9,8 +9,6 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { headStartMs, headStartsAtOnceMax, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
-// A webhook that was read longer ago is read anew: it may have been paused since.
-const freshMs = 200;
 // A stop waits for the attempts under way, 5 s at most.
 const neverAborted = new AbortController().signal;
 
@@ -47,7 +45,7 @@ export class HeadStart {
 
   /** Returns the outcome of a delivery, after the attempt under way; null where this process made none. */
   async take(key: DeliveryKey): Promise<DeliveryOutcome | null> {
-    const id = idOf(key);
+    const id = pairOf(key);
     await this.#underWay.get(id);
     const outcome = this.#outcomes.get(id) ?? null;
     this.#outcomes.delete(id);
@@ -65,7 +63,7 @@ export class HeadStart {
   }
 
   #track(event: EventDocument, webhook: WebhookDocument): void {
-    const id = idOf({ eventId: event._id, webhookUid: webhook._id });
+    const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
     const bytes = event.body.length;
     this.#bytes += bytes;
     const attempt = this.#attempt(event, webhook).finally(() => {
@@ -78,14 +76,12 @@ export class HeadStart {
   async #attempt(event: EventDocument, webhook: WebhookDocument): Promise<void> {
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const asker = { kind: 'event' } as const;
-    const ageMs = this.#ports.clock.now().getTime() - event.createdAt.getTime();
     try {
-      const current = ageMs <= freshMs ? webhook : await this.#ports.records.readWebhook(key);
-      const headStart = { event, webhook: current };
+      const headStart = { event, webhook, readAt: event.createdAt };
       const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const { state, attemptCount, isInLine = false } = outcome;
-      if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(idOf(key), outcome);
+      if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(pairOf(key), outcome);
     } catch (error) {
       // The workflow makes it again.
       deliveryLog.warn({ ...key, err: error }, 'head_start.failed');
@@ -98,8 +94,4 @@ export class HeadStart {
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > headStartOutcomesMax) this.#outcomes.delete(oldest ?? '');
   }
-}
-
-function idOf({ eventId, webhookUid }: Omit<DeliveryKey, 'appUid'>): string {
-  return `${eventId}/${webhookUid}`;
 }

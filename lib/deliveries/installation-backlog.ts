@@ -26,7 +26,7 @@ export interface InstallationBacklog {
   expiring: { apiKeys: number; clientCertificates: number };
 }
 
-export const jobKinds = [
+const jobKinds = [
   'release',
   'resend',
   'replay',

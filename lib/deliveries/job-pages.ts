@@ -1,7 +1,7 @@
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
-import { inTransaction } from '../mongo/connect.ts';
+import { inTransaction } from '../mongo/transaction.ts';
 import {
   beginPage,
   endPage,

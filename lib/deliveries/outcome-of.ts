@@ -12,7 +12,7 @@ export function recordedOutcome(
 ): DeliveryOutcome {
   return {
     ...unattempted(key, null),
-    state: step.state,
+    state: toReport(step.state),
     attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
     status: step.attempt?.status ?? null,
     errorClass: step.attempt?.errorClass ?? null,
@@ -22,27 +22,35 @@ export function recordedOutcome(
   };
 }
 
-// `superseded` for an asker that lost the delivery to a job, `waiting` for an event whose partition owns it. A `pending`
-// one counts as `retrying`: the process that took it may be lost.
+// `superseded` for an asker that lost the delivery to a job, `waiting` for an event whose partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
-  delivery: DeliveryDocument | null,
+  delivery: DeliveryDocument,
   asker: Asker,
 ): DeliveryOutcome {
-  const unmade = unattempted(key, delivery);
-  if (delivery === null) return { ...unmade, state: 'cancelled' };
-  const before = { ...unmade, ...attemptsOf(delivery.state, delivery.attempts) };
+  const before = {
+    ...unattempted(key, delivery),
+    ...attemptsOf(delivery.state, delivery.attempts),
+  };
   const { state, jobUid, partition, nextAttemptAt, isInLine } = delivery;
   const owner = asker.kind === 'job' ? asker.jobUid : null;
-  if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : state };
+  if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : toReport(state) };
   const isLeft = asker.kind === 'event' && partition !== null;
-  const open = isLeft ? 'waiting' : 'retrying';
-  const stands = state === 'pending' || state === 'retrying' ? open : state;
-  const dueAt = nextAttemptAt?.toISOString() ?? null;
-  return { ...before, state: stands, nextAttemptAt: dueAt, isInLine: isInLine || undefined };
+  const reported = toReport(state);
+  return {
+    ...before,
+    state: isLeft && reported === 'retrying' ? 'waiting' : reported,
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    isInLine: isInLine || undefined,
+  };
 }
 
-// None of a delivery that was delivered at once: nearly all are, and Temporal stores each byte.
+// A pending one is to be asked for again: the process that took it may be lost.
+function toReport(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
+  return state === 'pending' ? 'retrying' : state;
+}
+
+// None of a delivery whose first attempt arrived: nearly all do, and Temporal stores each byte.
 function attemptsOf(
   state: DeliveryState,
   attempts: readonly Attempt[],

@@ -4,12 +4,7 @@ import type { Store } from '../mongo/connect.ts';
 import type { OvertakenDelivery } from '../temporal/messages.ts';
 import { jobPageWorkflowId } from '../temporal/names.ts';
 
-/** A delivery as it was before a job took or cancelled it. */
-export type Overtaken = Pick<
-  DeliveryDocument,
-  'eventId' | 'webhookUid' | 'state' | 'isInLine' | 'partition' | 'jobUid' | 'jobPage'
->;
-
+/** The projection to `Overtaken`. */
 export const overtakenFields = {
   eventId: 1,
   webhookUid: 1,
@@ -19,6 +14,9 @@ export const overtakenFields = {
   jobUid: 1,
   jobPage: 1,
 } as const;
+
+/** A delivery as it was before a job took or cancelled it. */
+export type Overtaken = Pick<DeliveryDocument, keyof typeof overtakenFields>;
 
 /** Returns the deliveries that were overtaken while they waited for an attempt, by the ids of the workflows that wait for them. */
 export async function findOvertaken(

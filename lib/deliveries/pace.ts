@@ -23,9 +23,8 @@ export interface PacedTime {
 }
 
 /**
- * Gives out the next time at a webhook's rate. Times to send have at least `1 / ratePerSecond` between them. Whoever
- * would wait for longer than a process should, or comes while others wait, joins the line instead; its times are only
- * when to ask again, so that one that comes late costs nobody a request.
+ * Gives out the next time at a webhook's rate: to send at, or, after a long wait or behind others, in the line. A time in
+ * the line is only one to ask again at, so that a delivery that comes late costs nobody a request.
  */
 export function nextTime(
   before: Pace | null,

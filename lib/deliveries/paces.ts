@@ -4,7 +4,9 @@ import { coalesce } from '../concurrency/coalesce.ts';
 import { attemptLimits } from '../limits.ts';
 import type { Pace } from '../model/pace.ts';
 import type { Clock } from '../platform/clock.ts';
-import { isDuplicateKey, type Store } from '../mongo/connect.ts';
+import { hourMs } from '../platform/duration.ts';
+import { type Store } from '../mongo/connect.ts';
+import { isDuplicateKey } from '../mongo/transaction.ts';
 import { nextTime, type PacedTime, type PaceQuestion } from './pace.ts';
 
 interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
@@ -14,7 +16,7 @@ interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
 
 // A lost race is another process's success, and a process has one call at a time.
 const triesMax = 100;
-const keptMs = 60 * 60 * 1_000;
+const keptMs = hourMs;
 
 /**
  * Waits until the webhook's rate has room for a request, 2 s at most, and returns null; or returns the time until which

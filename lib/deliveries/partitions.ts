@@ -1,18 +1,23 @@
 import type { ClientSession } from 'mongodb';
 import { attemptLimits } from '../limits.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
 import {
   type PartitionDocument,
   partitionId,
   type PartitionKey,
   type Turn,
 } from '../model/partition.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
+import type { Asker } from './decide.ts';
+import type { DeliveryPorts } from './ports.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
-// After a commit, a settled number or a release.
+// The relay signals a partition that nobody moved for so long after a commit, a settled number or a release.
 const idleMs = 5_000;
-// For a retry: the workflow has a timer of its own, and the relay only guards it.
+// The same after a retry was due, for which the workflow has a timer of its own.
 const overdueMs = 60_000;
 
 /** Issues the next number of its partition to each entry, in the transaction that commits or requeues the events. */
@@ -234,4 +239,47 @@ export async function removePartitions(
 
 function after(time: Date, ms: number): Date {
   return new Date(time.getTime() + ms);
+}
+
+type TurnPorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition'>;
+
+interface InTurn {
+  key: DeliveryKey;
+  turn: Turn;
+  asker: Asker;
+}
+
+/** Claims the turn of a delivery; true when it may be sent, as without an order or for a job it always may. */
+export async function takeTurn(
+  { store, clock }: TurnPorts,
+  { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
+): Promise<boolean> {
+  if (turn === null || asker.kind === 'job') return true;
+  return claimTurn(store, turn, { by: holderOf(key, asker), now: clock.now() });
+}
+
+// Retries are left to the partition's workflow: the outcome of a first attempt is then `waiting`.
+export async function passTurn(
+  { store, clock, signalPartition }: TurnPorts,
+  { key, turn, asker, outcome }: InTurn & { outcome: DeliveryOutcome },
+): Promise<DeliveryOutcome> {
+  const { state, nextAttemptAt } = outcome;
+  const now = clock.now();
+  if (state !== 'superseded' && state !== 'waiting' && !isOpen(state)) {
+    const isMoreWaiting = await settleTurn(store, turn, now);
+    if (isMoreWaiting && asker.kind !== 'partition') await signalPartition(turn.partition);
+    return outcome;
+  }
+  if (asker.kind === 'job' || state === 'superseded') return outcome;
+  const dueAt = nextAttemptAt === null ? now : new Date(nextAttemptAt);
+  const by = holderOf(key, asker);
+  await returnTurn(store, turn, { by, dueAt: state === 'held' ? null : dueAt });
+  if (asker.kind === 'partition' || state === 'held') return outcome;
+  await signalPartition(turn.partition);
+  return { ...outcome, state: 'waiting' };
+}
+
+// After a crash the event's workflow repeats its own attempt, and that of the partition any.
+function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
+  return asker.kind === 'partition' ? 'partition' : eventId;
 }

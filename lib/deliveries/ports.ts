@@ -3,7 +3,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { SignalOvertaken } from '../temporal/signal-overtaken.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import type { Retention } from '../model/retention.ts';
-import type { HttpSender } from '../egress/http-sender.ts';
+import type { Sender } from '../egress/http-sender.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
@@ -12,7 +12,7 @@ export interface DeliveryPorts {
   processUid: string;
   store: Store;
   records: DeliveryRecords;
-  sender: HttpSender;
+  sender: Sender;
   signalPartition: SignalPartition;
   signalOvertaken: SignalOvertaken;
   secretBox: SecretBox;

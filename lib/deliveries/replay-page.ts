@@ -5,7 +5,8 @@ import type { EventFacts } from '../model/event.ts';
 import type { ReplayedWebhook, ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 import {
   type PageMaking,
   type PageStamp,
@@ -23,11 +24,6 @@ const checkedPerPageMax = 1_000;
 const webhooksPerPageMax = 50;
 
 type Making = PageMaking & { replay: ReplayJob };
-
-interface ToSend {
-  webhookUid: string;
-  chosen: readonly Chosen[];
-}
 
 /** Takes the next deliveries of a replay, `perSecond` at most, webhook after webhook. Ends after the last of them. */
 export async function takeReplayPage(
@@ -113,7 +109,7 @@ async function send(
   return [];
 }
 
-// The time of the request, which a discard compares: a page may be taken later.
+// The time of the request, not of the page: a discard in between drops what the page would send.
 function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
@@ -126,7 +122,7 @@ function toSentAgain(event: EventFacts, webhookUid: string, partition: string | 
 // Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
 async function sendInOrder(
   store: Store,
-  { webhookUid, chosen }: ToSend,
+  { webhookUid, chosen }: { webhookUid: string; chosen: readonly Chosen[] },
   { replay, now, session }: Making,
 ): Promise<PartitionKey[]> {
   const placed = chosen.map(({ event, delivery }) => {

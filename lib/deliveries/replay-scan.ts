@@ -6,7 +6,8 @@ import type { EventFacts } from '../model/event.ts';
 import { readData } from '../model/event-payload.ts';
 import type { ReplayJob, ReplayedState } from '../model/job.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
 import { factsOnly, findBodies } from '../events/events.ts';
@@ -37,7 +38,7 @@ export interface Chosen {
   delivery: Found | null;
 }
 
-export interface Scan {
+interface Scan {
   chosen: Chosen[];
   /** How many were checked. */
   checked: number;

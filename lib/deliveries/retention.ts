@@ -3,14 +3,15 @@ import { idAt } from '../platform/ids.ts';
 import { processLog } from '../platform/logger.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { inTransaction, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction } from '../mongo/transaction.ts';
 import { newRelease } from './jobs.ts';
 import { expectSignal } from './partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import { tellExpiringKeys } from './tell-expiring-keys.ts';
+import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
 
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
@@ -31,7 +32,7 @@ export async function deleteExpired(
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
   // Once an hour.
   const releases = cursor === undefined ? await releaseForgotten(store, now) : 0;
-  const keys = await tellExpiringKeys(store, now);
+  const keys = await reportExpiringKeys(store, now);
   const { deliveries, events } = old;
   const expiringKeys = keys.count;
   const counts = {

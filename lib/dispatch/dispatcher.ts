@@ -49,24 +49,7 @@ export interface DispatcherPorts {
 }
 
 /** Starts the workflows of events and jobs, each at most once. The relay retries what fails in the background. */
-export interface Dispatcher {
-  /** Chooses the workflow of an event to be recorded: its own where the window has a place, else null for a shared one. */
-  chooseWorkflow(eventId: string): string | null;
-  /** Starts committed events in the background, as `run` does jobs. */
-  dispatch(events: readonly EventToDispatch[]): void;
-  /** Starts, once there is a place, one workflow for events of one application with the same workflow id or none. */
-  start(events: readonly EventToDispatch[]): Promise<void>;
-  run(job: JobToStart): void;
-  startJob(job: JobToStart): Promise<void>;
-  /** Starts what waits, without a place; resolves when no start is under way. */
-  drained(): Promise<void>;
-}
-
-export function createDispatcher(ports: DispatcherPorts): Dispatcher {
-  return new WindowDispatcher(ports);
-}
-
-class WindowDispatcher implements Dispatcher {
+export class Dispatcher {
   readonly #ports: DispatcherPorts;
   // A lost mark costs one start that Temporal refuses, so marks can wait for each other.
   readonly #mark: (eventIds: readonly string[]) => Promise<void>;
@@ -87,6 +70,7 @@ class WindowDispatcher implements Dispatcher {
     this.#window = new StartWindow(this.#sharesWorkflows ? shared : alone);
   }
 
+  /** Chooses the workflow of an event to be recorded: its own where the window has a place, else null for a shared one. */
   chooseWorkflow(eventId: string): string | null {
     const workflowId = eventWorkflowId(eventId);
     if (!this.#sharesWorkflows) return workflowId;
@@ -95,6 +79,7 @@ class WindowDispatcher implements Dispatcher {
     return mayGoAlone && this.#window.promise(workflowId, performance.now()) ? workflowId : null;
   }
 
+  /** Starts committed events in the background. */
   dispatch(events: readonly EventToDispatch[]): void {
     if (this.#isBackingOff()) return;
     for (const event of events) {
@@ -109,6 +94,7 @@ class WindowDispatcher implements Dispatcher {
     this.#pump();
   }
 
+  /** Starts, once there is a place, one workflow for events of one application with the same workflow id or none. */
   async start(events: readonly EventToDispatch[]): Promise<void> {
     let end = this.#begin(null);
     while (end === null) {
@@ -118,7 +104,8 @@ class WindowDispatcher implements Dispatcher {
     await this.#startEvents(events, { by: 'relay', end });
   }
 
-  run(job: JobToStart): void {
+  /** Starts a committed job in the background. */
+  dispatchJob(job: JobToStart): void {
     this.#run(this.startJob(job), { jobUid: job._id, appUid: job.appUid });
   }
 
@@ -128,6 +115,7 @@ class WindowDispatcher implements Dispatcher {
     await markJobStarted(store, job._id, clock.now());
   }
 
+  /** Starts what waits, without a place; resolves when no start is under way. */
   async drained(): Promise<void> {
     while (this.#running.size > 0 || this.#waiting.count > 0) {
       if (this.#waiting.count > 0) {
@@ -218,9 +206,7 @@ class WindowDispatcher implements Dispatcher {
 }
 
 // A waiting event must not keep its payload in memory.
-function withoutBody(waiting: EventToDispatch): EventToDispatch {
-  const { _id, appUid, event, resourceUid, externalTenantId, webhookUids, workflowId } = waiting;
-  const { createdAt, trace } = waiting;
-  const facts = { _id, appUid, event, resourceUid, externalTenantId, webhookUids, workflowId };
-  return { ...facts, createdAt, ...(trace === undefined ? {} : { trace }) };
+function withoutBody(waiting: EventToDispatch & { body?: string }): EventToDispatch {
+  const { body: _, ...facts } = waiting;
+  return facts;
 }

@@ -1,8 +1,9 @@
 // After a restore: starts again every workflow that something in the database still waits for.
 import type { Client } from '@temporalio/client';
+import { eachOf } from '../concurrency/each-of.ts';
 import { claimEvents, factsOnly } from '../events/events.ts';
 import { dispatchLimits } from '../limits.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventFacts, EventToDispatch } from '../model/event.ts';
 import type { Store } from '../mongo/connect.ts';
@@ -21,7 +22,7 @@ const { idsPerSearchAttributeMax } = dispatchLimits;
 const startsAtOnce = 10;
 const readAtOnce = 1_000;
 
-export interface MissingPorts {
+interface MissingPorts {
   store: Store;
   client: Client;
 }
@@ -46,9 +47,8 @@ interface Owner {
 }
 
 /**
- * Starts the missing workflows of an application: of deliveries that are pending or retrying, of events recorded from
- * `since` to `before` that were never attempted, and of running jobs. Those of partitions are the relay's. A second call
- * starts nothing more.
+ * Starts the missing workflows of an application: of its pending and retrying deliveries, of events of the period that
+ * were never attempted, and of running jobs. Partitions are the relay's. A second call starts nothing more.
  */
 export async function startMissing(
   ports: MissingPorts,
@@ -164,14 +164,15 @@ async function addUnattempted(
     const eventId = { $in: part.map((event) => event._id) };
     const attempted = await store.deliveries
       .find({ eventId }, { projection: { _id: 0, eventId: 1, webhookUid: 1 } })
-      .map((delivery) => `${delivery.eventId}/${delivery.webhookUid}`)
+      .map(pairOf)
       .toArray();
     const isAttempted = new Set(attempted);
     for (const event of part) {
       const ordered = new Set(event.order.map(({ webhookUid }) => webhookUid));
       for (const webhookUid of event.webhookUids) {
-        if (ordered.has(webhookUid) || isAttempted.has(`${event._id}/${webhookUid}`)) continue;
-        owners.add({ eventId: event._id, webhookUid, jobUid: null, jobPage: null }, event);
+        const waiting = { eventId: event._id, webhookUid, jobUid: null, jobPage: null };
+        if (ordered.has(webhookUid) || isAttempted.has(pairOf(waiting))) continue;
+        owners.add(waiting, event);
       }
     }
   }
@@ -212,15 +213,9 @@ async function startOwner(
 
 async function countTrue(starts: readonly (() => Promise<boolean>)[]): Promise<number> {
   let count = 0;
-  let next = 0;
-  const startSome = async (): Promise<void> => {
-    while (next < starts.length) {
-      const start = starts[next];
-      next += 1;
-      if ((await start?.()) === true) count += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: startsAtOnce }, startSome));
+  await eachOf(starts, startsAtOnce, async (start) => {
+    if (await start()) count += 1;
+  });
   return count;
 }
 

@@ -7,7 +7,7 @@ interface Place {
 /** Ends a start; without a hold its place is free immediately. */
 export type EndStart = (endMs: number, isHeld?: boolean) => void;
 
-export interface WindowLimits {
+interface WindowLimits {
   places: number;
   /** How many times as long as its start took a place stays taken, within `holdMsMax` after it. */
   holdTimes: number;

@@ -21,7 +21,7 @@ import {
 } from './parse-address.ts';
 
 /** The reason is for operators and logs, not for tenants. */
-export type AddressVerdict =
+type AddressVerdict =
   { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 export interface AddressGuard {

@@ -1,7 +1,7 @@
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
-export interface AttemptDeadline {
+interface AttemptDeadline {
   readonly signal: AbortSignal;
   stop(): void;
 }

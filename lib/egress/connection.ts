@@ -8,7 +8,7 @@ const { headerBytesMax, idleMsMax, connectionAgeMsMax } = egressLimits;
 /** We close this long before the time-out that a receiver announces (`Keep-Alive: timeout=5`). */
 const idleMarginMs = 1_000;
 
-export interface ConnectionTarget {
+interface ConnectionTarget {
   readonly origin: string;
   /** The owner of the client certificate that the connection was made with. */
   readonly owner: string | null;

@@ -9,10 +9,8 @@ const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 // As the last label it makes some parsers take the name for an IPv4 address (RFC 3696 §2).
 const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
-// Names of a private network, of a host, or outside DNS: RFC 6761 (localhost, test, invalid), RFC 6762
-// (local) and its appendix G (intranet to lan), RFC 7686, 8375 and 9476, ICANN resolutions
-// 2024.07.29.06 (internal, as of cloud metadata) and 2018.02.04.12 (corp, home, mail), Kubernetes (svc).
-// Not `example` (RFC 6761 §6.5), which leads nowhere and is used in documents.
+// Names of private networks or outside DNS: RFC 6761, 6762 (and its appendix G), 7686, 8375 and 9476, ICANN resolutions
+// 2024.07.29.06 and 2018.02.04.12, Kubernetes (svc). Not `example`, which leads nowhere and is used in documents.
 const privateSuffixes: readonly string[] = [
   'localhost',
   'localdomain',

@@ -52,30 +52,32 @@ interface SendTarget extends Requester {
 export type SendRequest = SendTarget &
   (SendMessage | { readonly compose: () => Promise<SendMessage> });
 
-export type SendResult =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly retryAfter: string | null;
-      /** At most 4 KiB of UTF-8. */
-      readonly responseSample: string;
-      readonly address: string | null;
-      readonly ms: AttemptTimings;
-      readonly phases: readonly AttemptPhase[];
-    }
-  | {
-      readonly kind: 'failed';
-      readonly errorClass: SendErrorClass;
-      /** One of a fixed set without addresses or secrets, or what is wrong with the URL. */
-      readonly detail: string;
-      /** For the operator's log alone: it may name addresses. */
-      readonly cause: string | null;
-      readonly address: string | null;
-      readonly ms: AttemptTimings;
-      readonly phases: readonly AttemptPhase[];
-    };
+export type SendResult = SendFacts &
+  (
+    | {
+        readonly kind: 'answered';
+        readonly status: number;
+        readonly retryAfter: string | null;
+        /** At most 4 KiB of UTF-8. */
+        readonly responseSample: string;
+      }
+    | {
+        readonly kind: 'failed';
+        readonly errorClass: SendErrorClass;
+        /** One of a fixed set without addresses or secrets, or what is wrong with the URL. */
+        readonly detail: string;
+        /** For the operator's log alone: it may name addresses. */
+        readonly cause: string | null;
+      }
+  );
 
-export interface HttpSender extends AsyncDisposable {
+interface SendFacts {
+  readonly address: string | null;
+  readonly ms: AttemptTimings;
+  readonly phases: readonly AttemptPhase[];
+}
+
+export interface Sender extends AsyncDisposable {
   /**
    * POSTs once; faults of network and receiver are results. Rejects with the signal's reason, what
    * `compose` throws, the SendFault `THROTTLED`, or a fault of ours (a bad header, a dead proxy…).
@@ -90,15 +92,14 @@ export interface HttpSenderOptions {
   /** Connects to vetted addresses, never to names. */
   readonly proxy?: EgressProxy | null;
   readonly timeoutMs?: number;
-  readonly userAgent?: string;
   readonly resolver?: Resolver;
   /** PEM, instead of the system's. */
   readonly ca?: string;
 }
 
 /** Follows no redirects, reads no proxy from the environment. Throws a TypeError for a bad range. */
-export function createHttpSender(options: HttpSenderOptions): HttpSender {
-  const { policy, timeoutMs = limits.attemptTimeoutMs, userAgent = 'agent-herald' } = options;
+export function createHttpSender(options: HttpSenderOptions): Sender {
+  const { policy, timeoutMs = limits.attemptTimeoutMs } = options;
   const guard = addressGuardOf(policy);
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
@@ -128,7 +129,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   async function sendOnce(url: URL, sent: SendMessage, target: SendTarget): Promise<SendResult> {
     // The receiver's time begins here: the wait for a permit is ours.
     const trace = createTrace();
-    const headers = requestHeaders(sent.headers, userAgent);
+    const headers = requestHeaders(sent.headers);
     const message = { path: url.pathname + url.search, headers, body: sent.body };
     const { clientCertificate = null, secretTexts = [] } = sent;
     const transport: Transport = { ...opener, clientCertificate };

@@ -6,13 +6,13 @@ import { isRecord } from '../platform/error-code.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { msSince } from './attempt-trace.ts';
 import { classifySendError } from './classify-send-error.ts';
-import type { HttpSender, SendMessage, SendRequest, SendResult } from './http-sender.ts';
+import type { Sender, SendMessage, SendRequest, SendResult } from './http-sender.ts';
 import type { MailServer } from './mail-server.ts';
 import { addressOf } from './mail-url.ts';
 import { sampleText } from './response-sample.ts';
 import { faultText, SendFault } from './send-fault.ts';
 
-export interface MailText {
+interface MailText {
   readonly subject: string;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export interface MailSenderOptions {
 const waitingPerWebhookMax = 32;
 
 /** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
-export function createMailSender(options: MailSenderOptions): HttpSender {
+export function createMailSender(options: MailSenderOptions): Sender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
   const waits = { waitMsMax: attemptLimits.permitWaitMsMax };
@@ -43,26 +43,14 @@ export function createMailSender(options: MailSenderOptions): HttpSender {
     const { webhookUid = request.url, avoidsSaturated = false, signal } = request;
     // A webhook with many mails must not keep the places of first attempts.
     const queueMax = avoidsSaturated ? 0 : waitingPerWebhookMax;
-    const permit = await perWebhook.acquire(webhookUid, { queueMax, signal });
-    try {
-      return await inAll.run('', () => sendWithPermits(request), { signal });
-    } finally {
-      permit.release();
-    }
+    const sendInTurn = () => inAll.run('', () => sendOnce(request), { signal });
+    return perWebhook.run(webhookUid, sendInTurn, { queueMax, signal });
   }
 
-  async function sendWithPermits(request: SendRequest): Promise<SendResult> {
+  async function sendOnce(request: SendRequest): Promise<SendResult> {
     const message = 'compose' in request ? await request.compose() : request;
-    const { timeoutMs = timeoutMsDefault, signal } = request;
+    const { url, webhookUid = '', timeoutMs = timeoutMsDefault, signal } = request;
     signal?.throwIfAborted();
-    return sendOnce(request, message, timeoutMs);
-  }
-
-  async function sendOnce(
-    { url, webhookUid = '', signal }: SendRequest,
-    message: SendMessage,
-    timeoutMs: number,
-  ): Promise<SendResult> {
     const startedAt = performance.now();
     const deadline = startDeadline(timeoutMs, signal);
     const mail = toMail(message, { from: options.from, to: addressOf(url), webhookUid, write });

@@ -10,7 +10,7 @@ const tries = 2;
 
 const readAgainAfterMs = 60_000;
 
-export interface NameServersOptions {
+interface NameServersOptions {
   /** Instead of the system's, as `address:port`. */
   readonly servers?: () => readonly string[];
   readonly clock?: Clock;

@@ -1,3 +1,5 @@
+import { userAgent } from '../platform/version.ts';
+
 // A caller's own would break framing, routing or size limits.
 const reservedNames: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -19,10 +21,7 @@ export function isSetBySender(name: string): boolean {
 }
 
 /** Adds the sender's headers to the caller's. Throws a TypeError for a reserved one. */
-export function requestHeaders(
-  headers: Readonly<Record<string, string>>,
-  userAgent: string,
-): Record<string, string> {
+export function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of names) {
     if (reservedNames.has(name)) throw new TypeError(`header ${name} is set by the sender`);

@@ -1,6 +1,6 @@
 import { errorCode, isRecord } from '../platform/error-code.ts';
 
-export type SendFaultCode =
+type SendFaultCode =
   | 'ADDRESS_BLOCKED'
   | 'ADDRESS_ABSENT'
   | 'NAME_UNRESOLVED'

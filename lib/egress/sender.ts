@@ -1,8 +1,8 @@
 import { isMailUrl } from '../model/url-origin.ts';
-import type { HttpSender } from './http-sender.ts';
+import type { Sender } from './http-sender.ts';
 
 /** Sends by mail where the URL of a webhook is an address. Without a mail server such attempts are `blocked`. */
-export function createSender(http: HttpSender, mail: HttpSender | null): HttpSender {
+export function createSender(http: Sender, mail: Sender | null): Sender {
   return {
     send: (request) => (isMailUrl(request.url) ? (mail ?? http) : http).send(request),
     endWaits() {

@@ -6,7 +6,8 @@ import {
   subscribedEventNames,
 } from '../model/event-name.ts';
 import type { EventDocument, EventFacts } from '../model/event.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 import {
   madeWithin,
   type Page,
@@ -76,10 +77,7 @@ export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   );
 }
 
-/**
- * Returns the search for events, null where there can be none. It names all events where none is asked for, so that
- * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other event.
- */
+/** Returns the search for events, null where there can be none. It names all values, as that for deliveries does. */
 export function searchOf(wanted: WantedEvents): Search<EventDocument> | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
   const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));

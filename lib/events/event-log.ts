@@ -2,7 +2,7 @@ import { streamLimits } from '../limits.ts';
 import type { EventDocument } from '../model/event.ts';
 
 /** An event as it was committed. */
-export interface CommittedEvent {
+interface CommittedEvent {
   event: EventDocument;
   /** Its place in the order of commits; tokens sort as texts. */
   token: string;

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb';
-import type { EventToAttempt, EventToDispatch } from '../model/event.ts';
-import { inTransaction, type Store, within } from '../mongo/connect.ts';
+import { attemptFields, type EventToAttempt, type EventToDispatch } from '../model/event.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction, within } from '../mongo/transaction.ts';
 
 /** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
@@ -14,20 +15,7 @@ export async function findToAttempt(
   eventIds: readonly string[],
 ): Promise<EventToAttempt[]> {
   const isShort = { $lte: [{ $strLenBytes: '$body' }, shortBodyBytesMax] };
-  const projection = {
-    appUid: 1,
-    event: 1,
-    entity: 1,
-    resourceUid: 1,
-    externalTenantId: 1,
-    sequence: 1,
-    order: 1,
-    erasedAt: 1,
-    headStart: 1,
-    trace: 1,
-    createdAt: 1,
-    body: { $cond: [isShort, '$body', null] },
-  };
+  const projection = { ...attemptFields, body: { $cond: [isShort, '$body', null] } };
   return store.events
     .find<EventToAttempt>({ _id: { $in: [...eventIds] } }, { projection })
     .toArray();
@@ -64,7 +52,7 @@ export async function findUnclaimed(
     .toArray();
 }
 
-/** Returns, grouped, the events of workflows that may never have started; younger ones too, as none can be added later. */
+/** Returns, workflow by workflow, all events of those that may never have started. None can join them any more. */
 export async function findClaimed(
   store: Store,
   before: Date,

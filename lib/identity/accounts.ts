@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 
 export interface NamedAccounts {
   appUid: string;
@@ -22,6 +23,18 @@ export async function findKnownAccounts(
     .toArray();
   const knownUids = new Set(known);
   return accountUids.filter((uid) => knownUids.has(uid));
+}
+
+/** Returns how many of the accounts there are. Also writes to them, so that a deletion conflicts with the transaction. */
+export async function lockAccounts(
+  store: Store,
+  { appUid, accountUids }: NamedAccounts,
+  session: ClientSession,
+): Promise<number> {
+  if (accountUids.length === 0) return 0;
+  const accounts = { appUid, _id: { $in: [...accountUids] } };
+  const touch = { $inc: { turn: 1 } };
+  return (await store.accounts.updateMany(accounts, touch, { session })).matchedCount;
 }
 
 const usersPerBatchMax = 1_000;

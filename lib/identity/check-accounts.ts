@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
-import { findKnownAccounts, type NamedAccounts } from './accounts.ts';
+import { lockAccounts, findKnownAccounts, type NamedAccounts } from './accounts.ts';
 import type { Store } from '../mongo/connect.ts';
 
 /** Throws `unknown_account_uids` with the pointer of each that is not the application's. */
@@ -21,4 +21,14 @@ export async function checkAccounts(
   throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {
     errors: errors.filter((_error, index) => unknown.has(accountUids[index] ?? '')),
   });
+}
+
+/** The same in the transaction that writes their uids, so that none is deleted before it commits. */
+export async function checkAndLockAccounts(
+  store: Store,
+  named: NamedAccounts,
+  session: ClientSession,
+): Promise<void> {
+  const count = await lockAccounts(store, named, session);
+  if (count < new Set(named.accountUids).size) await checkAccounts(store, named, session);
 }

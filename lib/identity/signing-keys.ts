@@ -1,7 +1,8 @@
 import { systemCaller } from '../model/audit-log.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import { recordAudit } from '../access/audit-log.ts';
-import { inTransaction, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction } from '../mongo/transaction.ts';
 
 export function signingKeyPlace(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;

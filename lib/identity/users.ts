@@ -7,7 +7,8 @@ import type { UserDocument, UserIdentity } from '../model/user.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { overloaded } from '../platform/overloaded.ts';
 import { recordAudits } from '../access/audit-log.ts';
-import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import type { UserReader } from './user-reader.ts';
 
 interface AccountsToAdd {

@@ -5,4 +5,6 @@ export interface AccountDocument {
   createdAt: Date;
   /** Absent from accounts of earlier versions until they are changed. */
   updatedAt: Date;
+  /** Changes with each transaction that names it; absent before the first. */
+  turn?: number;
 }

@@ -24,7 +24,7 @@ export interface ApiKeyDocument {
   lastUsedAt?: Date;
   rolledTo?: string;
   /** When `apikey.expiring` was due. */
-  expiryToldAt?: Date;
+  expiryReportedAt?: Date;
 }
 
 export type ApiKeyWish = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

@@ -5,7 +5,7 @@ export interface AppDocument {
   webhookCount: number;
   tokenEpoch?: number;
   disabledAt?: Date | null;
-  /** Written by transactions that must not run concurrently (`goAlone`). */
+  /** Written by transactions that must not run concurrently (`lockApp`). */
   turn?: number;
   createdAt: Date;
 }

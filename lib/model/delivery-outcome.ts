@@ -6,7 +6,7 @@ export interface DeliveryOutcome {
   eventId: string;
   webhookUid: string;
   /** `superseded`: a job owns the delivery now; `waiting`: the workflow of its partition does. */
-  state: DeliveryState | 'superseded' | 'waiting';
+  state: Exclude<DeliveryState, 'pending'> | 'superseded' | 'waiting';
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;

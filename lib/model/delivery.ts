@@ -36,6 +36,11 @@ export interface DeliveryDocument {
 
 export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhookUid'>;
 
+/** Names a delivery of an application in memory: one event to one webhook. */
+export function pairOf({ eventId, webhookUid }: Omit<DeliveryKey, 'appUid'>): string {
+  return `${eventId}/${webhookUid}`;
+}
+
 export interface DeliveryStep {
   event: DeliveredEventName;
   externalTenantId: string;

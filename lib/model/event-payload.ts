@@ -6,6 +6,15 @@ export interface ResourceData {
   [field: string]: unknown;
 }
 
+/** Data as JSON has it: times as texts. */
+export type Written<Data> = Data extends Date
+  ? string
+  : Data extends readonly unknown[]
+    ? Data
+    : Data extends object
+      ? { [Field in keyof Data]: Written<Data[Field]> }
+      : Data;
+
 /** What an event is about. */
 interface EventData {
   uid: string;

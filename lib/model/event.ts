@@ -11,7 +11,6 @@ export interface EventDocument {
   /** From 1 on; null for a test of a webhook. */
   sequence: number | null;
   order: { webhookUid: string; n: number }[];
-  timestamp: Date;
   /** Sent byte for byte; empty once it was erased. */
   body: string;
   erasedAt: Date | null;
@@ -33,9 +32,7 @@ export interface HeadStartClaim {
   until: Date;
 }
 
-export type EventFacts = Omit<EventDocument, 'body'>;
-
-export type EventToAttempt = Pick<
+type NewEvent = Pick<
   EventDocument,
   | '_id'
   | 'appUid'
@@ -43,13 +40,43 @@ export type EventToAttempt = Pick<
   | 'entity'
   | 'resourceUid'
   | 'externalTenantId'
-  | 'sequence'
-  | 'order'
-  | 'erasedAt'
-  | 'headStart'
-  | 'trace'
-  | 'createdAt'
-> & {
+  | 'body'
+  | 'webhookUids'
+> &
+  Partial<Pick<EventDocument, 'workflowId' | 'headStart' | 'trace'>>;
+
+/** Returns the document of an event that is recorded now. Without a subscriber there is nothing to dispatch. */
+export function newEvent(facts: NewEvent, now: Date): EventDocument {
+  return {
+    sequence: null,
+    order: [],
+    erasedAt: null,
+    workflowId: null,
+    headStart: null,
+    dispatchedAt: facts.webhookUids.length === 0 ? now : null,
+    ...facts,
+    createdAt: now,
+  };
+}
+
+export type EventFacts = Omit<EventDocument, 'body'>;
+
+/** The projection to `EventToAttempt`, but for the body. */
+export const attemptFields = {
+  appUid: 1,
+  event: 1,
+  entity: 1,
+  resourceUid: 1,
+  externalTenantId: 1,
+  sequence: 1,
+  order: 1,
+  erasedAt: 1,
+  headStart: 1,
+  trace: 1,
+  createdAt: 1,
+} as const;
+
+export type EventToAttempt = Pick<EventDocument, '_id' | keyof typeof attemptFields> & {
   /** Null where it is long: it is read just before it is sent. */
   body: string | null;
 };

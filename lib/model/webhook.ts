@@ -11,7 +11,7 @@ export type Ordering = (typeof orderings)[number];
 export const webhookKinds = ['resources', 'operations'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
-/** What was told of a webhook since its last success. */
+/** The latest notice of a webhook since its last success. */
 export type Notified = 'failing' | 'deactivation_scheduled' | 'deactivated';
 
 export interface WebhookDocument {
@@ -44,12 +44,12 @@ export interface WebhookDocument {
   failingSince: Date | null;
   /** Since `failingSince`. */
   lastExhaustedAt: Date | null;
-  /** Set only while it is active, by whoever tells it (ADR 24). */
+  /** Set only while it is active, with the notice (ADR 24). */
   notified: Notified | null;
-  /** The latest `delivery.exhausted`; the same attempt is not told twice. */
+  /** The latest `delivery.exhausted`; the same attempt is not reported twice. */
   exhaustedNotice: ExhaustedNotice | null;
   /** Deliveries that exhausted since then; somewhat more after a crash. */
-  exhaustedUntold: number;
+  exhaustedUnreported: number;
   lastTriggeredAt: Date | null;
   /** The latest release job; it ends those before it. */
   releaseUid: string | null;
@@ -92,7 +92,7 @@ export interface StoredWebhook extends WebhookDocument {
   metadata: Record<string, string> | null;
 }
 
-export interface ExhaustedNotice {
+interface ExhaustedNotice {
   at: Date;
   eventId: string;
   attempt: number;

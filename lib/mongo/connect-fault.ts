@@ -9,9 +9,9 @@ export function connectFault(uri: string, cause: unknown): Error {
   if (cause instanceof MongoParseError) {
     return new Error(`MONGODB_URI cannot be used: ${cause.message}`, { cause });
   }
-  // Of the parser, which quotes the whole string; so it is not passed on as the cause.
+  // The parser's error quotes the whole string, with its password: it is not passed on as the cause.
   if (cause instanceof Error && cause.name === 'MongoParseError') {
-    return new Error('MONGODB_URI is no connection string such as mongodb://host:27017');
+    return new Error('MONGODB_URI is not a connection string such as mongodb://host:27017');
   }
   if (cause instanceof MongoServerError && cause.code === authenticationFailed) {
     return new Error(`${server} refuses the user or password of MONGODB_URI`, { cause });

@@ -1,12 +1,5 @@
-import {
-  type ClientSession,
-  MongoBulkWriteError,
-  MongoClient,
-  type MongoClientOptions,
-  MongoOperationTimeoutError,
-} from 'mongodb';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { processLimits } from '../limits.ts';
-import { errorCode } from '../platform/error-code.ts';
 import type { AccountDocument } from '../model/account.ts';
 import type { AdminSessionDocument } from '../model/admin-session.ts';
 import type { AdminDocument } from '../model/admin.ts';
@@ -29,19 +22,18 @@ import type { StatisticsCursorDocument, StatisticsDocument } from '../model/stat
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
 import { connectFault } from './connect-fault.ts';
-import { TracedConnection } from './traced-connection.ts';
+import { ObservedConnection } from './connection.ts';
 import { observePool } from './observe-pool.ts';
 
 /** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
 export type Store = ReturnType<typeof openStore>;
 
-const duplicateKeyCode = 11_000;
 const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
 /** Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. */
 export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
-  const options: MongoClientOptions & { connectionType: typeof TracedConnection } = {
-    connectionType: TracedConnection,
+  const options: MongoClientOptions & { connectionType: typeof ObservedConnection } = {
+    connectionType: ObservedConnection,
     appName: 'agent-herald',
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
@@ -111,64 +103,4 @@ function openStore(client: MongoClient, database: string) {
       await client.close();
     },
   };
-}
-
-/**
- * Runs `work` again on each write conflict: it must do nothing but read and write through the session.
- * Throws a `MongoOperationTimeoutError` rather than begin again after 10 s. The driver repeats a commit of
- * unknown result for 2 min.
- */
-export async function inTransaction<T>(
-  store: Store,
-  work: (session: ClientSession) => Promise<T>,
-): Promise<T> {
-  const endsAtMs = performance.now() + processLimits.transactionBeginsMsMax;
-  let cause: Error | null = null;
-  const beginInTime = async (session: ClientSession): Promise<T> => {
-    if (performance.now() >= endsAtMs) {
-      const message = 'a transaction was begun again and again';
-      throw new MongoOperationTimeoutError(message, cause === null ? {} : { cause });
-    }
-    try {
-      return await work(session);
-    } catch (error) {
-      if (error instanceof Error) cause = error;
-      throw error;
-    }
-  };
-  return store.client.withSession((session) =>
-    session.withTransaction(beginInTime, {
-      readConcern: { level: 'snapshot' },
-      writeConcern: { w: 'majority', journal: true },
-      readPreference: 'primary',
-      maxCommitTimeMS: operationTimeoutMs,
-    }),
-  );
-}
-
-export function within(session: ClientSession | undefined): { session?: ClientSession } {
-  return session === undefined ? {} : { session };
-}
-
-/** Returns the documents of an unordered insert that a unique index refused. Throws other errors. */
-export function duplicateIndexes(error: unknown): Set<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const refusals = [error.writeErrors].flat();
-  // Without a refusal the whole call failed, such as for a lost connection.
-  if (refusals.length === 0) throw causeOfBulkError(error);
-  if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
-  // A write concern that was not met leaves all documents in doubt.
-  if (error.result.getWriteConcernError() !== undefined) throw error;
-  return new Set(refusals.map((refusal) => refusal.index));
-}
-
-/** Returns the error, such as a network error, that the driver wrapped in that of a bulk write; else the error. */
-export function causeOfBulkError(error: unknown): unknown {
-  const isWrapped =
-    error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
-  return isWrapped ? error.errorResponse : error;
-}
-
-export function isDuplicateKey(error: unknown): boolean {
-  return errorCode(error) === duplicateKeyCode;
 }

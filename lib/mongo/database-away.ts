@@ -1,5 +1,5 @@
 import { MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb';
-import { causeOfBulkError } from './connect.ts';
+import { causeOfBulkError } from './transaction.ts';
 
 const awayErrors: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',

@@ -1,5 +1,7 @@
-/** Reports whether one of the fields would change the document. */
+import { isDeepStrictEqual } from 'node:util';
+
+/** Reports whether one of the fields would change the document; the order of keys inside them would not. */
 export function differs<D extends object>(before: D, fields: Partial<D>): boolean {
   const names = Object.keys(fields) as (keyof D)[];
-  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(fields[name]));
+  return names.some((name) => !isDeepStrictEqual(before[name], fields[name]));
 }

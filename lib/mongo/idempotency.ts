@@ -3,7 +3,8 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
-import { inTransaction, isDuplicateKey, type Store } from './connect.ts';
+import { type Store } from './connect.ts';
+import { inTransaction, isDuplicateKey } from './transaction.ts';
 
 /** `scope` is the application and path. A body may hold a password to guess at, so its hash has the pepper. */
 export function idempotencyKey(
@@ -15,34 +16,72 @@ export function idempotencyKey(
   return { id, bodyHash: createHmac('sha256', pepper).update(text).digest('base64url') };
 }
 
+/** A call that is made at most once. */
+export interface Once {
+  key: IdempotencyKey;
+  secretBox: SecretBox;
+  now: Date;
+}
+
 /**
- * Runs `work` in one transaction, with a key at most once: key and answer are written in it, so that no
- * crash leaves one without the other (ADR 4). A repeat gets the first answer with `repeated: true`.
- * Throws `idempotency_key_reused` when the key came before with another body.
+ * Runs `work` in one transaction, in which the key and the answer are written (ADR 4): a repeat gets the first answer
+ * with `repeated: true`. Throws `idempotency_key_reused` when the key came before with another body.
  */
 export async function runOnce<T>(
   store: Store,
-  { key, secretBox, now }: { key: IdempotencyKey | null; secretBox: SecretBox; now: Date },
+  { key, ...facts }: Omit<Once, 'key'> & { key: IdempotencyKey | null },
   work: (session: ClientSession) => Promise<T>,
 ): Promise<{ answer: T; repeated: boolean }> {
   if (key === null) return { answer: await inTransaction(store, work), repeated: false };
+  const once = { ...facts, key };
   try {
     const answer = await inTransaction(store, async (session) => {
-      const before = await store.idempotencyKeys.findOne({ _id: key.id }, { session });
-      if (before !== null) throw new RepeatedKey();
+      await refuseRepeats(store, [once], session);
       const made = await work(session);
-      const sealed = secretBox.seal(JSON.stringify(made), key.id);
-      await store.idempotencyKeys.insertOne(
-        { _id: key.id, bodyHash: key.bodyHash, answer: sealed, createdAt: now },
-        { session },
-      );
+      await keepAnswers(store, [{ once, answer: made }], session);
       return made;
     });
     return { answer, repeated: false };
   } catch (error) {
-    if (!(error instanceof RepeatedKey) && !isDuplicateKey(error)) throw error;
-    return { answer: await readAnswer<T>(store, key, secretBox), repeated: true };
+    return { answer: await answerRepeat<T>(store, once, error), repeated: true };
   }
+}
+
+/** Throws what `answerRepeat` takes when one of the keys was used before. */
+export async function refuseRepeats(
+  store: Store,
+  calls: readonly Once[],
+  session: ClientSession,
+): Promise<void> {
+  if (calls.length === 0) return;
+  const used = { _id: { $in: calls.map(({ key }) => key.id) } };
+  if ((await store.idempotencyKeys.findOne(used, { session })) !== null) throw new RepeatedKey();
+}
+
+/** Writes the keys with the answers that repeats get. */
+export async function keepAnswers(
+  store: Store,
+  answered: readonly { once: Once; answer: unknown }[],
+  session: ClientSession,
+): Promise<void> {
+  if (answered.length === 0) return;
+  const documents = answered.map(({ once: { key, secretBox, now }, answer }) => ({
+    _id: key.id,
+    bodyHash: key.bodyHash,
+    answer: secretBox.seal(JSON.stringify(answer), key.id),
+    createdAt: now,
+  }));
+  await store.idempotencyKeys.insertMany(documents, { session });
+}
+
+/** Returns the first answer where the error says that the key was used before; else throws the error. */
+export async function answerRepeat<T>(
+  store: Store,
+  { key, secretBox }: Once,
+  error: unknown,
+): Promise<T> {
+  if (!(error instanceof RepeatedKey) && !isDuplicateKey(error)) throw error;
+  return readAnswer<T>(store, key, secretBox);
 }
 
 class RepeatedKey extends Error {}

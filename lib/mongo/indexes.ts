@@ -19,9 +19,8 @@ const otherThanDelivered = deliveryStates.filter((state) => state !== 'delivered
 const where = (filter: Document) => ({ partialFilterExpression: filter });
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
-// A search of deliveries names all values of what it was not asked for, so that each combination of filters has an index
-// whose entries lead in the order of the list (lib/deliveries/delivery-lists.ts). Few deliveries fail, and only those
-// are in the indexes by error class.
+// Each combination of filters has an index in the order of the list (lib/deliveries/delivery-lists.ts says how). Only
+// failed deliveries, which are few, are in the indexes by error class.
 const deliveryScopes: readonly [name: string, key: Record<string, 1>][] = [
   ['app', { appUid: 1 }],
   ['webhook', { appUid: 1, webhookUid: 1 }],
@@ -38,9 +37,8 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
   ];
 });
 
-// MongoDB reads a partial index only for queries that imply its filter as it is written: an equality implies
-// `$exists`, `$gt` and `$in`, and never a `$type`; several values imply nothing. An index that is changed here needs a
-// new name.
+// A query reads a partial index only if it implies its filter as written: an equality implies `$exists`, `$gt` and `$in`,
+// never a `$type`; several values imply nothing. An index that is changed here needs a new name.
 const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],

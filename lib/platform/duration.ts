@@ -15,7 +15,7 @@ export const durationShape = /^([0-9]{1,9})(ms|s|m|h|d)$/;
 
 /** Reads a duration such as `30s`; null where the text is none. */
 export function readDurationMs(text: string): number | null {
-  const match = durationShape.exec(text.trim());
+  const match = durationShape.exec(text);
   const unitMs = unitsMs[match?.[2] ?? ''];
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
@@ -24,8 +24,9 @@ export function noDuration(text: string): string {
   return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
 }
 
+/** Reads a setting, around which there may be spaces. Throws an `Error`. */
 export function parseDurationMs(text: string): number {
-  const durationMs = readDurationMs(text);
+  const durationMs = readDurationMs(text.trim());
   if (durationMs === null) throw new Error(noDuration(text));
   return durationMs;
 }

@@ -5,16 +5,7 @@ import type { CountedOutcome, Counts } from '../model/statistics.ts';
 import { timeOfId } from '../platform/ids.ts';
 import { addDuration, addHistogram } from './histogram.ts';
 
-export type CountedDelivery = Pick<
-  DeliveryDocument,
-  'appUid' | 'webhookUid' | 'eventId' | 'event' | 'state' | 'requeuedAt' | 'updatedAt'
-> & {
-  attempts: (Pick<Attempt, 'at' | 'trigger' | 'state'> & { ms: Pick<Attempt['ms'], 'total'> })[];
-};
-
-/** The projection of a `CountedDelivery`. */
-export const countedFields = {
-  _id: 0,
+const deliveryFields = {
   appUid: 1,
   webhookUid: 1,
   eventId: 1,
@@ -22,14 +13,24 @@ export const countedFields = {
   state: 1,
   requeuedAt: 1,
   updatedAt: 1,
+} as const;
+
+/** The projection to `CountedDelivery`. */
+export const countedFields = {
+  _id: 0,
+  ...deliveryFields,
   'attempts.at': 1,
   'attempts.trigger': 1,
   'attempts.state': 1,
   'attempts.ms.total': 1,
 } as const;
 
+export type CountedDelivery = Pick<DeliveryDocument, keyof typeof deliveryFields> & {
+  attempts: (Pick<Attempt, 'at' | 'trigger' | 'state'> & { ms: Pick<Attempt['ms'], 'total'> })[];
+};
+
 /** The end of an attempt or a cancellation: what is counted once. */
-export interface Fact {
+interface Fact {
   atMs: number;
   outcome: CountedOutcome;
   attemptMs: number | null;

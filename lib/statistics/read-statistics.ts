@@ -24,13 +24,13 @@ interface StatisticsRange {
   until: Date;
 }
 
-export interface WantedStatistics extends StatisticsRange {
+interface WantedStatistics extends StatisticsRange {
   /** Null for the whole application. */
   webhookUid: string | null;
 }
 
 /** Until `completeUntil` nothing is missing, but for attempts under way. */
-export interface Statistics {
+interface Statistics {
   /** One for each interval of the range, oldest first. */
   points: { at: Date; counts: Counts }[];
   totals: Counts;

@@ -1,4 +1,3 @@
-// No Node built-ins here: workflows import this file.
 import { attemptLimits, dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { AttemptsOfDelivery, DeliverySummary } from './messages.ts';

@@ -1,5 +1,4 @@
 // What goes through Temporal: ids, states and times, nothing secret or personal.
-// No Node built-ins here: workflows import this file.
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { PartitionKey } from '../model/partition.ts';

@@ -1,5 +1,4 @@
-// The names operators see in the Temporal UI: task queues, workflow types and ids, search attributes.
-// No Node built-ins here: workflows import this file.
+// The names operators see in the Temporal UI: task queues, workflow types and ids.
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 
 export const eventsTaskQueue = 'herald-events';
@@ -40,18 +39,6 @@ export function eventWorkflowId(eventId: string): string {
 export function batchWorkflowId(batchId: string): string {
   return `batch/${batchId}`;
 }
-
-/** The custom search attributes and their types (docs/operations.md, "Temporal's UI"). */
-export const searchAttributeTypes = {
-  AppUid: 'Keyword',
-  EventType: 'Keyword',
-  ExternalTenantId: 'Keyword',
-  ResourceUid: 'Keyword',
-  DeliveryState: 'Keyword',
-  EventIds: 'KeywordList',
-  WebhookUids: 'KeywordList',
-  FailingWebhookUids: 'KeywordList',
-} as const;
 
 // Servers may refuse a summary of more than 400 bytes; a character of a foreign uid has up to 4.
 const summarizedCharactersMax = 64;

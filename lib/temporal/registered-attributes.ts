@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
-import { searchAttributeTypes } from './names.ts';
+import { searchAttributes } from './search-attributes.ts';
 import {
   grpcAlreadyExists,
   grpcInvalidArgument,
@@ -20,11 +20,10 @@ const typesByNumber = [
   'KeywordList',
 ] as const;
 
-type AttributeName = keyof typeof searchAttributeTypes;
-const attributeNames = Object.keys(searchAttributeTypes) as AttributeName[];
+const attributeNames = searchAttributes.map(({ name }) => name);
 
 export interface AttributeFault {
-  name: AttributeName;
+  name: string;
   /** The wrong type that it has; null where it is missing. */
   registeredAs: string | null;
 }
@@ -45,7 +44,7 @@ export async function findAttributeFaults(
     const number: number | undefined = customAttributes[name];
     if (number === undefined) return [{ name, registeredAs: null }];
     const registeredAs = typesByNumber[number] ?? `number ${number}`;
-    return registeredAs === searchAttributeTypes[name] ? [] : [{ name, registeredAs }];
+    return registeredAs === typeOf(name) ? [] : [{ name, registeredAs }];
   });
 }
 
@@ -54,7 +53,7 @@ async function findUnknownAttributes(
   connection: ConnectionLike,
   namespace: string,
 ): Promise<AttributeFault[]> {
-  const areKnown = async (names: readonly AttributeName[]): Promise<boolean> => {
+  const areKnown = async (names: readonly string[]): Promise<boolean> => {
     const query = names.map((name) => `${name} = ''`).join(' OR ');
     const counting = connection.workflowService.countWorkflowExecutions({ namespace, query });
     return (await tolerateStatus(grpcInvalidArgument, counting)) !== undefined;
@@ -72,8 +71,7 @@ export function describeWrongTypes(faults: readonly AttributeFault[]): string | 
   const wrong = faults.filter(({ registeredAs }) => registeredAs !== null);
   if (wrong.length === 0) return null;
   const texts = wrong.map(
-    ({ name, registeredAs }) =>
-      `${name} is of type ${registeredAs}, not ${searchAttributeTypes[name]}`,
+    ({ name, registeredAs }) => `${name} is of type ${registeredAs}, not ${typeOf(name)}`,
   );
   return `${texts.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
 }
@@ -105,17 +103,22 @@ export async function ensureSearchAttributes(
 export async function registerSearchAttributes(
   connection: ConnectionLike,
   namespace: string,
-  names: readonly AttributeName[] = attributeNames,
+  names: readonly string[] = attributeNames,
 ): Promise<void> {
   const searchAttributes = Object.fromEntries(
-    names.map((name) => [name, typesByNumber.indexOf(searchAttributeTypes[name])]),
+    names.map((name) => [name, typesByNumber.indexOf(typeOf(name))]),
   );
   const adding = connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
   const added = tolerateStatus(grpcAlreadyExists, adding).then(() => true);
   if (await tolerateStatus(grpcPermissionDenied, added)) return;
-  const missing = names.map((name) => `${name}=${searchAttributeTypes[name]}`);
+  const missing = names.map((name) => `${name}=${typeOf(name)}`);
   throw new Error(
     `Temporal does not let us register the search attributes of namespace ${namespace}; ` +
       `add them yourself (docs/deployment.md, "Temporal Cloud"): ${missing.join(', ')}`,
   );
+}
+
+function typeOf(name: string): 'Keyword' | 'KeywordList' {
+  const attribute = searchAttributes.find((each) => each.name === name);
+  return attribute?.type === 'KEYWORD' ? 'Keyword' : 'KeywordList';
 }

@@ -1,3 +1,4 @@
+// The custom search attributes (docs/operations.md, "Temporal's UI").
 import { defineSearchAttributeKey } from '@temporalio/common';
 
 export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');
@@ -11,3 +12,14 @@ export const failingWebhookUidsAttribute = defineSearchAttributeKey(
   'FailingWebhookUids',
   'KEYWORD_LIST',
 );
+
+export const searchAttributes = [
+  appUidAttribute,
+  eventTypeAttribute,
+  externalTenantIdAttribute,
+  resourceUidAttribute,
+  deliveryStateAttribute,
+  eventIdsAttribute,
+  webhookUidsAttribute,
+  failingWebhookUidsAttribute,
+];

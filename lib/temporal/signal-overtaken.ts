@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { eachOf } from '../concurrency/each-of.ts';
 import { dispatchLog } from '../platform/logger.ts';
 import type { OvertakenDelivery } from './messages.ts';
 import { overtakenSignalName } from './names.ts';
@@ -17,19 +18,15 @@ const timeoutMs = 5_000;
 
 export function createOvertakenSignaller(client: Client): SignalOvertaken {
   return async (workflows) => {
-    const waiting = [...workflows];
-    const signalNext = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        const [workflowId, deliveries] = next;
-        const handle = client.workflow.getHandle(workflowId);
-        // It may have ended.
-        await tolerateStatus(grpcNotFound, handle.signal(overtakenSignalName, deliveries));
-      }
+    const signal = async ([workflowId, deliveries]: [string, readonly OvertakenDelivery[]]) => {
+      const handle = client.workflow.getHandle(workflowId);
+      // It may have ended.
+      await tolerateStatus(grpcNotFound, handle.signal(overtakenSignalName, deliveries));
     };
     try {
-      await client.withDeadline(Date.now() + timeoutMs, async () => {
-        await Promise.all(Array.from({ length: signalsAtOnce }, signalNext));
-      });
+      await client.withDeadline(Date.now() + timeoutMs, () =>
+        eachOf([...workflows], signalsAtOnce, signal),
+      );
     } catch (error) {
       dispatchLog.warn({ err: error, count: workflows.size }, 'overtaken.signal_failed');
     }

@@ -1,8 +1,14 @@
 // What a webhook sends to its receiver beside the event: its own headers, `Authorization`, a client certificate.
 import type { ClientCertificate } from '../egress/client-certificate.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { SealedHeaders, SealedTls, SealedAuth, WebhookDocument } from '../model/webhook.ts';
-import { type CertificateText, readClientCertificate } from './client-certificate-facts.ts';
+import type {
+  CertificateFacts,
+  SealedAuth,
+  SealedHeaders,
+  SealedTls,
+  WebhookDocument,
+} from '../model/webhook.ts';
+import type { CertificateText } from './client-certificate-facts.ts';
 import { secretPlace } from './webhooks.ts';
 
 type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;
@@ -30,17 +36,15 @@ function authorizationOf(auth: Auth): string {
   return `Basic ${credentials.toString('base64')}`;
 }
 
-/** Throws a CertificateFault. */
 export function sealTls(
   box: SecretBox,
   webhook: WebhookKey,
-  { given, now }: { given: CertificateText; now: Date },
+  { text, facts }: { text: CertificateText; facts: CertificateFacts },
 ): SealedTls {
-  const { text, facts } = readClientCertificate(given, now);
   return { ...facts, secret: box.seal(JSON.stringify(text), secretPlace(webhook, 'tls')) };
 }
 
-export interface Credentials {
+interface Credentials {
   headers: Record<string, string>;
   clientCertificate: ClientCertificate | null;
   /** What nobody else may read, should the receiver repeat it. */

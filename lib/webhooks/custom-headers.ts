@@ -1,7 +1,7 @@
 import { isSetBySender } from '../egress/request-headers.ts';
 import { limits } from '../limits.ts';
 
-export interface HeaderFault {
+interface HeaderFault {
   /** Null: of all together. */
   name: string | null;
   code: string;
@@ -38,7 +38,7 @@ export function headerFaults(headers: Readonly<Record<string, string>>): HeaderF
     const isRepeated = seen.has(name.toLowerCase());
     seen.add(name.toLowerCase());
     if (fault !== null) return [{ name, ...fault }];
-    const detail = 'is there twice: upper and lower case are the same';
+    const detail = 'is given twice: upper and lower case are the same';
     return isRepeated ? [{ name, code: 'repeated', detail }] : [];
   });
   const bytes = Object.entries(headers).reduce((sum, [name, value]) => {

@@ -37,8 +37,8 @@ export function nextNotice(
   const lastedMs = at.getTime() - failingSince.getTime();
   if (exhausted || lastExhaustedAt !== null) {
     if (lastedMs >= deactivateAfterMs) return 'deactivated';
-    const isTold = notified === 'deactivation_scheduled' || notified === 'deactivated';
-    if (lastedMs >= deactivateAfterMs / 2 && !isTold) return 'deactivation_scheduled';
+    const isReported = notified === 'deactivation_scheduled' || notified === 'deactivated';
+    if (lastedMs >= deactivateAfterMs / 2 && !isReported) return 'deactivation_scheduled';
   }
   return lastedMs >= failingMs(deactivateAfterMs) && notified === null ? 'failing' : null;
 }
@@ -58,8 +58,8 @@ function failingMs(deactivateAfterMs: number): number {
   return Math.min(failingMsMax, deactivateAfterMs / 20);
 }
 
-/** Returns whether an exhausted delivery is told: of a webhook at most one a minute, and no attempt twice. */
-export function tellsExhausted(
+/** Returns whether an exhausted delivery is reported: of a webhook at most one a minute, and no attempt twice. */
+export function isExhaustedDue(
   { exhaustedNotice: last }: Pick<Health, 'exhaustedNotice'>,
   { at, eventId, attempt }: { at: Date; eventId: string; attempt: number },
 ): boolean {
@@ -68,7 +68,7 @@ export function tellsExhausted(
   return last.eventId !== eventId || last.attempt !== attempt;
 }
 
-/** Returns the fields of a clock that starts anew. That it fails stays told; what would follow is told again. */
+/** Returns the fields of a clock that starts anew. That it fails stays reported; what would follow is reported again. */
 export function restartedClock(
   failure: Pick<Failure, 'at' | 'exhausted'> | null,
   notified: Notified | null,

@@ -1,17 +1,7 @@
 // The mail of an event, for somebody who is woken by it: what, which, since when, what follows, what to call.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
-import type { ExhaustedData, ExpiringKeyData, ToldAttempt, WebhookNotice } from './notices.ts';
-
-// As JSON has it.
-type Written<Data> = {
-  [Field in keyof Data]: Data[Field] extends ToldAttempt
-    ? Written<Data[Field]>
-    : Data[Field] extends Date
-      ? string
-      : Data[Field] extends Date | null
-        ? string | null
-        : Data[Field];
-};
+import type { Written } from '../model/event-payload.ts';
+import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
 
 interface Payload {
   eventId: string;
@@ -122,7 +112,7 @@ function whyPaused({ disabledReason, failingSince }: Payload['data']): string {
     : `no delivery has succeeded since ${failingSince}.`;
 }
 
-function lastAnswer({ n, at, status, errorClass, detail }: Written<ToldAttempt>): string {
+function lastAnswer({ n, at, status, errorClass, detail }: Written<ReportedAttempt>): string {
   const answer = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
   return `The last attempt, number ${n} of its delivery at ${at}: ${answer}.`;
 }

@@ -1,18 +1,18 @@
-// The events that tell operations webhooks about the service itself.
+// The events that report to operations webhooks on the service itself.
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
 import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
-import type { EventDocument } from '../model/event.ts';
+import { newEvent } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import type { DisabledReason, StoredWebhook, WebhookKind } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { matchesFilter } from './match-filter.ts';
 import { isSubscribed } from './webhooks.ts';
 
-/** The attempt after which something is told. */
-export interface ToldAttempt {
+/** The attempt after which a notice is recorded. */
+export interface ReportedAttempt {
   eventId: string;
   event: DeliveredEventName;
   n: number;
@@ -32,7 +32,7 @@ export interface WebhookNotice {
   failingSince: Date | null;
   deactivatesAt: Date | null;
   disabledReason: DisabledReason | null;
-  lastAttempt: ToldAttempt;
+  lastAttempt: ReportedAttempt;
 }
 
 /** `data` of `delivery.exhausted`; `uid` is the webhook's. */
@@ -40,7 +40,7 @@ export interface ExhaustedData extends Pick<
   WebhookNotice,
   'uid' | 'name' | 'kind' | 'urlOrigin' | 'lastAttempt'
 > {
-  /** Since the last time it was told, this one included. */
+  /** Since the last notice, this one included. */
   exhaustedCount: number;
 }
 
@@ -57,7 +57,7 @@ export interface ExpiringKeyData {
 
 type NoticeData = WebhookNotice | ExhaustedData | ExpiringKeyData;
 
-export interface Notice {
+interface Notice {
   appUid: string;
   event: OperationsEventName;
   data: NoticeData;
@@ -87,21 +87,16 @@ export async function recordNotice(
   );
   if (subscribers.length === 0) return;
   const eventId = newId('evt', now);
-  const document: EventDocument = {
-    ...facts,
-    _id: eventId,
-    appUid,
-    entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
-    sequence: null,
-    order: [],
-    timestamp: now,
-    body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
-    erasedAt: null,
-    webhookUids: subscribers.map((webhook) => webhook._id),
-    workflowId: null,
-    dispatchedAt: null,
-    headStart: null,
-    createdAt: now,
-  };
+  const document = newEvent(
+    {
+      ...facts,
+      _id: eventId,
+      appUid,
+      entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
+      body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
+      webhookUids: subscribers.map((webhook) => webhook._id),
+    },
+    now,
+  );
   await store.events.insertOne(document, { session });
 }

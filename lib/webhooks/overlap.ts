@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongodb';
 import { eventNames, operationsEventNames } from '../model/event-name.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 import { canMatchBoth } from './match-filter.ts';
 import { isSubscribed } from './webhooks.ts';
 

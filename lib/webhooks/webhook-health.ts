@@ -1,23 +1,75 @@
-// The health of a webhook's receiver, its automatic deactivation, and what is told of both.
+// The health of a webhook's receiver, its automatic deactivation, and the notices of both.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
+import { deliveryLog } from '../platform/logger.ts';
+import type { Attempt } from '../model/attempt.ts';
 import { systemCaller } from '../model/audit-log.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
-import type { DisabledReason, Notified, StoredWebhook } from '../model/webhook.ts';
+import type { DeliveryState } from '../model/delivery-state.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import type { DisabledReason, Notified, StoredWebhook, WebhookDocument } from '../model/webhook.ts';
 import { recordAudit } from '../access/audit-log.ts';
-import { inTransaction, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction } from '../mongo/transaction.ts';
 import {
   type Failure,
   type Health,
   nextNotice,
   quietSince,
   restartedClock,
-  tellsExhausted,
+  isExhaustedDue,
 } from './next-notice.ts';
-import { describeWebhook, recordNotice, type ToldAttempt } from './notices.ts';
+import { describeWebhook, recordNotice, type ReportedAttempt } from './notices.ts';
 
 export interface FailedAttempt extends Failure {
-  attempt: ToldAttempt;
+  attempt: ReportedAttempt;
+}
+
+interface HealthFacts {
+  event: EventToAttempt;
+  webhook: WebhookDocument;
+  verdict: { state: DeliveryState; gone: boolean };
+  attempt: Attempt;
+  now: Date;
+}
+
+/** Records what an attempt says of its webhook; of a healthy one that answered, nothing is written. */
+export async function recordHealth(
+  { store, deactivateAfterMs }: { store: Store; deactivateAfterMs: number },
+  facts: HealthFacts,
+): Promise<void> {
+  const { webhook, verdict, now: at } = facts;
+  const attempt = toReported(facts);
+  if (verdict.state === 'delivered') {
+    if (await recordSuccess(store, webhook, { at, attempt })) log(facts, { notice: 'recovered' });
+    return;
+  }
+  const exhausted = verdict.state === 'exhausted';
+  const failure: FailedAttempt = { at, exhausted, deactivateAfterMs, attempt };
+  if (!verdict.gone) {
+    const notice = await recordFailure(store, webhook, failure);
+    if (notice !== null) log(facts, { notice, disabledReason: 'failing' });
+  } else if (await deactivateGoneWebhook(store, webhook, failure)) {
+    log(facts, { notice: 'deactivated', disabledReason: 'gone' });
+  }
+  if (exhausted) await reportExhausted(store, webhook, failure);
+}
+
+function toReported({ event, attempt }: HealthFacts): ReportedAttempt {
+  const { n, at, status, errorClass, detail } = attempt;
+  return { eventId: event._id, event: event.event, n, at, status, errorClass, detail };
+}
+
+function log(
+  { event, webhook }: HealthFacts,
+  { notice, disabledReason }: { notice: Notified | 'recovered'; disabledReason?: DisabledReason },
+): void {
+  const key = { appUid: webhook.appUid, webhookUid: webhook._id, eventId: event._id };
+  const isPaused = notice === 'deactivated';
+  deliveryLog[notice === 'recovered' ? 'info' : 'warn'](
+    { ...key, ...(isPaused ? { disabledReason } : {}) },
+    `webhook.${notice}`,
+  );
 }
 
 /** Pauses a webhook that answered 410, unless its URL was changed since. Returns true when this answer paused it. */
@@ -26,13 +78,13 @@ export async function deactivateGoneWebhook(
   webhook: Health,
   failure: FailedAttempt,
 ): Promise<boolean> {
-  const told = { notified: 'deactivated', disabledReason: 'gone' } as const;
-  return tell(store, webhook, { still: { url: webhook.url }, told, failure });
+  const written = { notified: 'deactivated', disabledReason: 'gone' } as const;
+  return notify(store, webhook, { still: { url: webhook.url }, written, failure });
 }
 
 /**
- * Keeps the clock of failures; when nothing succeeded for long, tells so or pauses the webhook. Returns what this
- * failure told.
+ * Keeps the clock of failures; when nothing succeeded for long, records a notice or pauses the webhook. Returns
+ * the notice.
  */
 export async function recordFailure(
   store: Store,
@@ -49,7 +101,7 @@ export async function recordFailure(
     );
   }
   if (failure.exhausted) {
-    const counted = { $max: { lastExhaustedAt: at }, $inc: { exhaustedUntold: 1 } };
+    const counted = { $max: { lastExhaustedAt: at }, $inc: { exhaustedUnreported: 1 } };
     await store.webhooks.updateOne(filter, counted);
   }
   const notice = nextNotice(webhook, failure);
@@ -64,28 +116,28 @@ export async function recordFailure(
     return null;
   }
   const disabledReason = notice === 'deactivated' ? 'failing' : null;
-  const isTold = await tell(store, webhook, {
+  const isRecorded = await notify(store, webhook, {
     still,
-    told: { notified: notice, disabledReason },
+    written: { notified: notice, disabledReason },
     failure,
   });
-  return isTold ? notice : null;
+  return isRecorded ? notice : null;
 }
 
-interface Telling {
+interface Change {
   still: Filter<StoredWebhook>;
-  told: { notified: Notified; disabledReason: DisabledReason | null };
+  written: { notified: Notified; disabledReason: DisabledReason | null };
   failure: FailedAttempt;
 }
 
-// Of concurrent attempts one finds the webhook as it was read.
-async function tell(
+// Only the first of concurrent attempts finds the webhook as it was read, and writes.
+async function notify(
   store: Store,
   { _id, appUid }: Health,
-  { still, told, failure }: Telling,
+  { still, written, failure }: Change,
 ): Promise<boolean> {
   const { at: now, deactivateAfterMs, attempt: lastAttempt } = failure;
-  const { notified, disabledReason } = told;
+  const { notified, disabledReason } = written;
   const paused = { active: false, disabledReason, updatedAt: now };
   return inTransaction(store, async (session) => {
     const before = await store.webhooks.findOneAndUpdate(
@@ -121,43 +173,43 @@ export async function hasTakenSince(
   return found !== null;
 }
 
-/** Tells that a delivery exhausted, of a webhook once a minute; never of one that gets such events itself. */
-export async function tellExhausted(
+/** Records that a delivery exhausted, of a webhook once a minute; never of one that gets such notices itself. */
+async function reportExhausted(
   store: Store,
   webhook: Health,
   { at: now, attempt }: Pick<FailedAttempt, 'at' | 'attempt'>,
 ): Promise<void> {
   const notice = { at: now, eventId: attempt.eventId, attempt: attempt.n };
-  if (webhook.kind === 'operations' || !tellsExhausted(webhook, notice)) return;
+  if (webhook.kind === 'operations' || !isExhaustedDue(webhook, notice)) return;
   const { _id, appUid, exhaustedNotice: last } = webhook;
   await inTransaction(store, async (session) => {
     const before = await store.webhooks.findOneAndUpdate(
       { _id, appUid, 'exhaustedNotice.at': last?.at ?? null },
-      { $set: { exhaustedNotice: notice, exhaustedUntold: 0 } },
+      { $set: { exhaustedNotice: notice, exhaustedUnreported: 0 } },
       { returnDocument: 'before', session },
     );
     if (before === null) return;
-    const exhaustedCount = Math.max(1, before.exhaustedUntold);
+    const exhaustedCount = Math.max(1, before.exhaustedUnreported);
     const data = { ...describeWebhook(before), exhaustedCount, lastAttempt: attempt };
     await recordNotice(store, { appUid, event: 'delivery.exhausted', data, now }, session);
   });
 }
 
-/** Ends the clock of failures. Returns true when this success told that a failing webhook has recovered. */
+/** Ends the clock of failures. Returns true when it recorded that a failing webhook has recovered. */
 export async function recordSuccess(
   store: Store,
   webhook: Health,
   success: Pick<FailedAttempt, 'at' | 'attempt'>,
 ): Promise<boolean> {
-  if (webhook.notified !== null && (await tellRecovered(store, webhook, success))) return true;
+  if (webhook.notified !== null && (await reportRecovered(store, webhook, success))) return true;
   if (webhook.failingSince === null) return false;
   const filter = { _id: webhook._id, appUid: webhook.appUid };
   await store.webhooks.updateOne(filter, { $set: { failingSince: null, lastExhaustedAt: null } });
   return false;
 }
 
-// Not of a paused webhook, which an attempt that was under way may find: the first success after the resume tells it.
-async function tellRecovered(
+// Not of a paused webhook, which an attempt that was under way may find: the first success after the resume reports it.
+async function reportRecovered(
   store: Store,
   { _id, appUid }: Health,
   { at: now, attempt: lastAttempt }: Pick<FailedAttempt, 'at' | 'attempt'>,

@@ -15,7 +15,8 @@ import type {
   Subscription,
   WebhookDocument,
 } from '../model/webhook.ts';
-import { type Store, within } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { within } from '../mongo/transaction.ts';
 
 type SealedField = 'secret' | 'headers' | 'auth' | 'tls';
 

@@ -1,5 +1,5 @@
 // A pause holds the events of a webhook; a resume sends or discards them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { jobLimits } from '../../lib/limits.ts';
 import { runJobWorkflow } from '../../lib/temporal/names.ts';
@@ -96,15 +96,19 @@ test('events of a paused webhook wait and arrive after it is resumed', async () 
   await untilHeld(uid, 0);
 });
 
+/** Leaves jobs to the relay until the returned spy is restored. */
+function startNoJob() {
+  return vi.spyOn(service.context.dispatcher, 'dispatchJob').mockReturnValue();
+}
+
 test('the relay starts a release that the api recorded but did not start', async () => {
   const uid = await newWebhook('/mended');
   await pause(uid);
   const eventId = await report(100);
   await untilHeld(uid, 1);
-  const { dispatcher } = service.context;
-  service.context.dispatcher = { ...dispatcher, run: () => undefined };
+  const unstarted = startNoJob();
   await resume(uid);
-  service.context.dispatcher = dispatcher;
+  unstarted.mockRestore();
   await waitFor(() => arrivedAt('/mended').includes(eventId));
   const webhook = await waitFor(async () => {
     const found = await service.store.webhooks.findOne({ _id: uid });
@@ -143,10 +147,9 @@ test('a discard that has not started before the next pause and resume still drop
   await pause(uid);
   for (let n = 0; n < 3; n += 1) await report(n);
   await untilHeld(uid, 3);
-  const { dispatcher } = service.context;
-  service.context.dispatcher = { ...dispatcher, run: () => undefined };
+  const unstarted = startNoJob();
   await discard(uid);
-  service.context.dispatcher = dispatcher;
+  unstarted.mockRestore();
   await pause(uid);
   const later = await report(3);
   await resume(uid);
@@ -272,10 +275,9 @@ test('deleting a webhook cancels its open deliveries, even if only the relay sta
     await pause(uid);
     await report(2);
     await untilHeld(uid, 1);
-    const { dispatcher } = service.context;
-    if (!isStarted) service.context.dispatcher = { ...dispatcher, run: () => undefined };
+    const unstarted = isStarted ? null : startNoJob();
     expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBe(204);
-    service.context.dispatcher = dispatcher;
+    unstarted?.mockRestore();
     await untilCount(uid, 'cancelled', 2);
     expect(arrivedAt(path)).toHaveLength(1);
   }

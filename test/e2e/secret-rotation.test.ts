@@ -185,6 +185,18 @@ test('a second rotation is refused until the first is promoted, unless it allows
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
+test('a second promotion of the same secret changes nothing', async () => {
+  const { uid } = await newWebhook();
+  await rotate(uid, { overlapSeconds: 60 });
+  const first = await promote(uid);
+  const again = await promote(uid);
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.body).toEqual(first.body);
+  const rows = { action: 'webhook.secret_promoted', 'target.uid': uid };
+  expect(await service.store.auditLog.countDocuments(rows)).toBe(1);
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
 test('a rotation repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
   const { uid } = await newWebhook();
   const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'rotate-once' };

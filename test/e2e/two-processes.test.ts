@@ -1,7 +1,7 @@
 // A revocation on one api process takes effect on every other one immediately.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import { createFullKey } from '../../lib/access/create-app-with-key.ts';
+import { createKey } from '../../lib/access/create-app-with-key.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { type Answer, type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -48,7 +48,8 @@ async function beforeAndAfter(
 test('a revoked key is refused on both processes', async () => {
   const { keyPepper } = service.config;
   const { appUid } = service.app;
-  const apiKey = await createFullKey(service.store, { appUid, name: 'Revoked soon', keyPepper });
+  const wanted = { appUid, name: 'Revoked soon', scopes: ['all'], keyPepper };
+  const { apiKey } = await createKey(service.store, wanted);
   const admin = await makeTestAdmin(service, { superuser: true });
   const stored = await service.store.apiKeys.findOne({ appUid, name: 'Revoked soon' });
   const [before, after] = await beforeAndAfter(

@@ -9,7 +9,7 @@ import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryOutcome } from '../../lib/model/delivery-outcome.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { createHttpSender, type HttpSender } from '../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../lib/egress/http-sender.ts';
 import { SendFault } from '../../lib/egress/send-fault.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
 import { attemptLimits } from '../../lib/limits.ts';
@@ -94,7 +94,7 @@ function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
 }
 
 /** A sender that throttles every request; `seen` records their `avoidsSaturated`. */
-function throttling(seen: unknown[] = []): HttpSender {
+function throttling(seen: unknown[] = []): Sender {
   return {
     ...ports.sender,
     async send({ avoidsSaturated }) {

@@ -3,11 +3,7 @@ import { expect, test } from 'vitest';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../lib/egress/egress-policy.ts';
-import {
-  createHttpSender,
-  type HttpSender,
-  type SendResult,
-} from '../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender, type SendResult } from '../../lib/egress/http-sender.ts';
 import { watchEventLoop } from '../support/event-loop.ts';
 import { startReceiver, startTcpReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -172,7 +168,7 @@ function outcomeOf(result: SendResult): string | number {
   return result.kind === 'failed' ? result.errorClass : result.status;
 }
 
-async function meet(receiver: HostileReceiver, sender: HttpSender): Promise<SendResult> {
+async function meet(receiver: HostileReceiver, sender: Sender): Promise<SendResult> {
   await using server = await startTcpReceiver(receiver.onSocket);
   const url = server.url.replace('http:', `${receiver.scheme ?? 'http'}:`);
   const result = await sender.send({ url, headers: {}, body });

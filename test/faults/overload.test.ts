@@ -6,7 +6,7 @@ import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { Load } from '../../api/access/load.ts';
-import { createInspection } from '../../lib/readiness.ts';
+import { createInspection } from '../../lib/health/readiness.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectProblem, tooSlow } from '../integration/api/problems.ts';

@@ -8,7 +8,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import { statisticsLimits } from '../../lib/limits.ts';
 import { bucketOf } from '../../lib/statistics/histogram.ts';
 import { intervals, statisticsId } from '../../lib/statistics/intervals.ts';
-import { sealMinutes } from '../../lib/statistics/seal-minutes.ts';
+import { countMinutes } from '../../lib/statistics/count-minutes.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../support/fixtures.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -87,7 +87,7 @@ test(`a counted delivery costs at most ${costUsMax} µs, its index included`, as
     costs.indexed += await cpuMsOf(process.pid, () => insertInBatches(made));
     // As in life: what came in the minute of grace is there, too.
     const clock = { now: () => new Date(beginsMs + minuteMs) };
-    costs.counting += await cpuMsOf(process.pid, () => sealMinutes({ store, clock }));
+    costs.counting += await cpuMsOf(process.pid, () => countMinutes({ store, clock }));
   }
   const uncounted = await store.statistics.countDocuments({ _id: /\/minute\// });
   expect(uncounted).toBe((minutes - 1) * (webhookUids.length + 1));

@@ -2,11 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import {
-  createDispatcher,
-  type Dispatcher,
-  type DispatcherPorts,
-} from '../../lib/dispatch/dispatcher.ts';
+import { Dispatcher, type DispatcherPorts } from '../../lib/dispatch/dispatcher.ts';
 
 interface Servers {
   store: Store;
@@ -18,7 +14,7 @@ export function newDispatcher(
   { store, temporal }: Servers,
   ports: Partial<DispatcherPorts> = {},
 ): Dispatcher {
-  return createDispatcher({
+  return new Dispatcher({
     client: temporal.client,
     store,
     clock: systemClock,

@@ -63,7 +63,7 @@ export function newWebhook(
     lastExhaustedAt: null,
     notified: null,
     exhaustedNotice: null,
-    exhaustedUntold: 0,
+    exhaustedUnreported: 0,
     releaseUid: null,
     discardBefore: null,
     lastTriggeredAt: null,
@@ -88,16 +88,17 @@ export async function insertEvent(
 export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date): EventDocument {
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
-  const facts = { event: 'agent.updated', timestamp: createdAt, appUid: app.appUid } as const;
+  const { appUid } = app;
   return {
     _id: eventId,
-    ...facts,
+    event: 'agent.updated',
+    appUid,
     entity: 'agent',
     resourceUid: data.uid,
     externalTenantId: data.externalTenantId,
     sequence: 1,
     order: [],
-    body: renderPayload({ eventId, ...facts, data }),
+    body: renderPayload({ eventId, event: 'agent.updated', timestamp: createdAt, appUid, data }),
     erasedAt: null,
     webhookUids,
     workflowId: null,

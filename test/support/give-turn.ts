@@ -1,7 +1,7 @@
 // An event's turn at an ordered webhook, issued as the transaction of the event issues it.
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Turn } from '../../lib/model/partition.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { issueNumbers } from '../../lib/deliveries/partitions.ts';
 import type { Installation } from './installation.ts';
 

@@ -109,8 +109,10 @@ function findCall(method: string, path: string): Call | null {
 const patterns = new Map<string, RegExp>();
 
 function patternOf(template: string): RegExp {
+  const known = patterns.get(template);
+  if (known !== undefined) return known;
   const source = template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
-  const pattern = patterns.get(template) ?? new RegExp(`^${source}$`);
+  const pattern = new RegExp(`^${source}$`);
   patterns.set(template, pattern);
   return pattern;
 }

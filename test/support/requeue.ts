@@ -1,6 +1,6 @@
 // A delivery that a job requeues, as the transaction of its page does it.
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
-import { inTransaction } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { type PageStamp, requeueDeliveries } from '../../lib/deliveries/jobs.ts';
 import type { Installation } from './installation.ts';
 

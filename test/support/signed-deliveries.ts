@@ -1,5 +1,6 @@
 // Deliveries of a webhook, signed now as the service signs.
-import { deliveryHeaders } from '../../lib/deliveries/delivery-headers.ts';
+import { deliveryHeaders } from '../../lib/deliveries/compose-message.ts';
+import { testEventName } from '../../lib/model/event-name.ts';
 
 export const receiverSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -27,14 +28,11 @@ export function signedDelivery(wanted: Wanted = {}) {
     data: { uid, externalTenantId: 'tenant-1', description: 'ü'.repeat(Math.ceil(bytes / 2)) },
   });
   const headers = deliveryHeaders({
-    eventId,
-    sequence,
-    isTest,
+    event: { _id: eventId, event: isTest ? testEventName : 'agent.updated', sequence },
     body,
     secrets: { body: secret, standard: [secret] },
     attemptNumber: 1,
     now: new Date(),
-    userAgent: 'agent-herald/0.0.0',
   });
   return { method: 'POST', headers, body };
 }

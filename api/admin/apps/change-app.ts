@@ -1,7 +1,7 @@
 // PATCH /admin/api/apps/{appUid}: renames an application, disables and enables it.
 import { isActive } from '../../../lib/access/apps.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
 import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';

@@ -1,5 +1,5 @@
 // POST /admin/api/apps: creates an application that the caller owns.
-import { holdAdmin, makeMembership } from '../../../lib/access/admins.ts';
+import { lockAdmin, makeMembership } from '../../../lib/access/admins.ts';
 import { makeApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
@@ -27,7 +27,7 @@ export const createApp: AdminHandler<AppBody> = operation(facts, async (request,
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
     // The admin may be removed meanwhile.
-    if ((await holdAdmin(store, { _id: adminUid }, session)) === null) throw notSignedIn();
+    if ((await lockAdmin(store, { _id: adminUid }, session)) === null) throw notSignedIn();
     await store.apps.insertOne(app, { session });
     await store.memberships.insertOne(owner, { session });
     const target = { kind: 'app', uid: appUid };

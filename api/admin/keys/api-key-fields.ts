@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import { type ApiKeyDocument, type Scope, scopes } from '../../../lib/model/api-key.ts';
-import { within } from '../../../lib/mongo/connect.ts';
+import { within } from '../../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
 import type { AdminRequest } from '../../router.ts';

@@ -1,6 +1,6 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key immediately.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { apiKeySchema, presentApiKey } from './present-api-key.ts';

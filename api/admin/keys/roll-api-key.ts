@@ -5,6 +5,7 @@ import { isKeyAlive, makeApiKey, makeRoomForKeys } from '../../../lib/access/api
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
+import { overlapSecondsDefault, overlapSecondsField } from '../../http/overlap-field.ts';
 import { validator } from '../../http/validate.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { presentApiKey, rolledApiKeySchema } from './present-api-key.ts';
@@ -14,11 +15,8 @@ interface RollApiKeyBody {
   overlapSeconds?: number;
 }
 
-const overlapSecondsDefault = 24 * 60 * 60;
-const overlapSecondsMax = 7 * 24 * 60 * 60;
-
 export const rollApiKeyBody = validator<RollApiKeyBody>({
-  properties: { overlapSeconds: { type: 'integer', minimum: 0, maximum: overlapSecondsMax } },
+  properties: { overlapSeconds: overlapSecondsField },
 });
 
 const facts: Operation = {

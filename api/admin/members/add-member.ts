@@ -2,10 +2,10 @@
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import { holdAdmin, makeMembership } from '../../../lib/access/admins.ts';
-import { goAlone } from '../../../lib/access/apps.ts';
+import { lockAdmin, makeMembership } from '../../../lib/access/admins.ts';
+import { lockApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { emailField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
@@ -32,17 +32,19 @@ const facts: Operation = {
   example: { email: 'ada@example.com', role: 'viewer' },
   answers: { 201: { description: 'The member', schema: memberSchema } },
   problems: ['conflict', 'limit_reached', 'unknown_admin'],
+  takesIdempotencyKey: true,
 };
 
 export const addMember: AdminHandler<AddMemberBody> = operation(
   facts,
-  async (request, { store, clock }) => {
+  async (request, { store, secretBox, clock }) => {
     const { appUid, appPath, body, caller } = request;
     const email = readEmail(body.email);
     const now = clock.now();
-    const { member, admin } = await inTransaction(store, async (session) => {
-      await goAlone(store, appUid, session);
-      const admin = await holdAdmin(store, { email }, session);
+    const once = { key: request.idempotencyKey(), secretBox, now };
+    const { answer } = await runOnce(store, once, async (session) => {
+      await lockApp(store, appUid, session);
+      const admin = await lockAdmin(store, { email }, session);
       if (admin === null) throw unknownAdmin();
       const adminUid = admin._id;
       if ((await store.memberships.findOne({ appUid, adminUid }, { session })) !== null) {
@@ -58,10 +60,10 @@ export const addMember: AdminHandler<AddMemberBody> = operation(
       const target = { kind: 'admin', uid: adminUid };
       const entry = { appUid, action: 'member.added', target, details: { email, role: body.role } };
       await recordAudit(store, entry, { caller, now, session });
-      return { member, admin };
+      return presentMember(member, admin);
     });
-    const location = `${appPath}/members/${admin._id}`;
-    return { status: 201, body: presentMember(member, admin), headers: { location } };
+    const location = `${appPath}/members/${answer.adminUid}`;
+    return { status: 201, body: answer, headers: { location } };
   },
 );
 

@@ -1,7 +1,7 @@
 // PATCH /admin/api/apps/{appUid}/members/{adminUid}: changes a member's role.
 import type { Role } from '../../../lib/model/membership.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';
 import { findMember, keepAnOwner, memberSchema, presentMember, roleField } from './member.ts';

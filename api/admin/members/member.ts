@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import { type MembershipDocument, roles } from '../../../lib/model/membership.ts';
-import { goAlone } from '../../../lib/access/apps.ts';
+import { lockApp } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminRequest } from '../../router.ts';
 import { named, objectOf, text, textOrNull, time } from '../../http/schemas.ts';
@@ -34,7 +34,7 @@ export async function keepAnOwner(
   { appUid, adminUid, role }: MembershipDocument,
   session: ClientSession,
 ): Promise<void> {
-  await goAlone(store, appUid, session);
+  await lockApp(store, appUid, session);
   if (role !== 'owner') return;
   const others = { appUid, role, adminUid: { $ne: adminUid } };
   if ((await store.memberships.findOne(others, { session })) !== null) return;

@@ -1,6 +1,6 @@
 // DELETE /admin/api/apps/{appUid}/members/{adminUid}: removes an admin from an application.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';
 import { findMember, keepAnOwner } from './member.ts';
 import { operation, type Operation } from '../../http/operation.ts';

@@ -3,7 +3,7 @@ import { passwordCharacters, passwordFault } from '../../../lib/access/password-
 import { hashPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import type { AdminHandler } from '../../router.ts';
 import { validator } from '../../http/validate.ts';

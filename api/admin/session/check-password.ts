@@ -21,7 +21,7 @@ export async function checkPassword(
   const line = subject.device ? 'known' : 'anyone';
   const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
     // Not a guess.
-    await turn.handBack();
+    await turn.giveBack();
     throw error;
   });
   if (right) await turn.succeeded();

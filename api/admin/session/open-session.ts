@@ -7,7 +7,7 @@ import { limits } from '../../../lib/limits.ts';
 import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
-import { inTransaction, isDuplicateKey } from '../../../lib/mongo/connect.ts';
+import { inTransaction, isDuplicateKey } from '../../../lib/mongo/transaction.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { ApiContext } from '../../context.ts';
 import type { ApiAnswer, ApiRequest } from '../../router.ts';

@@ -1,7 +1,7 @@
 // DELETE /admin/api/session, …/sessions, …/sessions/{sessionUid}: ends this session, all of the admin's, or one.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
 import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';

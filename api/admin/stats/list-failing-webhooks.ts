@@ -40,15 +40,13 @@ const parameters = { limit: limitUpTo(limitMax, limitDefault) };
 
 export const listFailingWebhooks: AdminHandler = operation(
   facts,
-  Object.assign(
-    async ({ query }: Parameters<AdminHandler>[0], { store }: Parameters<AdminHandler>[1]) => {
-      const limit = query.get('limit');
-      const count = limit === null ? limitDefault : parameters.limit('limit', limit);
-      const found = await findFailing(store, count);
-      return { status: 200, body: { data: found.map(present) } };
-    },
-    { parameters },
-  ),
+  async ({ query }, { store }) => {
+    const limit = query.get('limit');
+    const count = limit === null ? limitDefault : parameters.limit('limit', limit);
+    const found = await findFailing(store, count);
+    return { status: 200, body: { data: found.map(present) } };
+  },
+  parameters,
 );
 
 function present({

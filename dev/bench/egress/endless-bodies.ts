@@ -1,4 +1,4 @@
-import type { HttpSender, SendResult } from '../../../lib/egress/http-sender.ts';
+import type { Sender, SendResult } from '../../../lib/egress/http-sender.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { Receivers } from './receivers.ts';
 
@@ -6,11 +6,7 @@ const receiversAtOnce = 200;
 const warmUpMs = 5_000;
 
 /** Measures what 200 receivers with endless bodies, half fast and half slow, cost the sender. */
-export async function measureEndlessBodies(
-  sender: HttpSender,
-  receivers: Receivers,
-  seconds: number,
-) {
+export async function measureEndlessBodies(sender: Sender, receivers: Receivers, seconds: number) {
   const outcomes: Record<string, number> = {};
   const found = { atOnce: receiversAtOnce, attempts: 0, outcomes, msMax: 0 };
   const record = (result: SendResult): void => {
@@ -26,7 +22,7 @@ export async function measureEndlessBodies(
 }
 
 interface Run {
-  sender: HttpSender;
+  sender: Sender;
   receivers: Receivers;
   record: (result: SendResult) => void;
 }

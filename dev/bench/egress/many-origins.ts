@@ -1,4 +1,4 @@
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { Receivers } from './receivers.ts';
 
@@ -8,7 +8,7 @@ const firstOrigins = 2_000;
 const laterOrigins = 8_000;
 
 /** Sends once to each of 10,000 origins; memory is watched for the later ones. Throws when one fails. */
-export async function measureManyOrigins(sender: HttpSender, receivers: Receivers) {
+export async function measureManyOrigins(sender: Sender, receivers: Receivers) {
   let next = 0;
   const sendUntil = async (end: number): Promise<void> => {
     const callers = Array.from({ length: sendsAtOnce }, async () => {

@@ -1,4 +1,4 @@
-import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import { startHelper } from '../helper-process.ts';
 
 export interface Receivers extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function startReceivers(): Promise<Receivers> {
 }
 
 /** Returns a sender as in production, which may also reach loopback addresses. */
-export function createLoopbackSender(): HttpSender {
+export function createLoopbackSender(): Sender {
   return createHttpSender({
     policy: { allowHttp: true, ports: 'any', allowCidrs: ['127.0.0.0/8'], denyCidrs: [] },
   });

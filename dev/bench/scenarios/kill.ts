@@ -5,13 +5,13 @@ import { measure, type Measurement } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 
-const victims = ['api', 'worker', 'temporal'] as const;
+const victims = ['api', 'worker', 'temporal', 'mongodb'] as const;
 const steadyShare = 0.6;
 
 export const kill: Scenario = {
   name: 'kill',
   about:
-    'api, worker and Temporal killed in turn, each in the middle of 30 s of load (60 % of sustained, or 50/s)',
+    'api, worker, Temporal and MongoDB killed in turn, each in the middle of 30 s of load (60 % of sustained, or 50/s)',
   isMain: false,
   needs: 'kept',
   async run(bench) {

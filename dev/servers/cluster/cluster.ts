@@ -19,7 +19,7 @@ import {
 const mongodCount = 3;
 const portCount = mongodCount + 1 + temporalPortCount;
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly programs: ClusterPrograms;
   /** Null: the data is removed when the cluster is disposed of. */
   readonly dataDir: string | null;

@@ -1,7 +1,7 @@
 // The settings of the processes of a Temporal server on PostgreSQL.
 import { postgresUser } from './postgres.ts';
 
-export type TemporalRole = 'frontend' | 'history' | 'matching' | 'worker';
+type TemporalRole = 'frontend' | 'history' | 'matching' | 'worker';
 
 export interface TemporalNode {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface TemporalNode {
 }
 
 /** Fixed for the life of the data. Four for each of three history processes. */
-export const historyShards = 12;
+const historyShards = 12;
 export const databases = { main: 'temporal', visibility: 'temporal_visibility' } as const;
 
 /** Returns the file of one process, in JSON, which is YAML. A process finds the others in the database. */

@@ -14,6 +14,10 @@ export const resourceEventNames = entities.flatMap((entity) =>
     (kind): ResourceEventName => `${entity}.${kind}`,
   ),
 );
+export function isResourceEvent(name: SubscribedEventName): name is ResourceEventName {
+  return resourceEventNames.some((each) => each === name);
+}
+
 const notices = [
   'webhook.failing',
   'webhook.deactivation_scheduled',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
-import { writeDevFile } from '../../../lib/config/dev-file.ts';
+import { writeDevFile } from '../../../dev/start/dev-files.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { testServers } from '../../support/servers.ts';
 import { startService, type TestService } from '../../support/service.ts';

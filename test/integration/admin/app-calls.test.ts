@@ -24,6 +24,10 @@ beforeAll(async () => {
   viewer = await join('viewer');
   uids = await furnishApp(service.apiUrl, service.app);
   app = `/apps/${service.app.appUid}`;
+  // Else the answers to two calls could differ in `dispatchedAt`.
+  const isDispatched = async (): Promise<boolean> =>
+    (await service.store.events.countDocuments({ dispatchedAt: null })) === 0;
+  await waitFor(isDispatched, { what: 'the start of all workflows' });
 });
 
 afterAll(async () => {

@@ -1,5 +1,6 @@
 // A disabled application: its keys are refused, its tokens end, and its open deliveries are sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { signUserToken } from '../../../lib/identity/user-token.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -84,9 +85,14 @@ test('tokens issued before the application was enabled again stay revoked, also 
   const user = await service.store.users.findOne({ appUid, externalId: 'ada' });
   if (user === null) throw new Error('the user is not there');
   await change({ active: false });
-  const { tokens, readTokenEpoch } = service.context;
+  const { config, signingKeys, readTokenEpoch } = service.context;
   const epoch = await readTokenEpoch(user);
-  const late = await tokens.issue({ userUid: user._id, appUid, accountUids: [], epoch });
+  const claims = { userUid: user._id, appUid, accountUids: [], epoch };
+  const late = await signUserToken(await signingKeys.active(), claims, {
+    issuer: config.http.publicUrl,
+    now: new Date(),
+    lifetimeMs: config.userTokenLifetimeMs,
+  });
   await change({ active: true });
   for (const old of [token, late.authToken]) {
     expect(await verify(client, old)).toEqual({ active: false, reason: 'revoked' });

@@ -178,6 +178,19 @@ test('an admin can be a member only once, and only admins can be members', async
   expect(faultsOf(answer)).toEqual(['#/email unknown_admin']);
 });
 
+test('a member that is added again with the same Idempotency-Key gets the first answer', async () => {
+  const { email } = await makeTestAdmin(service);
+  const headers = { ...members.owner.headers, 'idempotency-key': 'one-member' };
+  const add = (role: string) =>
+    members.owner.call('POST', `${app}/members`, { body: { email, role }, headers });
+  const first = await add('viewer');
+  const again = await add('viewer');
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.get('location')).toBe(first.headers.get('location'));
+  expectProblem(await add('admin'), 422, 'idempotency_key_reused');
+});
+
 test('the last owner cannot be removed, even when two owners remove each other concurrently', async () => {
   const made = await superuser.call('POST', '/apps', { body: { name: 'Owned' } });
   const path = `/apps/${String(made.body['uid'])}/members`;

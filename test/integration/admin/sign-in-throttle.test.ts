@@ -133,7 +133,7 @@ test('a returned attempt leaves no count', async () => {
   for (let i = 0; i < 25; i += 1) {
     const turn = await takeSignInTurn(store, subject, { pepper: config.keyPepper, now });
     if (!turn.allowed) throw new Error(`attempt ${i + 1} was refused`);
-    await turn.handBack();
+    await turn.giveBack();
   }
   expect(await store.signInThrottles.countDocuments({})).toBe(before);
 });
@@ -152,11 +152,11 @@ test('of several concurrent attempts the returned ones leave no count', async ()
       return turn;
     });
   };
-  for (const turn of await takeFive()) await turn.handBack();
+  for (const turn of await takeFive()) await turn.giveBack();
   expect(await store.signInThrottles.find({}).sort({ _id: 1 }).toArray()).toEqual(before);
   const [guess, ...unserved] = await takeFive();
   expect(guess).toBeDefined();
-  await Promise.all(unserved.map((turn) => turn.handBack()));
+  await Promise.all(unserved.map((turn) => turn.giveBack()));
   const known = before.map(({ _id }) => _id);
   const counted = await store.signInThrottles.find({ _id: { $nin: known } }).toArray();
   expect(counted.map(({ failures }) => failures)).toEqual([1, 1]);

@@ -152,6 +152,20 @@ const preparations: Readonly<Record<string, Preparation>> = {
   'DELETE …/members/:adminUid': withGuest,
 };
 
+const shared = new Map<string, Promise<Scene>>();
+
+/** Routes that end or need something get a scene of their own. */
+function findScene(route: Route): Promise<Scene> {
+  const { access, method, path } = route;
+  const isEnd = method === 'delete' || /\/(?:cancel|disable)$/.test(path);
+  const needsMore = preparations[shortNameOf(route)] !== undefined;
+  const kind = access.kind === 'admin' ? `admin ${access.needs}` : access.kind;
+  if (isEnd || needsMore || kind === 'admin session') return setScene(route);
+  const scene = shared.get(kind) ?? setScene(route);
+  shared.set(kind, scene);
+  return scene;
+}
+
 async function setScene({ access }: Route): Promise<Scene> {
   const app = await addApp(service);
   const uids = await furnishApp(service.apiUrl, app);
@@ -172,7 +186,7 @@ let calls = 0;
 
 /** Calls a route so that it succeeds, and returns the rows that it left. */
 async function rowsOf(route: Route): Promise<{ action: string; kind: string; address: unknown }[]> {
-  const scene = await setScene(route);
+  const scene = await findScene(route);
   const prepared = await preparations[shortNameOf(route)]?.(scene);
   const body = prepared?.body ?? goodBodyOf(route);
   const requestId = `audited-${(calls += 1)}`;

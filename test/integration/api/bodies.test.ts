@@ -47,6 +47,8 @@ test.each([
   ['an escaped __proto__', '{"\\u005f_proto__":1}'],
   ['a number beyond what a double holds', '{"agentName":1e400}'],
   ['a whole number beyond 2^53 - 1', '{"agentName":9007199254740993}'],
+  ['a number that a double makes 0', '{"agentName":1e-400}'],
+  ['such a number without an exponent', `{"agentName":-0.${'0'.repeat(400)}1}`],
   ['a lone surrogate', '{"agentName":"a\\ud800","externalTenantId":"t"}'],
   ['a lone surrogate in a key', '{"\\udc00":1}'],
   ['the same key twice', '{"agentName":"a","agentName":"b","externalTenantId":"t"}'],
@@ -71,6 +73,13 @@ test.each([
 test('neither text that looks like keys nor the same key in two objects is a duplicate key', async () => {
   const data = { uid: 'u', externalTenantId: 't', text: '{"a":1,"a":2}', 'a\\"': { uid: ':' } };
   const text = JSON.stringify({ event: 'agent.updated', data: { ...data, list: [{ uid: 1 }] } });
+  expect((await post('/changes', Buffer.from(text))).status).toBe(202);
+});
+
+test('zeros are accepted however they are written, and so are the smallest doubles', async () => {
+  const numbers = '[0,-0,0.00,0e5,-0.0E-9,5e-324,1e-300]';
+  const data = `{"uid":"u","externalTenantId":"t","text":"1e-400","1e-400":1,"list":${numbers}}`;
+  const text = `{"event":"agent.updated","data":${data}}`;
   expect((await post('/changes', Buffer.from(text))).status).toBe(202);
 });
 

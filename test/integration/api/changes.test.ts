@@ -4,7 +4,7 @@ import { limits } from '../../../lib/limits.ts';
 import { eventNames } from '../../../lib/model/event-name.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { eventsOf } from './resource-calls.ts';
-import { expectProblem, faultsOf } from './problems.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 let service: TestService;
 
@@ -81,6 +81,16 @@ test.each<[string, unknown, string]>([
   const answer = await service.call('POST', '/changes', { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test('events are found by the longest uid that can be reported', async () => {
+  const uid = 'x'.repeat(200);
+  const body = { event: 'agent.created', data: { ...data, uid } };
+  const { eventId } = (await service.call('POST', '/changes', { body })).body;
+  const found = await service.call('GET', `/events?resourceUid=${uid}`);
+  expect(itemsOf(found)).toMatchObject([{ eventId, resourceUid: uid }]);
+  const longer = await service.call('GET', `/events?resourceUid=${uid}x`);
+  expectProblem(longer, 400, 'invalid_request');
 });
 
 /** A reported change whose request body has exactly `bytes` bytes. */

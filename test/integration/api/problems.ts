@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
-import { createFullKey } from '../../../lib/access/create-app-with-key.ts';
+import { addApiKey } from '../../../lib/access/api-keys.ts';
+import { scopes } from '../../../lib/model/api-key.ts';
+import { systemCaller } from '../../../lib/model/audit-log.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -44,8 +47,11 @@ export async function makeKey(
   changes: Partial<ApiKeyDocument> = {},
 ): Promise<string> {
   const { store, app, config } = service;
-  const wanted = { appUid: app.appUid, name: 'Test key', keyPepper: config.keyPepper };
-  const text = await createFullKey(store, wanted);
+  const wish = { appUid: app.appUid, name: 'Test key', scopes: [...scopes], expiresAt: null };
+  const occasion = { keyPepper: config.keyPepper, caller: systemCaller, now: new Date() };
+  const { text } = await inTransaction(store, (session) =>
+    addApiKey(store, wish, { ...occasion, session }),
+  );
   const keyId = parseApiKey(text)?.keyId ?? '';
   if (Object.keys(changes).length > 0) await store.apiKeys.updateOne({ keyId }, { $set: changes });
   return text;

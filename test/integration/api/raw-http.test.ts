@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedMsAllowed, leastBlocked } from '../../support/event-loop.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { malformedMessages } from './malformed-messages.ts';
-import { expectProblem } from './problems.ts';
+import { expectProblem, faultsOf } from './problems.ts';
 import { exchangeRaw } from './raw-socket.ts';
 
 let service: TestService;
@@ -152,6 +152,17 @@ test.each([
   const answer = await exchangeRaw(service.apiUrl, request('POST', [json, chunked], body));
   expectProblem(answer, 400, 'malformed_request');
   expect(answer.answers).toBe(1);
+});
+
+test.each([
+  ['no type, in chunks', [chunked], '0\r\n\r\n'],
+  ['the type JSON, in chunks', [json, chunked], '0\r\n\r\n'],
+  ['another type, in chunks', ['content-type: text/plain', chunked], '0\r\n\r\n'],
+  ['the length 00', [json, 'content-length: 00'], ''],
+])('a body of no bytes counts as an empty object: %s', async (_what, headers, body) => {
+  const answer = await exchangeRaw(service.apiUrl, request('POST', headers, body));
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toContain('#/agentName required');
 });
 
 test('the broken rest of a request that was answered gets no answer of its own', async () => {

@@ -34,6 +34,8 @@ test.each([
   [{ since: '2026-02-29T00:00:00Z' }, '#/since time'],
   [{ since: '2100-02-29T00:00:00Z' }, '#/since time'],
   [{ since: '2026-04-31T00:00:00+02:00' }, '#/since time'],
+  [{ since: '9999-12-31T23:59:59-12:00' }, '#/since time'],
+  [{ since: '0000-01-01T00:00:00+23:59' }, '#/since time'],
   [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', states: ['waiting'] }, '#/states/0 enum'],

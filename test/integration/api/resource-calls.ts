@@ -47,7 +47,7 @@ export async function eventsOf(service: TestService, resourceUid: string): Promi
   return events.map((event) => {
     const payload = JSON.parse(event.body) as Payload;
     expect(payload.eventId).toBe(event._id);
-    expect(payload.timestamp).toBe(event.timestamp.toISOString());
+    expect(payload.timestamp).toBe(event.createdAt.toISOString());
     expect(payload.appUid).toBe(service.app.appUid);
     expect(payload.version).toBe(1);
     return payload;

@@ -40,6 +40,17 @@ test('name, description and metadata are kept, shown, replaced as a whole, and c
   expect(webhook).toMatchObject(none);
 });
 
+test('the same fields in another order are no change', async () => {
+  const created = await register({ metadata: { a: '1', b: '2' }, filter: { x: 1, y: [2, 3] } });
+  const path = `/webhooks/${String(created.body['uid'])}`;
+  const body = { metadata: { b: '2', a: '1' }, filter: { y: [2, 3], x: 1 } };
+  const changed = await service.call('PATCH', path, { body });
+  expect(changed.body['updatedAt']).toBe(created.body['updatedAt']);
+  const other = { metadata: { b: '2', a: '2' } };
+  const last = await service.call('PATCH', path, { body: other });
+  expect(last.body['metadata']).toEqual(other.metadata);
+});
+
 test('the row of a change names what each field was before, without what is secret', async () => {
   const fields = (word: string, n: number) => ({
     name: word,

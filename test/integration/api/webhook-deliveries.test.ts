@@ -110,7 +110,7 @@ test.each([
   `/deliveries?externalTenantId=${'t'.repeat(201)}`,
   '/events?event=webhook.test',
   '/events?entity=webhook',
-  `/events?resourceUid=${'r'.repeat(65)}`,
+  `/events?resourceUid=${'r'.repeat(201)}`,
 ])('the query %s is refused', async (path) => {
   expectProblem(await service.call('GET', path), 400, 'invalid_request');
 });

@@ -101,6 +101,7 @@ test.each([
   [{ filter: { a: values(50) } }],
   [{ filter: { 'a.b.c.d.e': ['x', 1, true, null] } }],
   [{ filter: { [longest]: longest } }],
+  [{ filter: { ['😀'.repeat(256)]: '😀'.repeat(256) } }],
   [{ ratePerSecond: 1 }],
   [{ ratePerSecond: 100 }],
 ])('a webhook with %j is registered as it is', async (fields) => {
@@ -179,6 +180,7 @@ test.each([
   ],
   [{ externalTenantIds: [{ $gt: '' }] }, '#/externalTenantIds/0 type'],
   [{ retrySchedule: ['5s', '5'] }, '#/retrySchedule/1 duration'],
+  [{ retrySchedule: [' 5s '] }, '#/retrySchedule/0 duration'],
   [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
   [{ retrySchedule: ['1s', '999ms'] }, '#/retrySchedule/1 wait_too_short'],
   [{ retrySchedule: [5] }, '#/retrySchedule/0 type'],
@@ -197,6 +199,7 @@ test.each([
   [{ filter: { a: [['x']] } }, '#/filter/a filter'],
   [{ filter: { a: values(25), b: values(26) } }, '#/filter filter'],
   [{ filter: { a: `${longest}x` } }, '#/filter/a filter'],
+  [{ filter: { a: '😀'.repeat(257) } }, '#/filter/a filter'],
   [{ filter: { '': 1 } }, '#/filter/ filter'],
   [{ filter: { 'a..b': 1 } }, '#/filter/a..b filter'],
   [{ filter: { 'a.b.c.d.e.f': 1 } }, '#/filter/a.b.c.d.e.f filter'],

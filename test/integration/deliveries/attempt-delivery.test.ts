@@ -4,7 +4,7 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryKey } from '../../../lib/model/delivery.ts';
-import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
@@ -19,7 +19,7 @@ import { resumeWebhook } from '../../support/resume.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let installation: Installation;
-let sender: HttpSender;
+let sender: Sender;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let status = 200;
@@ -209,7 +209,7 @@ test("an attempt's times exclude its wait before the request", async () => {
   const key = await newDelivery();
   let now = new Date();
   const sentAt = new Date(now.getTime() + 7_000);
-  const crowded: HttpSender = {
+  const crowded: Sender = {
     ...sender,
     send(request) {
       now = sentAt;

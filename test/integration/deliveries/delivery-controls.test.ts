@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
-import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -24,7 +24,7 @@ let one: ClientPair;
 let other: ClientPair;
 let pair: KeyPair;
 let receiver: Receiver;
-let sender: HttpSender;
+let sender: Sender;
 const names: string[] = [];
 let registered = 0;
 

@@ -10,7 +10,7 @@ import type { ResendJob } from '../../../lib/model/job.ts';
 import { type PartitionKey, turnOf } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { newJob, newRelease } from '../../../lib/deliveries/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
@@ -93,7 +93,7 @@ async function attemptBehind(course: Course): Promise<void> {
 }
 
 async function attemptThrottled(course: Course): Promise<void> {
-  const sender: HttpSender = {
+  const sender: Sender = {
     ...course.stage.ports.sender,
     async send() {
       throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');

@@ -21,7 +21,7 @@ async function isErased(fields: Record<string, unknown>, mention: string): Promi
   const { store, app } = installation;
   const at = new Date(Date.now() - 1_000);
   const event = newEvent(installation, [], at);
-  const { _id: eventId, appUid, timestamp } = event;
+  const { _id: eventId, appUid, createdAt: timestamp } = event;
   const data = { uid: event.resourceUid, externalTenantId: 'tenant-1', ...fields };
   const body = renderPayload({ eventId, event: 'agent.updated', timestamp, appUid, data });
   await store.events.insertOne({ ...event, body });

@@ -124,7 +124,7 @@ test('a retry that finds another process ahead of it is repeated until the deliv
   const overtaken = overtakenBy(() => insert({ state: 'pending', attemptCount: 1 }));
   await expect(inActivity(overtaken)).rejects.toMatchObject({
     type: 'AttemptUnderWay',
-    message: 'another process has the attempt in hand',
+    message: 'another process is making the attempt',
   });
   const { webhooks } = installation.store;
   await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: true } });

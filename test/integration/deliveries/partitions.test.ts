@@ -14,7 +14,7 @@ import {
   type PartitionKey,
 } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import {
   claimTurn,

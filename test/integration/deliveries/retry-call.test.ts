@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
-import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let installation: Installation;
-let sender: HttpSender;
+let sender: Sender;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let held: ((status: number) => void)[] = [];

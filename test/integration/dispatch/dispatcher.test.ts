@@ -234,7 +234,7 @@ test('concurrent starts of a job start it once and mark it', async () => {
   const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
   await store.jobs.insertOne(job);
   const dispatchers = [newDispatcher(service), newDispatcher(service)];
-  for (const dispatcher of dispatchers) dispatcher.run(toStart(job));
+  for (const dispatcher of dispatchers) dispatcher.dispatchJob(toStart(job));
   await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
   const { appUid, _id: jobUid } = job;
   expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({ jobUid, appUid });

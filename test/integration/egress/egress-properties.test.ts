@@ -5,11 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import {
-  createHttpSender,
-  type HttpSender,
-  type SendResult,
-} from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 
 // Listeners on all of these; two stand for public receivers, the others must not be reached.
@@ -110,7 +106,7 @@ interface Script {
 }
 
 /** A sender whose DNS answers each name with the next line of its script. */
-function createScripted(): { sender: HttpSender; scripts: Map<string, Script> } {
+function createScripted(): { sender: Sender; scripts: Map<string, Script> } {
   const scripts = new Map<string, Script>();
   const resolver = async (name: string): Promise<readonly string[]> => {
     const script = scripts.get(name);

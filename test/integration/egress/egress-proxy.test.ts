@@ -4,7 +4,7 @@ import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import {
   createHttpSender,
-  type HttpSender,
+  type Sender,
   type HttpSenderOptions,
 } from '../../../lib/egress/http-sender.ts';
 import {
@@ -37,7 +37,7 @@ beforeAll(() => {
 function senderThrough(
   { port }: Pick<ConnectProxy, 'port'>,
   options: Partial<HttpSenderOptions> & { credentials?: string } = {},
-): HttpSender {
+): Sender {
   const { credentials = '' } = options;
   const proxy = parseEgressProxy(`http://${credentials}127.0.0.1:${port}`);
   return createHttpSender({ policy, proxy, resolver: async () => ['127.0.0.1'], ...options });

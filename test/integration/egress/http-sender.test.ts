@@ -1,13 +1,14 @@
 // The sender with real receivers: its requests, how it reads answers, and its limits.
 import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { userAgent } from '../../../lib/platform/version.ts';
 import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
 test('the receiver gets exactly the bytes, names and values that were sent', async () => {
   await using receiver = await startReceiver((response) => response.end('thanks'));
-  await using sender = createHttpSender({ policy, userAgent: 'agent-herald/9.9' });
+  await using sender = createHttpSender({ policy });
   const body = Buffer.from('{"name":"Zoë\u2028\u0000","n":1.0}', 'utf8');
   const headers = { 'Content-Type': 'application/json', 'X-Webhook-Signature': 'sha256=abc' };
   const result = await sender.send(post(`${receiver.url}/hook?a=b`, { headers, body }));
@@ -25,7 +26,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
     'content-type': 'application/json',
     'content-length': String(body.length),
     'x-webhook-signature': 'sha256=abc',
-    'user-agent': 'agent-herald/9.9',
+    'user-agent': userAgent,
     accept: '*/*',
     'accept-encoding': 'identity',
   });

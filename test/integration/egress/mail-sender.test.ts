@@ -1,6 +1,6 @@
 // Mail through a real SMTP server: its replies, its faults, its login and its certificate.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { HttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-function senderTo(url: string, options: Partial<MailSenderOptions> = {}): HttpSender {
+function senderTo(url: string, options: Partial<MailSenderOptions> = {}): Sender {
   const write = (body: string) => ({ subject: 'A subject', text: `About ${body}\n` });
   const from = 'herald@example.com';
   return createMailSender({ server: parseMailServer(url), from, write, ...options });

@@ -1,11 +1,7 @@
 // The sender with real name servers: every answer is checked, and silent servers delay no other name.
 import { expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import {
-  createHttpSender,
-  type HttpSender,
-  type SendResult,
-} from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { createNameServerResolver } from '../../../lib/egress/name-servers.ts';
 import { type NameAnswer, startNameServer } from '../../support/name-server.ts';
 import { startReceiver } from '../../support/receivers.ts';
@@ -17,7 +13,7 @@ const policy: EgressPolicy = {
   denyCidrs: [],
 };
 
-function senderOver(address: string): HttpSender {
+function senderOver(address: string): Sender {
   // Longer than name servers may take, so that their timeout comes first on a slow machine, too.
   const timeoutMs = 20_000;
   return createHttpSender({
@@ -27,7 +23,7 @@ function senderOver(address: string): HttpSender {
   });
 }
 
-function post(sender: HttpSender, name: string, port: number): Promise<SendResult> {
+function post(sender: Sender, name: string, port: number): Promise<SendResult> {
   return sender.send({ url: `http://${name}:${port}/`, headers: {}, body: '{}' });
 }
 

@@ -1,7 +1,7 @@
 // The sender over TLS: which certificates it trusts, and how it reports the others.
 import { beforeAll, expect, test } from 'vitest';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender, type HttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import {
   type KeyPair,
   makeKeyPair,
@@ -24,7 +24,7 @@ beforeAll(() => {
 
 const resolver = async (): Promise<readonly string[]> => ['127.0.0.1'];
 
-function senderWith(ca?: string): HttpSender {
+function senderWith(ca?: string): Sender {
   return createHttpSender({ policy, resolver, ...(ca === undefined ? {} : { ca }) });
 }
 

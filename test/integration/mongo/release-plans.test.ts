@@ -5,7 +5,7 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { ReleaseJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';

@@ -4,7 +4,8 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../lib/config/config.ts';
 import { connectFault } from '../../../lib/mongo/connect-fault.ts';
-import { connectStore, inTransaction } from '../../../lib/mongo/connect.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { testServers } from '../../support/servers.ts';
 import { startTlsFront, type TlsFront } from '../../support/tls-front.ts';
 

@@ -1,6 +1,6 @@
 // A transaction with permanent write conflicts.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
-import { inTransaction } from '../../../lib/mongo/connect.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
@@ -32,7 +32,8 @@ test('a transaction is retried while another conflicts with it, and aborted afte
       await store.webhooks.updateOne({ _id }, touch, { session });
     });
     await expect(giving).rejects.toMatchObject({
-      name: 'MongoOperationTimeoutError',
+      name: 'AppError',
+      code: 'unavailable',
       cause: { codeName: 'WriteConflict' },
     });
     await inTheWay.abortTransaction();

@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliveryHeaders } from '../../../lib/deliveries/delivery-headers.ts';
+import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { Verifier } from '../../../packages/receiver-ts/src/index.ts';
 import { buildCommandLine, type CommandLine } from '../../support/command-line.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -89,6 +89,10 @@ test('webhooks are paused, resumed, tested, rotated, and their deliveries listed
   const made = await json('webhooks', 'create', receiver.url, '--event', 'context.created');
   expect(made).toMatchObject({ entities: ['context'], events: ['context.created'] });
   const uid = String(made['uid']);
+  const told = await json('webhooks', 'create', receiver.url, '--event', 'webhook.failing');
+  const of = { kind: 'operations', entities: [], events: ['webhook.failing'] };
+  expect(told).toMatchObject(of);
+  await service.call('DELETE', `/webhooks/${String(told['uid'])}`);
   expect(await json('webhooks', 'pause', uid)).toMatchObject({ active: false });
   expect(await json('webhooks', 'resume', uid)).toMatchObject({ active: true });
   expect(await json('webhooks', 'test', uid)).toMatchObject({
@@ -147,14 +151,15 @@ test('listen sends what a trigger makes, signed as by a webhook, within 300 ms',
     const delivery = await verifier.verify({ headers, body });
     expect(delivery).toMatchObject({ attempt: 1, isTest: false });
     const sent = deliveryHeaders({
-      eventId: delivery.event.eventId,
-      sequence: delivery.sequence,
-      isTest: false,
+      event: {
+        _id: delivery.event.eventId,
+        event: 'agent.created',
+        sequence: delivery.sequence,
+      },
       body: body.toString(),
       secrets: { body: kept, standard: [kept] },
       attemptNumber: 1,
       now: new Date(String(headers['x-webhook-timestamp'])),
-      userAgent: 'agent-herald/0.1.0',
     });
     for (const [name, value] of Object.entries(sent))
       expect(headers[name.toLowerCase()]).toBe(value);

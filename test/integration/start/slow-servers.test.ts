@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
-import { checkServers, createInspection } from '../../../lib/readiness.ts';
+import { checkServers, createInspection } from '../../../lib/health/readiness.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;

@@ -5,7 +5,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { statisticsLimits } from '../../../lib/limits.ts';
-import { sealMinutes } from '../../../lib/statistics/seal-minutes.ts';
+import { countMinutes } from '../../../lib/statistics/count-minutes.ts';
 import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 const seal = (ms = nowMs): Promise<boolean> =>
-  sealMinutes({ store: service.store, clock: { now: () => new Date(ms) } });
+  countMinutes({ store: service.store, clock: { now: () => new Date(ms) } });
 
 /** Counts what is due at a time, whole minutes at a time. */
 async function sealAll(ms: number): Promise<void> {

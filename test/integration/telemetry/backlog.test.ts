@@ -1,6 +1,6 @@
 // What a worker reads of the whole installation for the metrics, and whether it reaches its servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { watchServers } from '../../../lib/watch-servers.ts';
+import { watchServers } from '../../../lib/health/watch-servers.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { connectTemporal, type Temporal } from '../../../worker/connect-temporal.ts';
 import { watchBacklog } from '../../../worker/watch-backlog.ts';

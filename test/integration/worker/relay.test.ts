@@ -172,8 +172,8 @@ test('the relay repeats failed starts until they succeed, and stops when it is a
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
   let starts = 0;
-  const flaky: Dispatcher = {
-    ...dispatcher,
+  const flaky: RelayPorts['dispatcher'] = {
+    startJob: (job) => dispatcher.startJob(job),
     async start(toStart) {
       starts += 1;
       if (starts === 1) throw new Error('Temporal is away');
@@ -227,8 +227,7 @@ test('a workflow that cannot be started delays no other, and the relay backs off
   await service.store.jobs.insertMany(jobs);
   const [stuck] = jobs;
   const refuse = (): Promise<void> => Promise.reject(new Error('refused'));
-  const partly: Dispatcher = {
-    ...dispatcher,
+  const partly: RelayPorts['dispatcher'] = {
     start: refuse,
     startJob: (job) => (job._id === stuck?._id ? refuse() : dispatcher.startJob(job)),
   };

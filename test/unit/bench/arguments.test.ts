@@ -13,12 +13,6 @@ test('two rounds of light and burst, unless asked otherwise', () => {
   });
 });
 
-test('--telemetry compares this checkout with itself', () => {
-  const comparison = comparisonOf('light', '--telemetry');
-  expect(comparison).toMatchObject({ dir: null, names: ['light'] });
-  expect(comparisonOf('--telemetry')?.names).toEqual(['light', 'burst']);
-});
-
 test('options that differ from the defaults are passed on, names are not checked', () => {
   const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents', '--kept'];
   expect(comparisonOf('../before', 'busy', 'unknown', '--rounds', '3', ...options)).toEqual({
@@ -38,7 +32,6 @@ test.each([
   { args: ['compare', 'x', '--rounds', '21'], error: '--rounds must be over 0 and at most 20' },
   { args: ['compare', 'x', '--rounds', '1.5'], error: '--rounds must be a whole number (got 1.5)' },
   { args: ['compare', 'x', '--service', 'y'], error: '--service cannot be given' },
-  { args: ['light', '--telemetry'], error: '--telemetry is for compare only' },
   { args: ['light', '--rounds', '2'], error: '--rounds is for compare only' },
 ])('refused: $args', ({ args, error }) => {
   expect(() => readArguments(args)).toThrow(error);

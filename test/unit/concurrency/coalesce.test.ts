@@ -93,3 +93,28 @@ test('the items of a call that exceeds its time limit are rejected, and the next
   calls[2]?.end([30]);
   expect(await last).toBe(30);
 });
+
+test('items share calls with those of their queue, and wait for no other queue', async () => {
+  const calls: (readonly string[])[] = [];
+  const ends: (() => void)[] = [];
+  const ask = coalesce(
+    { itemsPerCallMax: 10, callsAtOnceMax: 1 },
+    (items: readonly string[]) =>
+      new Promise<readonly string[]>((resolve) => {
+        calls.push(items);
+        ends.push(() => resolve(items));
+      }),
+    (item) => item[0] ?? '',
+  );
+  const results = ['a1', 'b1', 'a2'].map(ask);
+  await turn();
+  const later = ask('a3');
+  await turn();
+  expect(calls).toEqual([['a1', 'a2'], ['b1']]);
+  for (const end of ends.splice(0)) end();
+  expect(await Promise.all(results)).toEqual(['a1', 'b1', 'a2']);
+  await turn();
+  expect(calls.at(-1)).toEqual(['a3']);
+  for (const end of ends) end();
+  expect(await later).toBe('a3');
+});

@@ -1,6 +1,6 @@
 // Which arrivals count for the objective of lateness: those that had nothing to wait for.
 import { afterEach, expect, test, vi } from 'vitest';
-import { measureAttempt } from '../../../lib/deliveries/measure-attempt.ts';
+import { measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import { idAt } from '../../../lib/platform/ids.ts';

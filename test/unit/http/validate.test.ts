@@ -33,6 +33,7 @@ function faultsOf(body: Record<string, unknown>): string[] {
 test.each<[Record<string, unknown>, string]>([
   [{}, 'name is required'],
   [{ name: 'a', nmae: 'a' }, 'nmae is not a field of this request'],
+  [{ name: 'a', 'a/b~c.d~1': 1 }, 'a/b~c.d~1 is not a field of this request'],
   [{ name: 1 }, 'name must be a string'],
   [{ name: '' }, 'name must have at least 1 character'],
   [{ name: 'abcd' }, 'name must have at most 3 characters'],

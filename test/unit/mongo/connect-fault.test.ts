@@ -22,12 +22,12 @@ test.each([
   [
     'another scheme',
     'http://ada:s3cret@127.0.0.1',
-    'MONGODB_URI is no connection string such as mongodb://host:27017',
+    'MONGODB_URI is not a connection string such as mongodb://host:27017',
   ],
   [
     'no host',
     'mongodb://ada:s3cret@',
-    'MONGODB_URI is no connection string such as mongodb://host:27017',
+    'MONGODB_URI is not a connection string such as mongodb://host:27017',
   ],
   [
     'an unknown option',

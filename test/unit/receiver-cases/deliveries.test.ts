@@ -5,8 +5,8 @@ import { casesFile } from '../../../dev/receiver-cases/cases-file.ts';
 import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
 import { hostile } from '../../../dev/receiver-cases/hostile.ts';
-import { deliveryHeaders } from '../../../lib/deliveries/delivery-headers.ts';
-import { deliveredEventNames } from '../../../lib/model/event-name.ts';
+import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
+import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
 
 const vectors = JSON.parse(readFileSync('test/unit/crypto/signature-cases.json', 'utf8')) as object;
 
@@ -14,15 +14,13 @@ const vectors = JSON.parse(readFileSync('test/unit/crypto/signature-cases.json',
 function sentHeaders(draft: Draft): Record<string, string> {
   const { signedWith = [secret], sequence = 7 } = draft;
   const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });
+  const event = expectation.ok && expectation.test ? testEventName : 'agent.updated';
   return deliveryHeaders({
-    eventId: headers['webhook-id'] ?? '',
-    sequence,
-    isTest: expectation.ok && expectation.test,
+    event: { _id: headers['webhook-id'] ?? '', event, sequence },
     body: draft.body as string,
     secrets: { body: signedWith[0] ?? '', standard: [...signedWith] },
     attemptNumber: 1,
     now: new Date(nowSeconds * 1_000),
-    userAgent: 'agent-herald/0.0.0',
   });
 }
 

@@ -1,6 +1,6 @@
 // What the metrics tell of attempts: one table of outcomes, one of due times.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dueOf, measureAttempt } from '../../../lib/deliveries/measure-attempt.ts';
+import { dueOf, measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';

@@ -7,7 +7,7 @@ import {
   nextNotice,
   quietSince,
   restartedClock,
-  tellsExhausted,
+  isExhaustedDue,
 } from '../../../lib/webhooks/next-notice.ts';
 
 const at = new Date('2026-11-22T12:00:00.000Z');
@@ -91,7 +91,7 @@ test.each([
   ['the same sent again', { at: before(60 * minuteMs), eventId: 'evt_2', attempt: 11 }, true],
 ])('of exhausted deliveries %s is told: %j gives %j', (_which, exhaustedNotice, told) => {
   const facts = { at, eventId: 'evt_2', attempt: 12 };
-  expect(tellsExhausted(health({ exhaustedNotice }), facts)).toBe(told);
+  expect(isExhaustedDue(health({ exhaustedNotice }), facts)).toBe(told);
 });
 
 test.each<[Notified | null, Notified | null]>([

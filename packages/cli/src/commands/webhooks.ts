@@ -17,9 +17,10 @@ import {
   eventNames,
   limitOption,
   subscribedEventNames,
+  isResourceEvent,
   readSeconds,
 } from '../arguments.ts';
-import { CommandError } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Columns, Session, take } from '../session.ts';
 import { deliveryColumns, describeLastAttempt } from './events.ts';
 
@@ -64,8 +65,9 @@ export function addWebhooks(program: Command): void {
     .option('--name <text>', 'its name')
     .option('--ordered', 'the events of a resource one after another')
     .action(async (url: string, options: NewWebhook, command: Command) => {
+      const body = bodyOf(url, options);
       const session = new Session(command);
-      session.show(await session.client.webhooks.create(bodyOf(url, options)));
+      session.show(await session.client.webhooks.create(body));
     });
   addPauses(webhooks);
   webhooks
@@ -129,15 +131,30 @@ function bodyOf(
   url: string,
   { entity, event, tenant, name, ordered }: NewWebhook,
 ): CreateWebhookBody {
-  const ofEvents = event?.map((each) => each.split('.')[0] as Entity) ?? entities;
   return {
     url,
-    entities: entity ?? [...new Set(ofEvents)],
-    ...(event === undefined ? {} : { events: event }),
+    ...subscriptionOf(entity, event),
     ...(tenant === undefined ? {} : { externalTenantIds: tenant }),
     ...(name === undefined ? {} : { name }),
     ...(ordered ? { ordering: 'resource' } : {}),
   };
+}
+
+function subscriptionOf(
+  entity?: Entity[],
+  event?: SubscribedEventName[],
+): Pick<CreateWebhookBody, 'kind' | 'entities' | 'events'> {
+  if (event === undefined) return { entities: entity ?? [...entities] };
+  const ofResources = event.filter(isResourceEvent);
+  if (ofResources.length === 0 && entity === undefined)
+    return { kind: 'operations', events: event };
+  if (ofResources.length < event.length) {
+    const notices = event.filter((name) => !isResourceEvent(name)).join(', ');
+    const message = `${notices}: register another webhook, for events of operations alone`;
+    throw new CommandError(message, exitCodes.usage);
+  }
+  const ofEvents = ofResources.map((name) => name.split('.')[0] as Entity);
+  return { entities: entity ?? [...new Set(ofEvents)], events: event };
 }
 
 async function testWebhook(uid: string, options: { event?: EventName }, command: Command) {

@@ -832,7 +832,7 @@ class DeliveryDetail(TypedDict):
     """When it was first recorded."""
     updatedAt: str
     workflowId: str | None
-    """The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt."""
+    """The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt."""
     request: DeliveryRequest | None
     """As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails."""
 

@@ -66,7 +66,7 @@ export interface AdminApiKeysCalls {
 
 export interface AdminMembersCalls {
   /** Adds an admin to an application. */
-  add(body: AddMemberBody, options?: CallOptions): Promise<Member>;
+  add(body: AddMemberBody, options?: IdempotentCallOptions): Promise<Member>;
   /** Lists the members, the latest first. */
   list(
     query?: {
@@ -275,7 +275,7 @@ export const adminAppCalls = {
       path: '/admin/api/apps/{appUid}/members',
       input: 'body',
       needsKey: true,
-      takesIdempotencyKey: false,
+      takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
       kind: 'call',

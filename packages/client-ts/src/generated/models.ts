@@ -587,7 +587,7 @@ export interface DeliveryDetail {
   /** When it was first recorded. */
   createdAt: string;
   updatedAt: string;
-  /** The Temporal workflow that carries it, or carried it; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt. */
+  /** The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt. */
   workflowId: string | null;
   /** As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails. */
   request: DeliveryRequest | null;

@@ -67,6 +67,16 @@ test.each([
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use an address such as'],
   ['an overlap that is empty', ['webhooks', 'rotate', 'whk_1', '--overlap', ''], 'Use a whole'],
   ['an overlap that is none', ['webhooks', 'rotate', 'whk_1', '--overlap', '1h'], 'Use a whole'],
+  [
+    'events of both kinds',
+    ['webhooks', 'create', 'x', '--event', 'webhook.failing', 'agent.created'],
+    'another webhook',
+  ],
+  [
+    'an entity with events of operations',
+    ['webhooks', 'create', 'x', '--entity', 'agent', '--event', 'webhook.failing'],
+    'another webhook',
+  ],
   ['a secret that is none', ['verify', '--secret', 'x', '--headers', 'h', '--body', 'b'], 'whsec_'],
 ])('%s ends with 2 and says what is allowed', async (_, args, said) => {
   await writeFile(

@@ -1,7 +1,7 @@
 // The types of events are those of the service.
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Written } from '../../../../api/event-types/event-data.ts';
+import type { Written } from '../../../../lib/model/event-payload.ts';
 import { formatted } from '../../../../dev/receiver-types/formatted.ts';
 import { typesFile } from '../../../../dev/receiver-types/types-file.ts';
 import type {

@@ -1,7 +1,7 @@
 // Whether this process reaches its servers, for the metrics.
 import { createPings, type Servers } from './readiness.ts';
-import { instruments } from './telemetry/instruments.ts';
-import { watch } from './telemetry/watch.ts';
+import { instruments } from '../telemetry/instruments.ts';
+import { watch } from '../telemetry/watch.ts';
 
 /** Checks until `signal` aborts. Never rejects. */
 export async function watchServers(

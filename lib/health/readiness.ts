@@ -1,12 +1,12 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { inTime } from './concurrency/in-time.ts';
-import type { Store } from './mongo/connect.ts';
-import { findMissingIndexes } from './mongo/indexes.ts';
+import { inTime } from '../concurrency/in-time.ts';
+import type { Store } from '../mongo/connect.ts';
+import { findMissingIndexes } from '../mongo/indexes.ts';
 import {
   type AttributeFault,
   describeWrongTypes,
   findAttributeFaults,
-} from './temporal/registered-attributes.ts';
+} from '../temporal/registered-attributes.ts';
 
 export interface Servers {
   store: Store;

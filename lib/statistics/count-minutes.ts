@@ -7,7 +7,8 @@ import {
   type StatisticsInterval,
   statisticsIntervals,
 } from '../model/statistics.ts';
-import { inTransaction, isDuplicateKey, type Store } from '../mongo/connect.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hourMs, minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
@@ -41,7 +42,7 @@ interface Tallied {
  * Counts the next whole minutes, which ended a minute ago at least, and returns whether there were any. The counts and
  * the cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
  */
-export async function sealMinutes({
+export async function countMinutes({
   store,
   clock,
 }: {

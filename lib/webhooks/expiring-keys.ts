@@ -1,32 +1,33 @@
 import { dayMs } from '../platform/duration.ts';
 import type { ApiKeyDocument } from '../model/api-key.ts';
-import { inTransaction, type Store } from '../mongo/connect.ts';
-import { recordNotice } from '../webhooks/notices.ts';
+import { type Store } from '../mongo/connect.ts';
+import { inTransaction } from '../mongo/transaction.ts';
+import { recordNotice } from './notices.ts';
 
-const toldBeforeMs = 7 * dayMs;
+const noticeBeforeMs = 7 * dayMs;
 const batchMax = 200;
 
-/** Tells, once, of keys that end within seven days. Returns how many, and whether more may be due. */
-export async function tellExpiringKeys(
+/** Records, once, a notice of each key that ends within seven days. Returns how many, and whether more may be due. */
+export async function reportExpiringKeys(
   store: Store,
   now: Date,
 ): Promise<{ count: number; more: boolean }> {
   const due = await store.apiKeys
     .find({
-      expiresAt: { $gt: now, $lte: new Date(now.getTime() + toldBeforeMs) },
+      expiresAt: { $gt: now, $lte: new Date(now.getTime() + noticeBeforeMs) },
       revokedAt: null,
-      expiryToldAt: { $exists: false },
+      expiryReportedAt: { $exists: false },
     })
     .sort({ expiresAt: 1 })
     .limit(batchMax)
     .toArray();
   let count = 0;
-  for (const key of due) count += await tellExpiring(store, { key, now });
+  for (const key of due) count += await reportExpiring(store, { key, now });
   return { count, more: due.length === batchMax };
 }
 
-// A key that was rolled since it was read ends sooner: the next pass tells the new time.
-async function tellExpiring(
+// A key that was rolled since it was read ends sooner: the next pass reports the new time.
+async function reportExpiring(
   store: Store,
   { key, now }: { key: ApiKeyDocument; now: Date },
 ): Promise<number> {
@@ -34,8 +35,8 @@ async function tellExpiring(
   if (expiresAt === null) return 0;
   return inTransaction(store, async (session) => {
     const { modifiedCount } = await store.apiKeys.updateOne(
-      { _id, expiresAt, revokedAt: null, expiryToldAt: { $exists: false } },
-      { $set: { expiryToldAt: now } },
+      { _id, expiresAt, revokedAt: null, expiryReportedAt: { $exists: false } },
+      { $set: { expiryReportedAt: now } },
       { session },
     );
     if (modifiedCount === 0) return 0;

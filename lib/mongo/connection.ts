@@ -1,0 +1,67 @@
+import { SpanKind } from '@opentelemetry/api';
+import { Connection } from 'mongodb/lib/cmap/connection.js';
+import { instruments } from '../telemetry/instruments.ts';
+import { inSpan, type SpanFacts } from '../telemetry/spans.ts';
+import { spanUnderWay } from '../telemetry/trace-context.ts';
+
+/**
+ * The driver's connection, which also measures each command, makes a span of it in a recorded trace (docs/adr/0032),
+ * and rejects a write when the socket closes: the driver would wait for ever for `drain` (docs/adr/0014).
+ */
+export class ObservedConnection extends Connection {
+  override async command(...args: Parameters<Connection['command']>): Promise<unknown> {
+    const [{ db }, command] = args;
+    const send = () => measure(command, () => super.command(...args));
+    return spanUnderWay() === null ? send() : inSpan(spanOf(db, command), send);
+  }
+
+  override async writeCommand(...args: Parameters<Connection['writeCommand']>): Promise<void> {
+    let onClose = (): void => undefined;
+    const closed = new Promise<never>((_resolve, reject) => {
+      onClose = () => reject(this.error ?? new Error('the connection closed'));
+      this.once('close', onClose);
+    });
+    try {
+      await Promise.race([super.writeCommand(...args), closed]);
+    } finally {
+      this.off('close', onClose);
+    }
+  }
+}
+
+// The driver's own monitoring would read each answer a second time.
+async function measure(command: object, send: () => Promise<unknown>): Promise<unknown> {
+  // The next page of a change stream is answered late when nothing has changed.
+  if ('getMore' in command && 'maxTimeMS' in command) return send();
+  // The first field of a command names it.
+  const name = { 'db.operation.name': Object.keys(command)[0] ?? '' };
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1_000;
+  try {
+    const answer = await send();
+    instruments.databaseDuration.record(seconds(), name);
+    return answer;
+  } catch (error) {
+    const type = error instanceof Error ? error.name : 'Error';
+    instruments.databaseDuration.record(seconds(), { ...name, 'error.type': type });
+    throw error;
+  }
+}
+
+// What it does to which collection, and nothing of its values.
+function spanOf(db: string, command: object): SpanFacts {
+  const [[operation, named] = ['command'], ...others] = Object.entries(command);
+  const [, ofCursor] = others.find(([field]) => field === 'collection') ?? [];
+  const names: unknown[] = [named, ofCursor];
+  const collection = names.find((name) => typeof name === 'string');
+  return {
+    name: collection === undefined ? operation : `${operation} ${collection}`,
+    kind: SpanKind.CLIENT,
+    attributes: {
+      'db.system.name': 'mongodb',
+      'db.namespace': db,
+      'db.operation.name': operation,
+      ...(collection === undefined ? {} : { 'db.collection.name': collection }),
+    },
+  };
+}

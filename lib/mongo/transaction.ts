@@ -1,0 +1,74 @@
+// Writes in one transaction, and what the driver's errors of writes say.
+import { type ClientSession, MongoBulkWriteError, MongoOperationTimeoutError } from 'mongodb';
+import { processLimits } from '../limits.ts';
+import { AppError } from '../platform/errors.ts';
+import { errorCode } from '../platform/error-code.ts';
+import type { Store } from './connect.ts';
+
+const duplicateKeyCode = 11_000;
+const writeConflictCode = 112;
+
+/**
+ * Runs `work` again on each write conflict: it must do nothing but read and write through the session. Begins until
+ * 10 s have passed, then throws a `MongoOperationTimeoutError`; the driver repeats a commit of unknown result for 2 min.
+ */
+export async function inTransaction<T>(
+  store: Store,
+  work: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  const endsAtMs = performance.now() + processLimits.transactionBeginsMsMax;
+  let cause: Error | null = null;
+  const beginInTime = async (session: ClientSession): Promise<T> => {
+    if (performance.now() >= endsAtMs) {
+      if (errorCode(cause) === writeConflictCode) {
+        const detail = 'too many changes of the same resource meet; try again in a few seconds';
+        throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
+      }
+      const message = 'a transaction was begun for too long';
+      throw new MongoOperationTimeoutError(message, cause === null ? {} : { cause });
+    }
+    try {
+      return await work(session);
+    } catch (error) {
+      if (error instanceof Error) cause = error;
+      throw error;
+    }
+  };
+  return store.client.withSession((session) =>
+    session.withTransaction(beginInTime, {
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority', journal: true },
+      readPreference: 'primary',
+      maxCommitTimeMS: processLimits.mongoTimeoutMs,
+    }),
+  );
+}
+
+/** Returns the driver's option for a call in the session, if there is one. */
+export function within(session: ClientSession | undefined): { session?: ClientSession } {
+  return session === undefined ? {} : { session };
+}
+
+/** Returns the documents of an unordered insert that a unique index refused. Throws other errors. */
+export function duplicateIndexes(error: unknown): Set<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refusals = [error.writeErrors].flat();
+  // Without a refusal the whole call failed, such as for a lost connection.
+  if (refusals.length === 0) throw causeOfBulkError(error);
+  if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
+  // A write concern that was not met leaves all documents in doubt.
+  if (error.result.getWriteConcernError() !== undefined) throw error;
+  return new Set(refusals.map((refusal) => refusal.index));
+}
+
+/** Returns the error, such as a network error, that the driver wrapped in that of a bulk write; else the error. */
+export function causeOfBulkError(error: unknown): unknown {
+  const isWrapped =
+    error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
+  return isWrapped ? error.errorResponse : error;
+}
+
+/** Whether a unique index refused the document. */
+export function isDuplicateKey(error: unknown): boolean {
+  return errorCode(error) === duplicateKeyCode;
+}

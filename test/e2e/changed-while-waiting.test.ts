@@ -1,0 +1,127 @@
+// Attempts that wait for a permit while their webhook is changed: a request that is sent later has what is true by then.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attemptLimits } from '../../lib/limits.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+
+const { permitsPerWebhookMax: permits, factsFreshMs } = attemptLimits;
+const waiting = 8;
+
+let service: TestService;
+let receiver: Receiver;
+/** Answers that are held back. */
+let held: (() => void)[] = [];
+let holds = true;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response) => {
+    const answer = (): void => void response.writeHead(200).end();
+    if (holds) held.push(answer);
+    else answer();
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const requestsTo = (path: string): ReceivedRequest[] =>
+  receiver.requests.filter((request) => request.path === path);
+
+/** Has all permits of a webhook taken and `waiting` attempts wait for one, changes it, and lets the receiver answer. */
+async function changeWhileWaiting(
+  path: string,
+  change: (webhookUid: string, externalTenantId: string) => Promise<unknown>,
+): Promise<{ webhookUid: string; secret: string; states: Record<string, number> }> {
+  [held, holds] = [[], true];
+  const tenant = `tenant-of-${path.slice(1)}`;
+  const { uid, secret } = await registerWebhook(service, { url: `${receiver.url}${path}` });
+  const count = permits + waiting;
+  await Promise.all(
+    Array.from({ length: count }, () => reportChange(service, { externalTenantId: tenant })),
+  );
+  await waitFor(() => held.length === permits, { what: 'all permits to be taken' });
+  const changedAt = performance.now();
+  await change(uid, tenant);
+  // Until then the facts that were read before may be used.
+  await waitFor(() => performance.now() - changedAt > 2 * factsFreshMs);
+  holds = false;
+  for (const answer of held) answer();
+  const { deliveries } = service.store;
+  const states = await waitFor(
+    async () => {
+      const found = await deliveries.find({ webhookUid: uid, externalTenantId: tenant }).toArray();
+      const open = found.some(({ state }) => state === 'pending' || state === 'retrying');
+      if (found.length < count || open) return false;
+      return found.reduce<Record<string, number>>(
+        (counts, { state }) => ({ ...counts, [state]: (counts[state] ?? 0) + 1 }),
+        {},
+      );
+    },
+    { what: 'the end of all deliveries' },
+  );
+  return { webhookUid: uid, secret, states };
+}
+
+test('a pause holds them', async () => {
+  const { webhookUid, states } = await changeWhileWaiting('/paused', (uid) =>
+    service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } }),
+  );
+  expect(states).toEqual({ delivered: permits, held: waiting });
+  expect(requestsTo('/paused')).toHaveLength(permits);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+});
+
+test('a deletion cancels them', async () => {
+  const { states } = await changeWhileWaiting('/deleted', (uid) =>
+    service.call('DELETE', `/webhooks/${uid}`),
+  );
+  expect(states).toEqual({ delivered: permits, cancelled: waiting });
+  expect(requestsTo('/deleted')).toHaveLength(permits);
+});
+
+test('a new URL gets them', async () => {
+  const { webhookUid, states } = await changeWhileWaiting('/old', (uid) =>
+    service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/new` } }),
+  );
+  expect(states).toEqual({ delivered: permits + waiting });
+  expect(requestsTo('/old')).toHaveLength(permits);
+  expect(requestsTo('/new')).toHaveLength(waiting);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+});
+
+test('a new secret without overlap signs them', async () => {
+  let next = '';
+  const { webhookUid } = await changeWhileWaiting('/rotated', async (uid) => {
+    const body = { overlapSeconds: 0 };
+    const answer = await service.call('POST', `/webhooks/${uid}/secret/rotate`, { body });
+    next = String(answer.body['secret']);
+  });
+  const signed = requestsTo('/rotated').filter(
+    ({ body, headers }) =>
+      headers['x-webhook-signature'] ===
+      `sha256=${createHmac('sha256', next).update(body).digest('hex')}`,
+  );
+  expect(signed).toHaveLength(waiting);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+});
+
+test('an erasure of their payloads cancels them', async () => {
+  const { webhookUid, states } = await changeWhileWaiting('/erased', async (_uid, tenant) => {
+    const body = { externalTenantId: tenant };
+    expect((await service.call('POST', '/erasures', { body })).status).toBe(202);
+    const erased = { externalTenantId: tenant, erasedAt: { $ne: null } };
+    await waitFor(
+      async () => (await service.store.events.countDocuments(erased)) === permits + waiting,
+      { what: 'the erasure of all payloads' },
+    );
+  });
+  expect(states).toEqual({ delivered: permits, cancelled: waiting });
+  expect(requestsTo('/erased')).toHaveLength(permits);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
+});
