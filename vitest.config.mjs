@@ -13,6 +13,7 @@ const crowded = [
   'hanging-receiver',
   'hostile-bodies',
   'hostile-receivers',
+  'killed-in-flight',
   'overload',
   'paused-process',
   'sign-in-storm',
