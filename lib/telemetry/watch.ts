@@ -12,10 +12,11 @@ export async function watch(
   read: () => Promise<void>,
   { signal, everyMs = watchEveryMs }: { signal: AbortSignal; everyMs?: number },
 ): Promise<void> {
-  if (signal.aborted) return;
-  const aborted = once(signal, 'abort');
   while (!signal.aborted) {
-    await Promise.race([read(), aborted]);
+    const hasRead = new AbortController();
+    const stopped = once(signal, 'abort', { signal: hasRead.signal }).catch(() => undefined);
+    await Promise.race([read(), stopped]);
+    hasRead.abort();
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { watch } from '../../../lib/telemetry/watch.ts';
 
@@ -15,4 +16,17 @@ test('after a stop nothing is read', async () => {
   };
   await watch(read, { signal: AbortSignal.abort() });
   expect(readings).toBe(0);
+});
+
+test('many readings leave nothing behind at the signal', async () => {
+  const stopping = new AbortController();
+  let readings = 0;
+  const read = async (): Promise<void> => {
+    readings += 1;
+    if (readings === 20) stopping.abort();
+    // The one of this reading.
+    else expect(getEventListeners(stopping.signal, 'abort').length).toBeLessThanOrEqual(1);
+  };
+  await watch(read, { signal: stopping.signal, everyMs: 1 });
+  expect(readings).toBe(20);
 });
