@@ -35,8 +35,6 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
         ...(await createActivityWorkers(temporal, activities)),
       ]),
     );
-    // Before the workers stop: a send that waits for a permit would begin late, be cut off and be sent again.
-    open.defer(async () => sender.endWaits());
     const { client } = temporal;
     const { eventsPerWorkflowMax } = config;
     const dispatcher = new Dispatcher({
@@ -58,7 +56,9 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
       : [];
     open.defer(async () => {
       stopping.abort();
-      await Promise.all([relay, statistics, ...watches]);
+      // Before the workers stop: a send that waits for a permit would begin late, be cut off and be sent again.
+      sender.endWaits();
+      await Promise.all([workers[Symbol.asyncDispose](), relay, statistics, ...watches]);
     });
     return { failed: workers.failed, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]() };
   } catch (error) {
