@@ -1,4 +1,7 @@
 // PUT …/accounts/{accountUid}/members/{userUid}: adds a user to an account.
+import type { ClientSession } from 'mongodb';
+import { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import { overloaded } from '../../lib/platform/overloaded.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { lockAccounts } from '../../lib/identity/accounts.ts';
 import { addToAccounts } from '../../lib/identity/users.ts';
@@ -14,17 +17,21 @@ const facts: Operation = {
   problems: ['limit_reached'],
 };
 
-/** A repeat changes nothing. Throws `not_found`, `limit_reached` at 100 accounts a user. */
+// Each writes to the account, so two at once would conflict.
+const additions = new Semaphore(1, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
+
+/** A repeat changes nothing. Throws `overloaded` (too many wait), `not_found`, `limit_reached` at 100 accounts a user. */
 export const addMember: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const { accountUid = '', userUid = '' } = params;
   const now = context.clock.now();
-  await inTransaction(store, async (session) => {
+  const add = async (session: ClientSession): Promise<void> => {
     const named = await lockAccounts(store, { appUid, accountUids: [accountUid] }, session);
     if (named === 0) throw noSuchAccount();
     const addition = { accountUids: [accountUid], caller, now, session };
     const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();
-  });
+  };
+  await additions.run(accountUid, () => inTransaction(store, add));
   return { status: 204 };
 });
