@@ -65,6 +65,8 @@ test('a faulty Idempotency-Key is refused in a dry run, too', async () => {
 });
 
 /** Writes `count` events of a tenant that no webhook got, and returns the body of a dry run over them. */
+const copiedAtOnceMax = 20_000;
+
 async function insertMissed(count: number, externalTenantId: string): Promise<unknown> {
   const at = new Date(Date.now() - 3_600_000);
   const { _id } = await insertEvent(service, [], at);
@@ -72,15 +74,19 @@ async function insertMissed(count: number, externalTenantId: string): Promise<un
   const time = _id.slice(0, -16);
   const number = { $toString: { $add: [Long.fromNumber(1e15), '$number'] } };
   const fields = { _id: { $concat: [time, number] }, externalTenantId };
-  await service.store.events
-    .aggregate([
-      { $match: { _id } },
-      { $project: { event: '$$ROOT', number: { $range: [0, count] } } },
-      { $unwind: '$number' },
-      { $replaceWith: { $mergeObjects: ['$event', fields] } },
-      { $merge: 'events' },
-    ])
-    .toArray();
+  // In parts, each well within the driver's time for a command.
+  for (let from = 0; from < count; from += copiedAtOnceMax) {
+    const numbers = { $range: [from, Math.min(count, from + copiedAtOnceMax)] };
+    await service.store.events
+      .aggregate([
+        { $match: { _id } },
+        { $project: { event: '$$ROOT', number: numbers } },
+        { $unwind: '$number' },
+        { $replaceWith: { $mergeObjects: ['$event', fields] } },
+        { $merge: 'events' },
+      ])
+      .toArray();
+  }
   const range = { since: at.toISOString(), until: new Date(at.getTime() + 1).toISOString() };
   return { ...range, states: ['never_attempted'], dryRun: true };
 }
