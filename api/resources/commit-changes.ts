@@ -1,12 +1,13 @@
 // Commits changes with their events, together those that come together (ADR 21).
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, context as otel } from '@opentelemetry/api';
-import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
+import { type ClientSession, MongoError } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
+import { inTime } from '../../lib/concurrency/in-time.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { keepAnswers, type Once, refuseRepeats } from '../../lib/mongo/idempotency.ts';
-import { inTransaction, within } from '../../lib/mongo/transaction.ts';
+import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
+import { keepAnswers, type Once, RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
+import { inTransaction, isWriteConflict, within } from '../../lib/mongo/transaction.ts';
 import { inSharedSpan } from '../../lib/telemetry/spans.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import {
@@ -26,6 +27,8 @@ export type Write<T> = (
 export interface PendingChange<T = unknown> {
   appUid: string;
   now: Date;
+  /** By `performance.now()`. Later its caller has been told that it failed, so it is not begun. */
+  beginBeforeMs: number;
   webhooks: readonly WebhookDocument[];
   /** Or the change of a resource that lives elsewhere: then only its event is written. */
   write: Write<T> | Change;
@@ -44,7 +47,9 @@ export interface Committed<T = unknown> {
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
 const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
-const runsTogetherMax = 3;
+const runsTogetherMax = 5;
+// One that waits for a lock holds the next up no longer.
+const nextAloneAfterMs = 250;
 
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
   const plain = createGroups(ports, {
@@ -62,11 +67,11 @@ export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
   return (change) => (isPlain(change) ? plain(change) : others(change));
 }
 
-/** Commits a group; null, and no event is written, where each has to go alone. */
+/** Returns what it committed together; the others of the group, of which nothing is written, go alone. */
 type CommitGroup = (
   ports: EventPorts,
   changes: readonly PendingChange[],
-) => Promise<Committed[] | null>;
+) => Promise<Map<PendingChange, Committed>>;
 
 interface Groups {
   commitGroup: CommitGroup;
@@ -88,27 +93,25 @@ function createGroups(
     const together =
       changes.length > 1
         ? inSharedSpan('commit changes together', callers, () => commitGroup(ports, changes))
-        : Promise.resolve(null);
-    let before: Promise<unknown> = together;
-    const commits = calls.map(({ change, caller }, index) => {
-      const commit = commitAfter(before, async () => {
-        const committed = await together;
-        if (committed !== null) return at(committed, index);
-        return otel.with(caller, () => commitAlone(ports, change));
-      });
-      if (conflict) before = commit;
+        : Promise.resolve(new Map<PendingChange, Committed>());
+    let turn = Promise.resolve();
+    const commits = calls.map(async ({ change, caller }) => {
+      const committed = (await together).get(change);
+      if (committed !== undefined) return committed;
+      const commit = turn.then(() => otel.with(caller, () => commitAlone(ports, change)));
+      if (conflict) turn = ended(commit, nextAloneAfterMs);
       return commit;
     });
-    await Promise.race([Promise.allSettled(commits), sleep(nextGroupAfterMs)]);
+    // Their callers get the errors, later.
+    void Promise.allSettled(commits);
+    await ended(
+      Promise.allSettled([together]).then(() => turn),
+      nextGroupAfterMs,
+    );
     return commits.map((commit) => ({ commit }));
   };
   const begin = coalesce(groups, commitCalls, ({ change }) => queueOf(change));
   return async (change) => (await begin({ change, caller: otel.active() })).commit;
-}
-
-async function commitAfter<T>(before: Promise<unknown>, commit: () => Promise<T>): Promise<T> {
-  await before.catch(() => undefined);
-  return commit();
 }
 
 /** `caller` has its trace. */
@@ -117,36 +120,15 @@ interface Call {
   caller: Context;
 }
 
-function at(committed: readonly Committed[], index: number): Committed {
-  const found = committed[index];
-  if (found === undefined) throw new Error('a change was not committed');
-  return found;
+/** Resolves when the work has ended, well or not, or after that time. */
+async function ended(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  await inTime(work, timeoutMs).catch(() => undefined);
 }
 
-/** Writes changes and their events, without a session only plain reports. */
-async function commitIn(
-  ports: EventPorts,
-  changes: readonly PendingChange[],
-  session?: ClientSession,
-): Promise<Committed[]> {
-  const calls = changes.flatMap(({ once }) => once ?? []);
-  if (session !== undefined) await refuseRepeats(ports.store, calls, session);
-  const made = [];
-  for (const { write, ...change } of changes) {
-    if (typeof write !== 'function') made.push({ ...change, answer: null, changes: [write] });
-    else if (session !== undefined) made.push({ ...change, ...(await write(session, change.now)) });
-  }
-  const recorded = await makeEvents(ports, made, session);
-  const events = recorded.flat().map(({ event }) => event);
-  if (events.length > 0) {
-    await ports.store.events.insertMany(events, { ordered: false, ...within(session) });
-  }
-  if (session !== undefined) {
-    const answered = made.flatMap(({ once, answer }) => (once === null ? [] : { once, answer }));
-    await keepAnswers(ports.store, answered, session);
-  }
-  return made.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
-}
+/** A change that is written, and its events not yet. */
+type Written = Omit<PendingChange, 'write'> & { answer: unknown; changes: readonly Change[] };
+
+const isLate = ({ beginBeforeMs }: PendingChange): boolean => beginBeforeMs <= performance.now();
 
 // A report is one insert and the count before it, unless turn number and event have to be committed together. Without
 // a transaction, which would lock what it counted until its timeout when the process is killed.
@@ -156,46 +138,135 @@ function isPlain({ write, webhooks, once }: PendingChange): boolean {
 
 /** Commits a change, in a transaction of its own if it needs one. */
 export async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
-  const committed = isPlain(change)
-    ? await commitIn(ports, [change])
-    : await inTransaction(ports.store, (session) => commitIn(ports, [change], session));
-  return at(committed, 0);
+  if (isLate(change)) throw new AppError('unavailable', 'the change waited for too long');
+  const [committed] = isPlain(change)
+    ? await recordEvents(ports, [writtenElsewhere(change)])
+    : await inTransaction(
+        ports.store,
+        async (session) => {
+          const calls = change.once === null ? [] : [change.once];
+          if ((await usedKeys(ports.store, calls, session)).size > 0) throw new RepeatedKey();
+          return recordEvents(ports, [await write(change, session)], session);
+        },
+        change.beginBeforeMs,
+      );
+  if (committed === undefined) throw new Error('a change was not committed');
+  return committed;
 }
 
-class NotTogether extends Error {}
-
-// Null where one is refused.
+// All go alone where one of them is refused.
 const insertTogether: CommitGroup = async (ports, changes) => {
+  const inTime = changes.filter((change) => !isLate(change));
   try {
-    return await commitIn(ports, changes);
+    return byChange(inTime, await recordEvents(ports, inTime.map(writtenElsewhere)));
   } catch (error) {
-    if (error instanceof AppError) return null;
+    if (error instanceof AppError) return new Map();
     throw error;
   }
 };
 
-// Null where one is refused, or they meet other transactions.
+/** Some of a group cannot go together with the others. */
+class Apart extends Error {
+  readonly changes: readonly PendingChange[];
+
+  constructor(changes: readonly PendingChange[]) {
+    super('some changes have to go alone');
+    this.changes = changes;
+  }
+}
+
+// Those that are refused, late, or meet another transaction are left out, and the others run again.
 const commitTogether: CommitGroup = async (ports, changes) => {
+  let together = changes;
   let runs = 0;
-  try {
-    return await inTransaction(ports.store, async (session) => {
-      runs += 1;
-      if (runs > runsTogetherMax) throw new NotTogether();
-      try {
-        return await commitIn(ports, changes, session);
-      } catch (error) {
-        throw isTransient(error) ? error : new NotTogether();
-      }
-    });
-  } catch (error) {
-    if (error instanceof NotTogether) return null;
-    throw error;
+  const run = async (session: ClientSession): Promise<Committed[]> => {
+    runs += 1;
+    const late = runs > runsTogetherMax ? together : together.filter(isLate);
+    if (late.length > 0) throw new Apart(late);
+    const written = await writeTogether(ports, together, session);
+    try {
+      return await recordEvents(ports, written, session);
+    } catch (error) {
+      // The driver begins again after a conflict, too.
+      throw isDatabaseAway(error) ? error : new Apart(together);
+    }
+  };
+  while (together.length > 1) {
+    try {
+      return byChange(together, await inTransaction(ports.store, run, Infinity));
+    } catch (error) {
+      if (!(error instanceof Apart)) throw error;
+      const { changes: apart } = error;
+      together = together.filter((change) => !apart.includes(change));
+    }
   }
+  return new Map();
 };
 
-// The driver begins such a transaction again.
-function isTransient(error: unknown): boolean {
-  return (
-    error instanceof MongoError && error.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
-  );
+/** Throws `Apart` with all that are refused, or with the first that meets another transaction. */
+async function writeTogether(
+  { store }: EventPorts,
+  changes: readonly PendingChange[],
+  session: ClientSession,
+): Promise<Written[]> {
+  const calls = changes.flatMap(({ once }) => once ?? []);
+  const used = await usedKeys(store, calls, session);
+  const written: Written[] = [];
+  const apart: PendingChange[] = [];
+  for (const change of changes) {
+    const key = change.once?.key.id;
+    try {
+      if (key !== undefined && used.has(key)) throw new RepeatedKey();
+      written.push(await write(change, session));
+      if (key !== undefined) used.add(key);
+    } catch (error) {
+      if (isDatabaseAway(error) && !isWriteConflict(error)) throw error;
+      apart.push(change);
+      // It has ended the transaction.
+      if (error instanceof MongoError) break;
+    }
+  }
+  if (apart.length > 0) throw new Apart(apart);
+  return written;
+}
+
+async function write(change: PendingChange, session: ClientSession): Promise<Written> {
+  if (typeof change.write !== 'function') return writtenElsewhere(change);
+  return { ...change, ...(await change.write(session, change.now)) };
+}
+
+function writtenElsewhere({ write: reported, ...change }: PendingChange): Written {
+  if (typeof reported === 'function')
+    throw new Error('a change was to be written in a transaction');
+  return { ...change, answer: null, changes: [reported] };
+}
+
+/** Writes the events of changes and the answers for repeats; without a session, only those of plain reports. */
+async function recordEvents(
+  ports: EventPorts,
+  written: readonly Written[],
+  session?: ClientSession,
+): Promise<Committed[]> {
+  const recorded = await makeEvents(ports, written, session);
+  const events = recorded.flat().map(({ event }) => event);
+  if (events.length > 0) {
+    await ports.store.events.insertMany(events, { ordered: false, ...within(session) });
+  }
+  if (session !== undefined) {
+    const answered = written.flatMap(({ once, answer }) => (once === null ? [] : { once, answer }));
+    await keepAnswers(ports.store, answered, session);
+  }
+  return written.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
+}
+
+function byChange(
+  changes: readonly PendingChange[],
+  committed: readonly Committed[],
+): Map<PendingChange, Committed> {
+  const found = new Map<PendingChange, Committed>();
+  for (const [index, change] of changes.entries()) {
+    const its = committed[index];
+    if (its !== undefined) found.set(change, its);
+  }
+  return found;
 }

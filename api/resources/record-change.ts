@@ -1,4 +1,5 @@
 // Commits a change together with its event, or neither.
+import { processLimits } from '../../lib/limits.ts';
 import { type Entity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import { answerRepeat } from '../../lib/mongo/idempotency.ts';
@@ -32,10 +33,11 @@ export async function recordChange<T>(
 ): Promise<T> {
   const { store, secretBox } = context;
   const now = context.clock.now();
+  const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
   // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
   const once = key === null ? null : { key, secretBox, now };
-  const pending = { appUid, now, webhooks, write, once, ...placeInTrace() };
+  const pending = { appUid, now, beginBeforeMs, webhooks, write, once, ...placeInTrace() };
   try {
     const { answer, recorded } = await inSpanOfTrace(commit, () =>
       isLarge ? commitAlone(context, pending) : context.commitChange(pending),
@@ -55,9 +57,10 @@ export async function recordReport(
   change: Change,
 ): Promise<void> {
   const now = context.clock.now();
+  const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
   const webhooks = await context.findWebhooks({ appUid, entities: [entityOf(change.event)] });
-  const place = placeInTrace();
-  const pending: PendingChange = { appUid, now, webhooks, write: change, once: null, ...place };
+  const reported = { appUid, now, beginBeforeMs, webhooks, write: change, once: null };
+  const pending: PendingChange = { ...reported, ...placeInTrace() };
   const { recorded } = await inSpanOfTrace(commit, () => context.commitChange(pending));
   dispatch(context, recorded);
 }

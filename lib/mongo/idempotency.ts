@@ -36,7 +36,7 @@ export async function runOnce<T>(
   const once = { ...facts, key };
   try {
     const answer = await inTransaction(store, async (session) => {
-      await refuseRepeats(store, [once], session);
+      if ((await usedKeys(store, [once], session)).size > 0) throw new RepeatedKey();
       const made = await work(session);
       await keepAnswers(store, [{ once, answer: made }], session);
       return made;
@@ -47,15 +47,16 @@ export async function runOnce<T>(
   }
 }
 
-/** Throws what `answerRepeat` takes when one of the keys was used before. */
-export async function refuseRepeats(
+/** Returns the ids of the keys that were used before. */
+export async function usedKeys(
   store: Store,
   calls: readonly Once[],
   session: ClientSession,
-): Promise<void> {
-  if (calls.length === 0) return;
+): Promise<Set<string>> {
+  if (calls.length === 0) return new Set();
   const used = { _id: { $in: calls.map(({ key }) => key.id) } };
-  if ((await store.idempotencyKeys.findOne(used, { session })) !== null) throw new RepeatedKey();
+  const found = store.idempotencyKeys.find(used, { projection: { _id: 1 }, session });
+  return new Set(await found.map(({ _id }) => _id).toArray());
 }
 
 /** Writes the keys with the answers that repeats get. */
@@ -84,7 +85,8 @@ export async function answerRepeat<T>(
   return readAnswer<T>(store, key, secretBox);
 }
 
-class RepeatedKey extends Error {}
+/** What `answerRepeat` takes. */
+export class RepeatedKey extends Error {}
 
 async function readAnswer<T>(store: Store, key: IdempotencyKey, box: SecretBox): Promise<T> {
   const before = await store.idempotencyKeys.findOne({ _id: key.id });

@@ -9,18 +9,19 @@ const duplicateKeyCode = 11_000;
 const writeConflictCode = 112;
 
 /**
- * Runs `work` again on each write conflict: it must do nothing but read and write through the session. Begins until
- * 10 s have passed, then throws a `MongoOperationTimeoutError`; the driver repeats a commit of unknown result for 2 min.
+ * Runs `work` again on each write conflict: it must do nothing but read and write through the session. Begins before
+ * that time of `performance.now()`, in 10 s unless it is given, then throws a `MongoOperationTimeoutError`; the driver
+ * repeats a commit of unknown result for 2 min.
  */
 export async function inTransaction<T>(
   store: Store,
   work: (session: ClientSession) => Promise<T>,
+  beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax,
 ): Promise<T> {
-  const endsAtMs = performance.now() + processLimits.transactionBeginsMsMax;
   let cause: Error | null = null;
   const beginInTime = async (session: ClientSession): Promise<T> => {
-    if (performance.now() >= endsAtMs) {
-      if (errorCode(cause) === writeConflictCode) {
+    if (performance.now() >= beginBeforeMs) {
+      if (isWriteConflict(cause)) {
         const detail = 'too many changes of the same resource meet; try again in a few seconds';
         throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
       }
@@ -66,6 +67,11 @@ export function causeOfBulkError(error: unknown): unknown {
   const isWrapped =
     error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
   return isWrapped ? error.errorResponse : error;
+}
+
+/** Whether another transaction writes to the same document. */
+export function isWriteConflict(error: unknown): boolean {
+  return errorCode(error) === writeConflictCode;
 }
 
 /** Whether a unique index refused the document. */

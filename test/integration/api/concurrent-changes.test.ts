@@ -1,5 +1,7 @@
 // Changes that meet: each is made once, and none is refused for the others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Write } from '../../../api/resources/commit-changes.ts';
+import type { Change } from '../../../api/resources/make-events.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -103,4 +105,88 @@ test('no agent and no user names an account that was deleted meanwhile', async (
     expect(await service.store.agents.countDocuments(naming)).toBe(0);
     expect(await service.store.users.countDocuments(naming)).toBe(0);
   }
+});
+
+const setName = (uid: string, agentName: string): Promise<Answer> =>
+  service.call('PATCH', `/agents/${uid}`, { body: { agentName } });
+
+async function makeAgents(count: number): Promise<string[]> {
+  const body = { agentName: 'A', externalTenantId: 't' };
+  const made = await together(count, () => service.call('POST', '/agents', { body }));
+  return made.map((answer) => String(answer.body['uid']));
+}
+
+test('changes of other resources do not wait for one that is locked', async () => {
+  const [locked = '', ...others] = await makeAgents(20);
+  await using session = service.store.client.startSession();
+  session.startTransaction();
+  await service.store.agents.updateOne({ _id: locked }, { $inc: { fileCount: 1 } }, { session });
+  const waiting = setName(locked, 'B');
+  const answers = await together(others.length, (n) => setName(others[n] ?? '', 'B'));
+  expect(statuses(answers)).toEqual({ 200: 19 });
+  await session.abortTransaction();
+  expect((await waiting).status).toBe(200);
+});
+
+test('changes that are refused take no group of others apart', async () => {
+  const { db } = service.store;
+  const [unchanged = '', ...others] = await makeAgents(30);
+  expect((await setName(unchanged, 'C')).status).toBe(200);
+  await db.setProfilingLevel('all');
+  const answers = await together(31, (n) =>
+    setName([unchanged, 'agt_none', ...others][n] ?? '', 'C'),
+  );
+  await db.setProfilingLevel('off');
+  expect(statuses(answers)).toEqual({ 200: 30, 404: 1 });
+  const transactions = await db
+    .collection('system.profile')
+    .aggregate([
+      { $match: { ns: `${db.databaseName}.agents`, 'command.txnNumber': { $exists: true } } },
+      { $group: { _id: { session: '$command.lsid.id', number: '$command.txnNumber' } } },
+    ])
+    .toArray();
+  expect(transactions.length).toBeLessThan(15);
+});
+
+test('a change that has waited until its caller got an answer is not begun, alone or among others', async () => {
+  const { appUid } = service.app;
+  const commit = (uid: string, waitsMs: number, write?: Write<null>) => {
+    const data = { uid, externalTenantId: 't' };
+    const report: Change = { event: 'agent.updated', data };
+    const beginBeforeMs = performance.now() + waitsMs;
+    const pending = { appUid, now: new Date(), beginBeforeMs, webhooks: [], once: null };
+    return service.context.commitChange({ ...pending, write: write ?? report });
+  };
+  let begun = 0;
+  const late = async () => {
+    begun += 1;
+    return { answer: null, changes: [] };
+  };
+  const inTime = async () => ({ answer: null, changes: [] });
+  const refused = { code: 'unavailable' };
+  await expect(commit('alone', 0, late)).rejects.toMatchObject(refused);
+  const [first, second, third, fourth, fifth, sixth] = await Promise.allSettled([
+    commit('first', 10_000, inTime),
+    commit('second', 0, late),
+    commit('third', 10_000, inTime),
+    commit('fourth', 10_000),
+    commit('fifth', 0),
+    commit('sixth', 10_000),
+  ]);
+  for (const made of [first, third, fourth, sixth]) expect(made.status).toBe('fulfilled');
+  for (const made of [second, fifth]) expect(made).toMatchObject({ reason: refused });
+  expect(begun).toBe(0);
+  expect(await eventsOf('fifth')).toEqual([]);
+});
+
+test('many users are added to one account together', async () => {
+  const account = await service.call('POST', '/accounts', { body: { name: 'Crowded' } });
+  const accountUid = String(account.body['uid']);
+  const signedIn = await together(60, (n) =>
+    service.call('POST', '/sdkusers/auth', { body: { externalId: `member-${n}` } }),
+  );
+  const answers = await together(60, (n) =>
+    service.call('PUT', `/accounts/${accountUid}/members/${String(signedIn[n]?.body['userUid'])}`),
+  );
+  expect(statuses(answers)).toEqual({ 204: 60 });
 });
