@@ -43,13 +43,25 @@ export const deliveryStates: readonly DeliveryState[] = [
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 };
 
-/** Reads a time: ISO 8601, or how long ago it was (`30s`, `10m`, `2h`, `3d`). */
+const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Reads a time: ISO 8601 with its offset, as the API takes it, or how long ago (`30s`, `10m`, `2h`, `3d`). */
 export function readTime(text: string): string {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const atMs =
-    count === undefined ? Date.parse(text) : Date.now() - Number(count) * (unitsMs[unit] ?? 0);
-  if (Number.isNaN(atMs)) throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h, 3d ago.');
-  return new Date(atMs).toISOString();
+    count === undefined ? parseTime(text) : Date.now() - Number(count) * (unitsMs[unit] ?? 0);
+  const time = Number.isNaN(atMs) ? '' : new Date(atMs).toISOString();
+  // Years of more digits have a sign.
+  if (/^\d/.test(time)) return time;
+  throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h, 3d ago.');
+}
+
+/** `Date` alone takes `5`, times without an offset, and February 30, of which it makes March 2. */
+function parseTime(text: string): number {
+  const day = timeShape.exec(text)?.[1] ?? '';
+  const dayMs = Date.parse(day);
+  const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day);
+  return isDay ? Date.parse(text) : Number.NaN;
 }
 
 /** Reads a whole number from 1 on. */
