@@ -3,7 +3,6 @@ import { Option } from 'commander';
 import type { Delivery, Event, EventWithPayload } from '../../../client-ts/src/index.ts';
 import {
   entities,
-  eventNames,
   limitOption,
   sinceOption,
   subscribedEventNames,
@@ -62,7 +61,7 @@ export function addEvents(program: Command): void {
   events
     .command('list')
     .description('lists events, newest first')
-    .addOption(new Option('--event <name>', 'of this kind').choices(eventNames))
+    .addOption(new Option('--event <name>', 'of this kind').choices(subscribedEventNames))
     .addOption(new Option('--entity <name>', 'of this entity').choices(entities))
     .addOption(tenantOption())
     .option('--resource <uid>', 'about this resource')

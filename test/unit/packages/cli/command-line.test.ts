@@ -62,6 +62,7 @@ test.each([
   ['an unknown command', ['event'], 'Did you mean events?'],
   ['an unknown option', ['events', 'list', '--limits', '3'], "unknown option '--limits'"],
   ['an unknown event', ['trigger', 'agent.made'], 'agent.created, agent.updated'],
+  ['a list of test events', ['events', 'list', '--event', 'webhook.test'], 'apikey.expiring.\n'],
   ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 on.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use an address such as'],
