@@ -16,6 +16,9 @@ interface Settings {
   readonly listenSecret?: string;
 }
 
+export const defaultProfile = 'default';
+const variables = 'HERALD_URL, HERALD_APP_UID and HERALD_API_KEY';
+
 const folder = () =>
   join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'agent-herald');
 export const settingsFile = () => join(folder(), 'config.json');
@@ -38,14 +41,24 @@ export function writeSettings(settings: Settings): void {
   renameSync(draft, settingsFile());
 }
 
-/** Returns what to call with: the environment before the profile. Throws when something is missing. */
-export function chooseProfile(name: string): Profile {
-  const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY } = process.env;
+/**
+ * Returns what to call with: the profile that is named, else the environment, else the profile `default`. Never some of
+ * each: no key goes to another service than its own. Throws when something is missing.
+ */
+export function chooseProfile(named: string | undefined): Profile {
+  const ofEnvironment = named === undefined ? readEnvironment() : null;
+  if (ofEnvironment !== null) return ofEnvironment;
+  const name = named ?? defaultProfile;
   const stored = readSettings().profiles[name];
-  const url = HERALD_URL || stored?.url;
-  const appUid = HERALD_APP_UID || stored?.appUid;
-  const apiKey = HERALD_API_KEY || stored?.apiKey;
-  if (url && appUid && apiKey) return { url, appUid, apiKey };
-  const hint = 'run agent-herald login, or set HERALD_URL, HERALD_APP_UID and HERALD_API_KEY';
+  if (stored?.url && stored.appUid && stored.apiKey) return stored;
+  const hint = `run agent-herald login, or set ${variables}`;
   throw new CommandError(`there is no profile "${name}": ${hint}`, exitCodes.forbidden);
+}
+
+function readEnvironment(): Profile | null {
+  const { HERALD_URL: url, HERALD_APP_UID: appUid, HERALD_API_KEY: apiKey } = process.env;
+  if (url && appUid && apiKey) return { url, appUid, apiKey };
+  if (!url && !appUid && !apiKey) return null;
+  const hint = 'set all three, or name a profile with --profile';
+  throw new CommandError(`only some of ${variables} are set: ${hint}`, exitCodes.forbidden);
 }

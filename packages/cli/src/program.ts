@@ -11,7 +11,8 @@ import { addWebhooks } from './commands/webhooks.ts';
 import { version } from './version.ts';
 
 const help = `
-HERALD_URL, HERALD_APP_UID and HERALD_API_KEY come before the profile. Output is a table on a terminal, else JSON.
+HERALD_URL, HERALD_APP_UID and HERALD_API_KEY, all three, are used where neither --profile nor HERALD_PROFILE names a
+profile; without them it is the profile "default". Output is a table on a terminal, else JSON.
 
 Exit codes: 0 well, 1 a call or a check failed, 2 wrong arguments, 3 not signed in or not allowed, 4 not found,
 5 the service cannot be reached.
@@ -27,7 +28,7 @@ export function createProgram(): Command {
   const program = new Command('agent-herald')
     .description('The command line of agent-herald')
     .version(version)
-    .option('--profile <name>', 'the profile to use', process.env['HERALD_PROFILE'] || 'default')
+    .option('--profile <name>', 'the profile to use', process.env['HERALD_PROFILE'] || undefined)
     .option('--json', 'prints JSON, also on a terminal')
     .option('--table', 'prints tables, also where there is no terminal')
     .addHelpText('after', help);

@@ -5,7 +5,8 @@ import { HeraldClient } from '../../client-ts/src/index.ts';
 import { chooseProfile, type Profile } from './profiles.ts';
 
 export interface GlobalOptions {
-  readonly profile: string;
+  /** Undefined where none is named. */
+  readonly profile?: string;
   readonly json?: true;
   readonly table?: true;
 }

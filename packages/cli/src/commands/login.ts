@@ -4,7 +4,13 @@ import password from '@inquirer/password';
 import type { Command } from 'commander';
 import { HeraldClient, InsufficientScopeError } from '../../../client-ts/src/index.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { type Profile, readSettings, settingsFile, writeSettings } from '../profiles.ts';
+import {
+  defaultProfile,
+  type Profile,
+  readSettings,
+  settingsFile,
+  writeSettings,
+} from '../profiles.ts';
 import type { GlobalOptions } from '../session.ts';
 
 interface LoginOptions extends GlobalOptions {
@@ -13,8 +19,8 @@ interface LoginOptions extends GlobalOptions {
 }
 
 const help = `
-The key is asked for, or read from standard input or HERALD_API_KEY; it is never an argument, which other users of the
-machine could see. It is kept in a file that only you can read.
+The key is asked for, or read from standard input, or where that is empty from HERALD_API_KEY; it is never an argument,
+which other users of the machine could see. It is kept in a file that only you can read.
 
 Examples:
   $ agent-herald login
@@ -33,14 +39,15 @@ export function addLogin(program: Command): void {
       const profile = await ask(options);
       await checkKey(profile);
       const settings = readSettings();
-      const profiles = { ...settings.profiles, [options.profile]: profile };
+      const name = options.profile ?? defaultProfile;
+      const profiles = { ...settings.profiles, [name]: profile };
       writeSettings({ ...settings, profiles });
-      process.stderr.write(`kept as profile "${options.profile}" in ${settingsFile()}\n`);
+      process.stderr.write(`kept as profile "${name}" in ${settingsFile()}\n`);
     });
 }
 
 async function ask({ url, app }: LoginOptions): Promise<Profile> {
-  const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY } = process.env;
+  const { HERALD_URL, HERALD_APP_UID } = process.env;
   const isAsked = process.stdin.isTTY;
   const answer = async (message: string, given: string | undefined, option: string) => {
     if (given) return given;
@@ -50,12 +57,15 @@ async function ask({ url, app }: LoginOptions): Promise<Profile> {
   return {
     url: await answer('Address of the service', url ?? HERALD_URL, '--url'),
     appUid: await answer('Application (app_…)', app ?? HERALD_APP_UID, '--app'),
-    apiKey: HERALD_API_KEY || (isAsked ? await askKey() : (await text(process.stdin)).trim()),
+    apiKey: await readKey(),
   };
 }
 
-function askKey(): Promise<string> {
-  return password({ message: 'API key', mask: true });
+/** A key that is piped in is meant for this call, one of the environment maybe for another service. */
+async function readKey(): Promise<string> {
+  const { HERALD_API_KEY = '' } = process.env;
+  if (!process.stdin.isTTY) return (await text(process.stdin)).trim() || HERALD_API_KEY;
+  return HERALD_API_KEY || password({ message: 'API key', mask: true });
 }
 
 /** Any key can be kept, whatever its scopes are. */

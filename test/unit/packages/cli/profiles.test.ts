@@ -1,0 +1,89 @@
+// Whose address and key a command calls with.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildCommandLine, type CommandLine } from '../../../support/command-line.ts';
+import { startReceiver } from '../../../support/receivers.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+let cli: CommandLine;
+let folder = '';
+
+beforeAll(async () => {
+  cli = await buildCommandLine({});
+});
+afterAll(() => cli[Symbol.asyncDispose]());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cli-profiles-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const startService = () =>
+  startReceiver((response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"data":[],"nextCursor":null}');
+  });
+
+async function call(args: readonly string[], env: Environment, input = '') {
+  const options = { env: { XDG_CONFIG_HOME: folder, ...env }, input };
+  const { code, stderr } = await cli.run(args, options);
+  return { code, stderr };
+}
+
+const login = (url: string, app: string, profile: string) =>
+  call(['login', '--profile', profile, '--url', url, '--app', app], {}, `key-of-${profile}\n`);
+
+const list = ['webhooks', 'list'];
+
+test.each<[string, readonly string[], Environment, 'stored' | 'other']>([
+  ['--profile', [...list, '--profile', 'mine'], {}, 'stored'],
+  ['HERALD_PROFILE', list, { HERALD_PROFILE: 'mine' }, 'stored'],
+  ['no profile', list, {}, 'other'],
+  ['an empty HERALD_PROFILE', list, { HERALD_PROFILE: '' }, 'other'],
+])('with %s a call takes address, application and key from one source', async (...row) => {
+  const [, args, named, expected] = row;
+  await using stored = await startService();
+  await using other = await startService();
+  await login(stored.url, 'app_mine', 'mine');
+  const before = stored.requests.length;
+  const env = {
+    HERALD_URL: other.url,
+    HERALD_APP_UID: 'app_other',
+    HERALD_API_KEY: 'key-of-other',
+  };
+  expect(await call(args, { ...env, ...named })).toEqual({ code: 0, stderr: '' });
+  const called = { stored: stored.requests.slice(before), other: other.requests };
+  const seen = [...called.stored, ...called.other].map(({ path, headers }) => [
+    path,
+    headers.authorization,
+  ]);
+  const name = expected === 'stored' ? 'mine' : 'other';
+  expect(called[expected]).toHaveLength(1);
+  expect(seen).toEqual([[expect.stringContaining(`/app_${name}/`), `Bearer key-of-${name}`]]);
+});
+
+test.each<Environment>([
+  { HERALD_URL: 'http://127.0.0.1:1' },
+  { HERALD_APP_UID: 'app_1', HERALD_API_KEY: 'key' },
+])('an environment of some of the three is completed by no profile: %j', async (env) => {
+  await using service = await startService();
+  await login(service.url, 'app_1', 'default');
+  const { code, stderr } = await call(list, env);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('set all three, or name a profile')]);
+  expect(service.requests).toHaveLength(1);
+  expect(await call([...list, '--profile', 'default'], env)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['a key that is piped in, not HERALD_API_KEY', 'piped\n', 'piped'],
+  ['HERALD_API_KEY where nothing is piped in', '', 'of-environment'],
+])('login keeps %s', async (_, input, expected) => {
+  await using service = await startService();
+  const args = ['login', '--url', service.url, '--app', 'app_1'];
+  expect(await call(args, { HERALD_API_KEY: 'of-environment' }, input)).toMatchObject({ code: 0 });
+  expect(await call(list, {})).toMatchObject({ code: 0 });
+  const keys = service.requests.map(({ headers }) => headers.authorization);
+  expect(keys).toEqual([`Bearer ${expected}`, `Bearer ${expected}`]);
+});
