@@ -160,6 +160,46 @@ test('verify names a header that is missing', async () => {
   expect(why[1]).toBe('x-webhook-signature is missing');
 });
 
+test.each<[string, RegExp, string, string]>([
+  ['is absent', /^webhook-timestamp:.*\r\n/im, '', 'webhook-timestamp is missing'],
+  ['is empty', /^(webhook-timestamp:).*/im, '$1', 'webhook-timestamp is missing'],
+  ['has 14 digits', /^(webhook-timestamp:).*/im, '$1 99999999999999', 'is not whole seconds'],
+  ['has a fraction', /^(webhook-timestamp: \d+)/im, '$1.5', 'is not whole seconds'],
+])('verify says that a time that %s is wrong', async (...row) => {
+  const [, line, replacement, said] = row;
+  const path = await saveRequest((text) => text.replace(line, replacement));
+  for (const args of [[], ['--received-at', new Date().toISOString()]]) {
+    const { code, results, why } = await verify(path, ...args);
+    expect([code, results]).toEqual([1, ['wrong', 'right', 'wrong']]);
+    expect(why[2]).toContain(said);
+  }
+});
+
+test.each(['webhook-id', 'webhook-signature'])(
+  'verify checks the age of a request without %s',
+  async (name) => {
+    const without = (text: string) => text.replace(new RegExp(`^${name}:.*\r\n`, 'im'), '');
+    const path = await saveRequest(without);
+    const at = (ms: number) => ['--received-at', new Date(Date.now() + ms).toISOString()];
+    expect((await verify(path, ...at(0))).results).toEqual(['wrong', 'right', 'right']);
+    const late = await verify(path, ...at(301_000));
+    expect(late.results).toEqual(['wrong', 'right', 'wrong']);
+    expect(late.why[2]).toMatch(/^the request is 30[12] s old$/);
+  },
+);
+
+test.each([` ${receiverSecret}`, `${receiverSecret}\n`])(
+  'verify says that there are spaces or line breaks around a secret: %j',
+  async (padded) => {
+    const path = await saveRequest();
+    const { code, stdout } = await call('verify', '--secret', padded, '--request', path);
+    expect(code).toBe(1);
+    const checks = JSON.parse(stdout) as { result: string; why: string }[];
+    expect(checks.map(({ result }) => result)).toEqual(['wrong', 'wrong', 'not checked']);
+    for (const { why } of checks.slice(0, 2)) expect(why).toContain('spaces or line breaks around');
+  },
+);
+
 test('headers are read from lines and from JSON', () => {
   expect(readHeaders('POST / HTTP/1.1\nA-b: c: d \n')).toEqual({ 'a-b': 'c: d' });
   expect(readHeaders('{"A-b": "c"}')).toEqual({ 'a-b': 'c' });
