@@ -48,6 +48,8 @@ const openMs = 30_000;
 const openRetries = 2;
 // Waits grow up to 2 s.
 const growingWaits = 4;
+// Also where `Retry-After` asks for more.
+const longestWaitMs = 60_000;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
 const endings: readonly unknown[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
@@ -79,7 +81,8 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         failureCount += 1;
         const isTried = hasOpened || failureCount <= (options.retries ?? openRetries);
         if (!isTried || !mayRepeat(error, repeats)) throw error;
-        const waitMs = waitMsBefore(Math.min(failureCount, growingWaits), error);
+        const askedMs = waitMsBefore(Math.min(failureCount, growingWaits), error);
+        const waitMs = Math.min(askedMs, longestWaitMs);
         options.onCut?.(error, waitMs);
         await wait(waitMs, options.signal);
       } finally {
@@ -113,7 +116,10 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     try {
       connection.expect(options.timeoutMs ?? openMs);
       const response = await transport.request({ ...prepared, signal: connection.signal });
-      if (!response.ok) throw await readError(response, prepared.requestId);
+      if (!response.ok)
+        throw await readError(response, prepared.requestId).catch((error: unknown) =>
+          connectionFailed(origin, prepared.requestId, error),
+        );
       const type = response.headers.get('content-type') ?? '';
       if (response.body === null || !type.startsWith('text/event-stream'))
         throw unexpectedAnswer(response, prepared.requestId);

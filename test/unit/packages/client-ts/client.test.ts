@@ -20,7 +20,7 @@ import { problem, type Reply, startScript } from './script-server.ts';
 
 const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };
 const made = { status: 201, body: { uid: 'agt_1' } };
-const cut: Reply = { cut: true };
+const cut: Reply = { cut: 'before' };
 const rejects = (call: Promise<unknown>) =>
   call.then(
     () => expect.fail('it should have failed'),

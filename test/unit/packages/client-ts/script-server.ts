@@ -7,8 +7,8 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** True to close the connection without a whole answer. */
-  readonly cut?: boolean;
+  /** Where the answer ends: before it begins, or in its body, whose connection is closed or left open. */
+  readonly cut?: 'before' | 'in-body' | 'hanging';
 }
 
 interface Asked {
@@ -33,10 +33,13 @@ export async function startScript(...replies: readonly Reply[]) {
         ...reply
       } = replies[asked.length] ?? replies.at(-1) ?? {};
       asked.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      if (cut) return response.socket?.destroy();
+      if (cut === 'before') return response.socket?.destroy();
       const type = status < 300 ? 'application/json' : 'application/problem+json';
       response.writeHead(status, { 'content-type': type, ...reply.headers });
-      return response.end(typeof body === 'string' ? body : JSON.stringify(body));
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      if (cut === undefined) return response.end(text);
+      const close = () => void (cut === 'in-body' && response.socket?.destroy());
+      return response.write(text.slice(0, -1), close);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -24,7 +24,7 @@ async function scripted(...replies: readonly Reply[]) {
 test('a stream goes on behind what came last, after cuts, refusals and moves of its place', async () => {
   await using server = await scripted(
     streamOf(opened('p1'), event('p2')),
-    { cut: true },
+    { cut: 'before' },
     problem(503, 'overloaded'),
     streamOf(': heartbeat\nid: p3\n\n', closed('stopping')),
     streamOf(opened('p3'), 'event: newer\ndata: {}\n\n', event('p4')),
@@ -61,6 +61,41 @@ test('a stream goes on behind what came last, after cuts, refusals and moves of 
   ]);
 });
 
+test.each([
+  ['is cut off', 'in-body'],
+  ['never ends', 'hanging'],
+] as const)('a stream goes on after a refusal whose body %s', async (_, cut) => {
+  await using server = await scripted(
+    streamOf(opened('p1'), event('p2')),
+    { ...problem(503, 'overloaded'), cut },
+    streamOf(opened('p2'), event('p3')),
+  );
+  const cuts: string[] = [];
+  const onCut = ({ code }: HeraldError) => cuts.push(code);
+  const ids: string[] = [];
+  for await (const { id } of server.client.events.stream({}, { onCut, timeoutMs: 1_000 }))
+    if (ids.push(id) === 2) break;
+  expect(ids).toEqual(['p2', 'p3']);
+  expect(cuts).toEqual(['connection_failed', 'connection_failed']);
+});
+
+test.each([
+  ['59', 59_000],
+  ['61', 60_000],
+  ['2592000', 60_000],
+])('after Retry-After: %s a stream waits %d ms', async (seconds, expectedMs) => {
+  await using server = await scripted(problem(503, 'overloaded', { 'retry-after': seconds }));
+  const abort = new AbortController();
+  const waitsMs: number[] = [];
+  const onCut = (_: HeraldError, waitMs: number) => {
+    waitsMs.push(waitMs);
+    setImmediate(() => abort.abort());
+  };
+  const stream = server.client.events.stream({}, { signal: abort.signal, onCut });
+  await expect(first(stream)).rejects.toThrow('aborted');
+  expect(waitsMs).toEqual([expectedMs]);
+});
+
 const first = async (stream: AsyncIterable<unknown>) => {
   for await (const one of stream) return one;
   return null;
@@ -74,7 +109,7 @@ test.each([
     StreamEndedError,
   ],
   ['its last id is refused', [problem(400, 'invalid_cursor')], InvalidCursorError],
-  ['it never opens', [{ cut: true }], ConnectionFailedError],
+  ['it never opens', [{ cut: 'before' } as const], ConnectionFailedError],
   ['it is none', [{ body: {} }], UnexpectedAnswerError],
 ])('a stream throws when %s', async (_, replies, type) => {
   await using server = await scripted(...replies);
