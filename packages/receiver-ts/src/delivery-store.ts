@@ -1,4 +1,5 @@
 // Each event once: who handles it, and which are handled.
+import { checkLimits } from './limits.ts';
 
 /**
  * - `new`: it is the caller's now, who confirms or releases it.
@@ -18,12 +19,12 @@ export interface DeliveryStore {
 
 export interface MemoryDeliveryStoreOptions {
   /** How many events are remembered; 100,000 by default. The oldest are forgotten first. */
-  countMax?: number;
+  countMax?: number | undefined;
   /** How long a handled event is remembered; 48 hours by default. */
-  keepMs?: number;
+  keepMs?: number | undefined;
   /** After this time a claim of a handler that hangs is free again; 5 minutes by default. */
-  claimMs?: number;
-  now?: () => number;
+  claimMs?: number | undefined;
+  now?: (() => number) | undefined;
 }
 
 interface Entry {
@@ -35,16 +36,18 @@ interface Entry {
 export class MemoryDeliveryStore implements DeliveryStore {
   /** The one that changed last is the last. */
   readonly #entries = new Map<string, Entry>();
-  readonly #options: Required<MemoryDeliveryStoreOptions>;
+  readonly #countMax: number;
+  readonly #keepMs: number;
+  readonly #claimMs: number;
+  readonly #now: () => number;
 
   constructor(options: MemoryDeliveryStoreOptions = {}) {
-    this.#options = {
-      countMax: 100_000,
-      keepMs: 48 * 3_600_000,
-      claimMs: 5 * 60_000,
-      now: Date.now,
-      ...options,
-    };
+    const { countMax = 100_000, keepMs = 48 * 3_600_000, claimMs = 5 * 60_000 } = options;
+    checkLimits({ countMax, keepMs, claimMs });
+    this.#countMax = countMax;
+    this.#keepMs = keepMs;
+    this.#claimMs = claimMs;
+    this.#now = options.now ?? Date.now;
   }
 
   get size(): number {
@@ -52,11 +55,10 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   claim(eventId: string): Claim {
-    const { now, keepMs, claimMs } = this.#options;
     const entry = this.#entries.get(eventId);
-    const ageMs = now() - (entry?.at ?? 0);
-    if (entry?.isDone === true && ageMs < keepMs) return 'done';
-    if (entry?.isDone === false && ageMs < claimMs) return 'busy';
+    const ageMs = this.#now() - (entry?.at ?? 0);
+    if (entry?.isDone === true && ageMs < this.#keepMs) return 'done';
+    if (entry?.isDone === false && ageMs < this.#claimMs) return 'busy';
     this.#put(eventId, false);
     return 'new';
   }
@@ -70,12 +72,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #put(eventId: string, isDone: boolean): void {
-    const { now, keepMs, countMax } = this.#options;
-    const at = now();
+    const at = this.#now();
     this.#entries.delete(eventId);
     this.#entries.set(eventId, { isDone, at });
     for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= countMax && at - entry.at < keepMs) return;
+      if (this.#entries.size <= this.#countMax && at - entry.at < this.#keepMs) return;
       this.#entries.delete(oldest);
     }
   }

@@ -1,4 +1,5 @@
 // The newest change seen of each resource.
+import { checkLimits } from './limits.ts';
 
 /** Remembers the highest sequence of each resource. */
 export interface SequenceStore {
@@ -15,7 +16,8 @@ export class MemorySequenceStore implements SequenceStore {
   readonly #countMax: number;
 
   /** Remembers at most so many resources, those that changed last. */
-  constructor({ countMax = countMaxDefault }: { countMax?: number } = {}) {
+  constructor({ countMax = countMaxDefault }: { countMax?: number | undefined } = {}) {
+    checkLimits({ countMax });
     this.#countMax = countMax;
   }
 

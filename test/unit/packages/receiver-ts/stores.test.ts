@@ -74,3 +74,25 @@ test('of more resources than countMax those that changed longest ago are forgott
   expect(store.advance('a', 1)).toBe(false);
   expect(store.advance('b', 1)).toBe(true);
 });
+
+test('an option that is undefined has its default', () => {
+  const { store, clock } = setUp({ countMax: undefined, keepMs: undefined, claimMs: undefined });
+  store.claim('evt_1');
+  clock.ms += 5 * 60_000 - 1;
+  expect(store.claim('evt_1')).toBe('busy');
+  store.confirm('evt_1');
+  clock.ms += 48 * 3_600_000 - 1;
+  expect(store.claim('evt_1')).toBe('done');
+  expect(new MemoryDeliveryStore({ now: undefined }).claim('evt_1')).toBe('new');
+});
+
+test.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a limit of %d is refused',
+  (limit) => {
+    for (const name of ['countMax', 'keepMs', 'claimMs']) {
+      const make = () => new MemoryDeliveryStore({ [name]: limit });
+      expect(make).toThrow(new TypeError(`${name} is a number from 1 on`));
+    }
+    expect(() => new MemorySequenceStore({ countMax: limit })).toThrow(TypeError);
+  },
+);
