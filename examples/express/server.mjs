@@ -15,6 +15,7 @@ app.post(
   }),
 );
 
-const server = app.listen(process.env.PORT ?? 4000, () => {
+const server = app.listen(process.env.PORT ?? 4000, (error) => {
+  if (error) throw error;
   console.log(`listening on ${server.address().port}`);
 });

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -86,6 +87,26 @@ test.each(['express', 'koa', 'fastify'])('the snippet for %s takes a delivery', 
   await writeFile(join(folder, `${name}.mjs`), snippet?.code ?? '');
   expect(await deliverTo(`${name}.mjs`)).toEqual(expected);
 });
+
+test.each(['node:http', 'express', 'koa', 'fastify'])(
+  'the snippet for %s ends with an error where its port is taken',
+  async (name) => {
+    // On all addresses, as the snippets listen.
+    const taken = createServer().listen(0);
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const snippet = snippets.find(({ code }) => code.includes(`from '${name}'`));
+    const file = `taken-${name.replace(':', '-')}.mjs`;
+    await writeFile(join(folder, file), snippet?.code ?? '');
+    const env = { ...process.env, WEBHOOK_SECRET: receiverSecret, PORT: String(port) };
+    const ended = run(process.execPath, [file], { cwd: folder, env });
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('EADDRINUSE'),
+    });
+    taken.close();
+  },
+);
 
 test('the snippets in TypeScript compile with the packed types', async () => {
   const typed = snippets.filter(({ language }) => language === 'ts');
