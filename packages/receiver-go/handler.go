@@ -9,7 +9,9 @@ import (
 	"net/http"
 )
 
-// Handle handles an event; when it returns an error, the service sends the event again.
+// Handle handles an event; when it returns an error, the service sends the event again. The context has the values of
+// the request's and does not end when the service hangs up, after 5 seconds: what takes longer is done all the same, and
+// the next attempt is told so.
 type Handle func(ctx context.Context, delivery *Delivery) error
 
 // Handler answers the requests of a webhook. Safe for concurrent use.
@@ -67,7 +69,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerUnread(w, err)
 		return
 	}
-	switch err := h.handle(r.Context(), delivery); {
+	switch err := h.handle(context.WithoutCancel(r.Context()), delivery); {
 	case err == nil:
 		w.WriteHeader(http.StatusNoContent)
 	case errors.Is(err, errInProgress):
@@ -95,10 +97,10 @@ func (h *Handler) handle(ctx context.Context, delivery *Delivery) error {
 
 func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery) (err error) {
 	isConfirmed := false
-	// Also when onEvent panics; and when the service has hung up.
+	// Also when onEvent panics.
 	defer func() {
 		if !isConfirmed {
-			err = errors.Join(err, h.store.Release(context.WithoutCancel(ctx), delivery.EventID))
+			err = errors.Join(err, h.store.Release(ctx, delivery.EventID))
 		}
 	}()
 	isNewest, err := h.isNewest(ctx, delivery)
@@ -110,7 +112,7 @@ func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery) (err er
 			return err
 		}
 	}
-	if err := h.store.Confirm(context.WithoutCancel(ctx), delivery.EventID); err != nil {
+	if err := h.store.Confirm(ctx, delivery.EventID); err != nil {
 		return err
 	}
 	isConfirmed = true

@@ -89,6 +89,29 @@ func TestAPanicGivesTheEventBack(t *testing.T) {
 	events.expect(t, 1)
 }
 
+type keyOfTest struct{}
+
+func TestAHandlerEndsItsWorkAfterTheServiceHasHungUp(t *testing.T) {
+	for _, fields := range []string{"", `,"test":true`} {
+		ctx, hangUp := context.WithCancel(context.WithValue(context.Background(), keyOfTest{}, "kept"))
+		calls := 0
+		handle := func(ctx context.Context, _ *receiver.Delivery) error {
+			calls++
+			hangUp()
+			if ctx.Value(keyOfTest{}) != "kept" {
+				t.Error("the values of the request are lost")
+			}
+			return ctx.Err()
+		}
+		handler := receiver.NewHandler(newVerifier(t), handle, receiver.WithTests(handle), quiet)
+		request := signedRequest("evt_1", bodyOf("evt_1", fields)).WithContext(ctx)
+		expectAnswer(t, handler, request, 204, "")
+		if calls != 1 {
+			t.Errorf("got %d calls, want 1", calls)
+		}
+	}
+}
+
 func TestASecondAttemptMeanwhileGets409(t *testing.T) {
 	var handler http.Handler
 	handler = receiver.NewHandler(newVerifier(t), func(context.Context, *receiver.Delivery) error {
