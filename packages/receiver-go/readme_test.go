@@ -109,7 +109,59 @@ func sendUntilAnswered(t *testing.T, url, body string) int {
 	return 0
 }
 
-func TestTheStoreOfTheReadmeIsOne(t *testing.T) {
+// A database in which every claim succeeds at a time of its own. It prints what is deleted.
+const databaseOfTest = `
+type database struct{ driver.Driver }
+type connection struct{ driver.Conn }
+type claimed struct{ at time.Time }
+
+var _ receiver.DeliveryStore = &Store{}
+
+func (database) Open(string) (driver.Conn, error) { return connection{}, nil }
+
+var lastClaim = time.Date(2026, 11, 21, 12, 0, 0, 123_456_000, time.UTC)
+
+func (connection) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	lastClaim = lastClaim.Add(time.Hour)
+	return &claimed{lastClaim}, nil
+}
+
+func (connection) ExecContext(_ context.Context, _ string, values []driver.NamedValue) (driver.Result, error) {
+	fmt.Println("deleted", values[0].Value, values[1].Value.(time.Time).Format(time.RFC3339Nano))
+	return driver.RowsAffected(1), nil
+}
+
+func (*claimed) Columns() []string { return []string{"claimed_at"} }
+func (*claimed) Close() error      { return nil }
+
+func (c *claimed) Next(values []driver.Value) error {
+	if c.at.IsZero() {
+		return io.EOF
+	}
+	values[0], c.at = c.at, time.Time{}
+	return nil
+}
+
+func main() {
+	sql.Register("test", database{})
+	db, _ := sql.Open("test", "")
+	slow, quick := &Store{DB: db}, &Store{DB: db}
+	ctx := context.Background()
+	slow.Claim(ctx, "evt_1")
+	quick.Claim(ctx, "evt_1")
+	slow.Release(ctx, "evt_1")
+	slow.Release(ctx, "evt_1")
+	quick.Release(ctx, "evt_1")
+}
+`
+
+func TestTheStoreOfTheReadmeGivesBackItsOwnClaimsAlone(t *testing.T) {
 	store := strings.Replace(blocksOfReadme(t)[1], "package hook", "package main", 1)
-	build(t, store+"\nvar _ receiver.DeliveryStore = Store{}\n\nfunc main() {}\n")
+	imports := "import (\n\t\"database/sql/driver\"\n\t\"fmt\"\n\t\"io\"\n"
+	program := build(t, strings.Replace(store, "import (\n", imports, 1)+databaseOfTest)
+	output, err := exec.Command(program).Output()
+	want := "deleted evt_1 2026-11-21T13:00:00.123456Z\ndeleted evt_1 2026-11-21T14:00:00.123456Z\n"
+	if string(output) != want || err != nil {
+		t.Errorf("got %q, %v, want %q", output, err, want)
+	}
 }
