@@ -173,6 +173,11 @@ const headers: Draft[] = [
     expect: { attempt: null, sequence: null },
   },
   {
+    name: 'an attempt and a sequence with zeros before them',
+    alter: (all) => ({ ...all, 'X-Webhook-Attempt': '01', 'X-Webhook-Sequence': '007' }),
+    expect: { attempt: null, sequence: null },
+  },
+  {
     name: 'an attempt and a sequence that are no numbers',
     alter: (all) => ({ ...all, 'X-Webhook-Attempt': '1, 1', 'X-Webhook-Sequence': '1e3' }),
     expect: { attempt: null, sequence: null },

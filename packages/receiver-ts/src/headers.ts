@@ -29,6 +29,5 @@ function valueOf(
 /** Returns a header that counts from 1, or null. */
 export function countOf(headers: HeadersLike, name: string): number | null {
   const value = headerOf(headers, name);
-  const count = /^[0-9]{1,15}$/.test(value) ? Number(value) : 0;
-  return count === 0 ? null : count;
+  return /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : null;
 }
