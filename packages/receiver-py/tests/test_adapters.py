@@ -183,3 +183,12 @@ def test_another_method_is_refused() -> None:
 def test_flask_takes_no_coroutine_function() -> None:
     with pytest.raises(TypeError, match="coroutine function"):
         for_flask.handles_deliveries(receiver_of_test())(async_handler)
+
+
+def test_a_header_that_came_twice_is_joined_with_starlette() -> None:
+    endpoint = for_starlette.handles_deliveries(receiver_of_test())(handler)
+    client = TestClient(Starlette(routes=[Route("/hook", endpoint, methods=["POST"])]))
+    headers, body = delivery_of("evt_1")
+    twice = [*headers.items(), ("webhook-id", "evt_1")]
+    answer = client.post("/hook", content=body, headers=twice)
+    assert (answer.status_code, answer.json()) == (401, {"code": "signature_mismatch"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,12 +23,18 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler],
             raw_body = await _read_body(request, receiver.body_bytes_max)
             if raw_body is None:
                 return _respond(TOO_LARGE)
-            return _respond(await receiver.handle_async(request.headers, raw_body, handler))
+            headers = _join(request.headers)
+            return _respond(await receiver.handle_async(headers, raw_body, handler))
 
         endpoint.__name__ = getattr(handler, "__name__", "endpoint")
         return endpoint
 
     return decorate
+
+
+def _join(headers: Headers) -> dict[str, str]:
+    """A header that came twice is one, of all its values."""
+    return {name: ", ".join(headers.getlist(name)) for name in headers}
 
 
 async def _read_body(request: Request, bytes_max: int) -> bytes | None:
