@@ -22,7 +22,7 @@ export function readStreamId(text: string): StreamPlace {
   const [, time, token = null] = shape.exec(text) ?? [];
   if (time !== undefined) return { reachedAt: new Date(parseInt(time, timeBase)), token };
   const detail = 'Last-Event-ID must be the id of a message of this stream';
-  const errors = [{ pointer: 'Last-Event-ID', code: 'stream', detail }];
+  const errors = [{ pointer: 'Last-Event-ID', code: 'stream' as const, detail }];
   throw new AppError('invalid_cursor', detail, { errors });
 }
 

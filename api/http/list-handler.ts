@@ -73,6 +73,6 @@ function readCursor(cursor: string | null, listName: string): string | null {
   const uid = Buffer.from(cursor, 'base64url').subarray(digestBytes).toString();
   if (cursor === makeCursor(uid, listName)) return uid;
   const detail = 'cursor must be a nextCursor of this list, with the filters that it had then';
-  const errors = [{ pointer: 'cursor', code: 'list', detail }];
+  const errors = [{ pointer: 'cursor', code: 'list' as const, detail }];
   throw new AppError('invalid_cursor', detail, { errors });
 }

@@ -1,5 +1,6 @@
 import type { SchemaObject } from 'ajv';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
+import type { FaultCode, FieldError } from '../../lib/platform/errors.ts';
 import { readTime } from '../../lib/platform/time.ts';
 import { oneOfTexts, time } from './schemas.ts';
 import { invalidRequest } from './validate.ts';
@@ -19,7 +20,7 @@ export type Filters<Table extends ParameterTable> = {
 
 /** Throws `invalid_request` for other parameters than these, and for repeated ones. */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
-  const errors = [...new Set(query.keys())].flatMap((name) => {
+  const errors = [...new Set(query.keys())].flatMap((name): FieldError[] => {
     if (!names.includes(name)) {
       const taken = names.length === 0 ? 'none' : names.join(', ');
       const detail = `${name} is not a parameter of this call, which takes ${taken}`;
@@ -89,6 +90,6 @@ export const parseTime: Parameter<Date> = Object.assign(
   { schema: time },
 );
 
-function refuse(pointer: string, code: string, detail: string): Error {
+function refuse(pointer: string, code: FaultCode, detail: string): Error {
   return invalidRequest([{ pointer, code, detail }]);
 }

@@ -1,4 +1,4 @@
-import { AppError, type FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
 import { httpLimits } from '../../lib/limits.ts';
 import { pointerTo } from './json-pointer.ts';
 
@@ -123,7 +123,7 @@ class Walk {
     if (text.includes('\u0000')) this.#refuse('nul', 'a string holds the character U+0000');
   }
 
-  #refuse(code: string, detail: string): never {
+  #refuse(code: FaultCode, detail: string): never {
     const errors: FieldError[] = [{ pointer: pointerTo(this.#path), code, detail }];
     throw new AppError('malformed_json', detail, { errors });
   }

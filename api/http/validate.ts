@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
-import { AppError, type FieldError } from '../../lib/platform/errors.ts';
+import { AppError, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
 import { nameAt, pointerTo } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 
@@ -70,7 +70,8 @@ function toFieldError(error: ErrorObject): FieldError {
   const place = `#${error.instancePath}`;
   const pointer = typeof property === 'string' ? place + pointerTo([property]).slice(1) : place;
   const name = pointer === '#' ? 'the body' : nameAt(pointer);
-  return { pointer, code: error.keyword, detail: `${name} ${describe(error, params)}` };
+  const code = error.keyword as FaultCode;
+  return { pointer, code, detail: `${name} ${describe(error, params)}` };
 }
 
 function describe(error: ErrorObject, params: Record<string, unknown>): string {

@@ -179,7 +179,8 @@ export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
     const scheme = field === 'tls' ? 'https' : 'http';
     if (!fields[field] || url.startsWith(scheme)) return [];
     const detail = `${field} needs a url with ${scheme}; set it to null for another`;
-    return [{ pointer: `#/${field}`, code: `needs_${scheme}`, detail }];
+    const code = scheme === 'https' ? 'needs_https' : 'needs_http';
+    return [{ pointer: `#/${field}`, code, detail }];
   });
   if (errors.length > 0) throw invalidRequest(errors);
 }

@@ -15,7 +15,7 @@ export const defaultRetryScheduleMs: readonly number[] = parseSchedule(
 
 /** A faulty schedule. `index`: of the faulty wait, null for the whole schedule. */
 export class ScheduleFault extends Error {
-  readonly code: 'duration' | 'wait_too_short' | 'too_many_waits' | 'schedule_too_long';
+  readonly code: 'duration' | 'wait_too_short' | 'maxItems' | 'schedule_too_long';
   readonly index: number | null;
 
   constructor(code: ScheduleFault['code'], message: string, index: number | null = null) {
@@ -31,7 +31,7 @@ export function parseSchedule(waits: readonly string[]): number[] {
   if (waits.length > limits.retryStepsMax) {
     const message = `must have at most ${limits.retryStepsMax} waits (got ${waits.length})`;
     // Only for the settings: the API's schema refuses this itself.
-    throw new ScheduleFault('too_many_waits', message);
+    throw new ScheduleFault('maxItems', message);
   }
   const scheduleMs = waits.map(parseWait);
   const totalMs = scheduleMs.reduce((sum, waitMs) => sum + waitMs, 0);

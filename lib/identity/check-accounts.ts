@@ -15,7 +15,7 @@ export async function checkAccounts(
   if (unknown.size === 0) return;
   const errors = accountUids.map((uid, index) => ({
     pointer: `#/accountUids/${index}`,
-    code: 'unknown_account',
+    code: 'unknown_account' as const,
     detail: `${uid} is not an account of this application`,
   }));
   throw new AppError('unknown_account_uids', `unknown accountUids: ${[...unknown].join(', ')}`, {

@@ -34,10 +34,77 @@ export type ErrorCode =
   | 'overloaded'
   | 'unavailable';
 
+/** What is wrong with one place (docs/api.md, "Errors"). */
+export const faultCodes = [
+  // Keywords of JSON Schema.
+  'required',
+  'additionalProperties',
+  'type',
+  'enum',
+  'format',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'minimum',
+  'maximum',
+  // Of `invalid_request`, beside those.
+  'exactlyOne',
+  'time',
+  'range',
+  'unknown',
+  'repeated',
+  'length',
+  'duration',
+  'wait_too_short',
+  'schedule_too_long',
+  'not_in_entities',
+  'not_of_kind',
+  'without_resume',
+  'filter',
+  'header_name',
+  'header_value',
+  'reserved',
+  'too_large',
+  'not_of_type',
+  'colon',
+  'pem',
+  'encrypted',
+  'kind',
+  'mismatch',
+  'chain',
+  'expired',
+  'unusable',
+  'needs_http',
+  'needs_https',
+  'other_url',
+  // Of other problems.
+  'list',
+  'stream',
+  'unknown_account',
+  'unknown_webhook',
+  'unknown_admin',
+  'invalid_webhook_url',
+  'password_wrong',
+  'password_length',
+  'password_too_uniform',
+  'password_is_email',
+  'password_common',
+  'depth',
+  'key',
+  'nul',
+  'unicode',
+  'number',
+] as const;
+export type FaultCode = (typeof faultCodes)[number];
+
 export interface FieldError {
   /** A JSON pointer into the body, or the name of a parameter. */
   pointer: string;
-  code: string;
+  code: FaultCode;
   detail: string;
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { secureContextWith } from '../egress/client-certificate.ts';
 import { limits } from '../limits.ts';
 import type { CertificateFacts } from '../model/webhook.ts';
+import type { FaultCode } from '../platform/errors.ts';
 
 export interface CertificateText {
   certificate: string;
@@ -11,9 +12,9 @@ export interface CertificateText {
 /** What is wrong with a client certificate or its key; without any of their text. */
 export class CertificateFault extends Error {
   readonly field: keyof CertificateText;
-  readonly code: string;
+  readonly code: FaultCode;
 
-  constructor(field: keyof CertificateText, code: string, message: string) {
+  constructor(field: keyof CertificateText, code: FaultCode, message: string) {
     super(message);
     this.name = 'CertificateFault';
     this.field = field;

@@ -1,10 +1,11 @@
 import { isSetBySender } from '../egress/request-headers.ts';
 import { limits } from '../limits.ts';
+import type { FaultCode } from '../platform/errors.ts';
 
 interface HeaderFault {
   /** Null: of all together. */
   name: string | null;
-  code: string;
+  code: FaultCode;
   detail: string;
 }
 

@@ -1,7 +1,7 @@
 // POST /admin/api/password: changes the caller's password, ends all sessions and opens a new one.
 import { passwordCharacters, passwordFault } from '../../../lib/access/password-rules.ts';
 import { hashPassword } from '../../../lib/access/password.ts';
-import { AppError } from '../../../lib/platform/errors.ts';
+import { AppError, type FaultCode } from '../../../lib/platform/errors.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
@@ -80,7 +80,7 @@ export const changePassword: AdminHandler<ChangePasswordBody> = operation(
   },
 );
 
-function refused(field: string, fault: { code: string; detail: string }): AppError {
+function refused(field: string, fault: { code: FaultCode; detail: string }): AppError {
   const detail = `${field} ${fault.detail}`;
   return new AppError('password_refused', detail, {
     errors: [{ pointer: `#/${field}`, code: fault.code, detail }],
