@@ -13,6 +13,7 @@ import {
   type CommittedChange,
   placeOf,
   startAfter,
+  timeOfToken,
   watchCommits,
 } from '../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../lib/limits.ts';
@@ -107,14 +108,16 @@ export class EventReader {
       return;
     }
     yield renderOpened(retryMs, null);
-    if (place?.token != null && (yield* this.#resume(place.token, place.reachedAt))) return;
+    if (place?.token != null && (yield* this.#resume(place.token))) return;
     yield* this.#readStored(idAt('evt', from));
   }
 
   /** Sends what was committed since a place, in that order; false where MongoDB cannot tell any more. */
-  async *#resume(token: string, reachedAt: Date): AsyncGenerator<string, boolean> {
+  async *#resume(token: string): AsyncGenerator<string, boolean> {
     const { store, clock, feed, missedReads } = this.#ports;
-    if (clock.now().getTime() - reachedAt.getTime() > resumedExactlyMsMax) return false;
+    const committed = timeOfToken(token);
+    if (committed === null) return false;
+    if (clock.now().getTime() - committed.getTime() > resumedExactlyMsMax) return false;
     let endsAtMs = performance.now() + resumingMsMax;
     const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
     const session = store.client.startSession();

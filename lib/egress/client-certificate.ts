@@ -1,8 +1,16 @@
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContext } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import { SendFault } from './send-fault.ts';
 
-export const tlsVersionMin = 'TLSv1.2';
+/**
+ * What the receiver may choose from. Nothing of finite-field Diffie-Hellman: it could name a group of 10,000 bits, with
+ * which a handshake keeps the event loop busy for seconds.
+ */
+export const handshakeOptions = {
+  minVersion: 'TLSv1.2',
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: 'X25519:P-256:P-384:P-521',
+} as const;
 
 export interface ClientCertificate {
   /** PEM; the chain, the client's first. */
@@ -18,8 +26,7 @@ export function secureContextWith(
   ca?: string,
 ): SecureContext {
   try {
-    const minVersion = tlsVersionMin;
-    return createSecureContext({ cert: certificate, key, minVersion, ...(ca && { ca }) });
+    return createSecureContext({ ...handshakeOptions, cert: certificate, key, ...(ca && { ca }) });
   } catch (error) {
     const code = String(errorCode(error));
     throw new SendFault('CLIENT_CERTIFICATE_UNUSABLE', `OpenSSL refuses it: ${code}`);

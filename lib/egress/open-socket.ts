@@ -4,7 +4,11 @@ import { connect as connectTls } from 'node:tls';
 import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
-import { type ClientCertificate, secureContextWith, tlsVersionMin } from './client-certificate.ts';
+import {
+  type ClientCertificate,
+  handshakeOptions,
+  secureContextWith,
+} from './client-certificate.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
 import { type HostResolver, requireAllowed } from './resolve-host.ts';
@@ -150,7 +154,7 @@ async function shakeHands(
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
     ...(clientCertificate === null
-      ? { minVersion: tlsVersionMin, ...(ca === undefined ? {} : { ca }) }
+      ? { ...handshakeOptions, ...(ca === undefined ? {} : { ca }) }
       : { secureContext: secureContextWith(clientCertificate, ca) }),
   });
   endOnError(secure);

@@ -42,6 +42,13 @@ export function committedAt({ clusterTime, fullDocument }: CommittedChange): Dat
     : new Date(clusterTime.getHighBitsUnsigned() * 1_000);
 }
 
+/** Returns the second of a token's place in the oplog; null where it tells none. Callers may have made the token up. */
+export function timeOfToken(token: string): Date | null {
+  // A timestamp (type 0x82), whose upper half is seconds.
+  const [, seconds] = /^82([0-9A-F]{8})/.exec(token) ?? [];
+  return seconds === undefined ? null : new Date(parseInt(seconds, 16) * 1_000);
+}
+
 export function startAfter(token: string): Pick<WatchOptions, 'startAfter'> {
   return { startAfter: { _data: token } };
 }

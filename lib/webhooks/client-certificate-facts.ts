@@ -108,10 +108,32 @@ function readKey(pem: string): KeyObject {
   const isUsable =
     key.asymmetricKeyType === 'ed25519' ||
     (key.asymmetricKeyType === 'ec' && curves.has(namedCurve)) ||
-    (key.asymmetricKeyType === 'rsa' && modulusLength >= rsaBitsMin && modulusLength <= rsaBitsMax);
+    (key.asymmetricKeyType === 'rsa' &&
+      modulusLength >= rsaBitsMin &&
+      modulusLength <= rsaBitsMax &&
+      fitsTogether(key, modulusLength));
   if (isUsable) return key;
   const detail = `must be RSA of ${rsaBitsMin} to ${rsaBitsMax} bits, P-256, P-384, P-521 or Ed25519`;
   throw new CertificateFault('key', 'kind', detail);
+}
+
+// OpenSSL checks only the modulus: beside a prime of eight times its size each handshake would take seconds.
+function fitsTogether(key: KeyObject, modulusLength: number): boolean {
+  const jwk = key.export({ format: 'jwk' });
+  const numberOf = (text = ''): bigint =>
+    BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`);
+  const [n, p, q] = [numberOf(jwk.n), numberOf(jwk.p), numberOf(jwk.q)];
+  const primeMax = 2n ** BigInt(Math.ceil(modulusLength / 2) + 8);
+  return (
+    p * q === n &&
+    p < primeMax &&
+    q < primeMax &&
+    numberOf(jwk.d) < n &&
+    numberOf(jwk.dp) < p &&
+    numberOf(jwk.dq) < q &&
+    numberOf(jwk.qi) < p &&
+    numberOf(jwk.e) < 2n ** 32n
+  );
 }
 
 function parseKey(block: string): KeyObject {

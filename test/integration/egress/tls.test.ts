@@ -100,6 +100,12 @@ test.each([
     'the receiver wants a client certificate, and none is sent',
   ],
   [{ requestCert: true, maxVersion: 'TLSv1.2' }, 'the TLS handshake with the receiver failed'],
+  // The receiver chooses how much work that is, and need not do its own part.
+  [
+    { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam: 'auto' },
+    'the TLS handshake with the receiver failed',
+  ],
+  [{ minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe2048' }, 'the TLS handshake with the receiver failed'],
 ] as const)(
   'a receiver with the TLS options %j fails with its own message',
   async (options, detail) => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventReader, type ReaderPorts } from '../../../api/events/event-reader.ts';
 import { readStreamId, streamIdOf } from '../../../api/events/stream-messages.ts';
 import { EventLog } from '../../../lib/events/event-log.ts';
+import { timeOfToken } from '../../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import { newEvent } from '../../support/fixtures.ts';
 
@@ -121,4 +122,10 @@ test('a place is read back from its id', () => {
     { reachedAt: new Date(1_795_386_944_123), token: null },
   ];
   for (const place of places) expect(readStreamId(streamIdOf(place))).toEqual(place);
+});
+
+test('how old a token is, is read from the token', () => {
+  expect(timeOfToken('826B036E41000000012B022C')).toEqual(new Date(0x6b036e41 * 1_000));
+  for (const token of ['', '826B036E4', '836B036E41000000012B022C', 'x826B036E41'])
+    expect(timeOfToken(token)).toBeNull();
 });

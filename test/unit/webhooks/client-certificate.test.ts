@@ -1,6 +1,6 @@
 // Which client certificates and keys are accepted, and what is shown of them.
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   CertificateFault,
@@ -72,6 +72,25 @@ test.each([
   [['ed448'], 'key kind'],
 ])('a key of the kind %j is %j', (newkey, fault) => {
   expect(faultOf(root.issue('kinds', { newkey }))).toBe(fault);
+});
+
+test('an RSA key is refused whose other numbers do not belong to its modulus, or are longer', () => {
+  const made = root.issue('crafted', { newkey: ['rsa:2048'] });
+  const real = createPrivateKey(made.key).export({ format: 'jwk' });
+  const withNumbers = (numbers: object): ClientPair => {
+    const key = createPrivateKey({ key: { ...real, ...numbers }, format: 'jwk' });
+    return { ...made, key: String(key.export({ type: 'pkcs1', format: 'pem' })) };
+  };
+  const long = Buffer.concat([Buffer.from([0x7f]), randomBytes(1_000)]).toString('base64url');
+  const one = Buffer.from([1]).toString('base64url');
+  expect(faultOf(withNumbers({}))).toBeNull();
+  const crafted = [
+    { p: long, dp: long, q: 'Aw', dq: 'Aw', qi: 'Aw' },
+    { p: real.n, q: one, dp: real.d, dq: '', qi: one },
+    { dp: long },
+    { d: long },
+  ];
+  for (const numbers of crafted) expect(faultOf(withNumbers(numbers))).toBe('key kind');
 });
 
 test('a certificate is refused from its end on', () => {
