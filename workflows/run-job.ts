@@ -1,4 +1,4 @@
-import { TypedSearchAttributes } from '@temporalio/common';
+import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
@@ -55,7 +55,7 @@ async function deliverPage(
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
   const eventIds = events.map((event) => event.eventId);
   const to = webhookUids.length === 1 ? webhookUids[0] : `${webhookUids.length} webhooks`;
-  await startChild(deliverEvents, {
+  const started = startChild(deliverEvents, {
     workflowId: jobPageWorkflowId(jobUid, page),
     workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
     parentClosePolicy: ParentClosePolicy.ABANDON,
@@ -70,4 +70,10 @@ async function deliverPage(
       { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
     ]),
   });
+  try {
+    await started;
+  } catch (error) {
+    // The one before this job was started again still makes them.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }

@@ -62,7 +62,8 @@ export async function startMissing(
   const starts = owners.all.map((owner) => () => startOwner(ports, owner));
   const running = await store.jobs.find({ appUid, state: 'running' }).toArray();
   const jobs = running.map((job) => async () => {
-    const { workflowId, ...options } = jobOptions(toStart(job));
+    // The page that it was at may have been cut off; of those before, each delivery was looked for above.
+    const { workflowId, ...options } = jobOptions(toStart(job), Math.max(1, job.page));
     return startUnlessRunning(ports.client, runJobWorkflow, { workflowId, ...options });
   });
   return {

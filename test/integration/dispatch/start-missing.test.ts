@@ -9,7 +9,7 @@ import type { ReplayJob } from '../../../lib/model/job.ts';
 import { skipSequences } from '../../../lib/mongo/skip-sequences.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -36,14 +36,14 @@ afterAll(async () => {
 
 /** An event that was dispatched, as far as the database knows, with the delivery it had by then. */
 async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<EventDocument> {
-  const event = await insertEvent(service, [webhookUid], past);
-  const workflowId = `event/${event._id}`;
-  const set = { workflowId, dispatchedAt: past };
-  await service.store.events.updateOne({ _id: event._id }, { $set: set });
+  const made = newEvent(service, [webhookUid], past);
   if (delivery !== null) {
-    const known = { eventId: event._id, webhookUid, ...delivery };
+    const known = { eventId: made._id, webhookUid, ...delivery };
     await service.store.deliveries.insertOne(newDelivery(service, past, known));
   }
+  // Never without the mark: the relay would take it.
+  const event = { ...made, workflowId: `event/${made._id}`, dispatchedAt: past };
+  await service.store.events.insertOne(event);
   return event;
 }
 
@@ -122,7 +122,11 @@ test('a job goes on where the database knows it, whether its workflow is lost or
   expect(await store.jobs.findOne({ _id: job._id })).toMatchObject({ page: 7, state: 'done' });
   const running = { ...job, _id: `${job._id}2` };
   await store.jobs.insertOne(running);
-  expect(await start()).toMatchObject({ jobs: 1 });
+  // That page's own workflow is started, too, and waits.
+  const nextAttemptAt = new Date(Date.now() + 600_000);
+  const stamp = { jobUid: running._id, jobPage: 2 };
+  await dispatched({ state: 'retrying', attemptCount: 1, nextAttemptAt, ...stamp });
+  expect(await start()).toMatchObject({ jobs: 1, started: 1 });
   await waitFor(async () => (await store.jobs.findOne({ _id: running._id }))?.state === 'done', {
     what: 'the end of the job',
   });
