@@ -16,13 +16,13 @@ import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
 
-/** Deletes or cancels one batch of each kind of old things; `cursor` is for events and held deliveries. */
+/** Deletes or cancels one batch of each kind of old things; `cursor` has the places of those that are only passed by. */
 export async function deleteExpired(
   ports: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, cursor }: { now: Date; cursor?: string | undefined },
 ): Promise<JobPage> {
   const { store, retention } = ports;
-  const [after = '', heldAfterMs = '0'] = cursor?.split('/') ?? [];
+  const [after = '', heldAfterMs = '0', webhookAfter = ''] = cursor?.split('/') ?? [];
   const before = new Date(now.getTime() - retention.recordsMs);
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
   const old = await removeOldEvents(store, { before, after, now });
@@ -30,8 +30,7 @@ export async function deleteExpired(
   // Not by a TTL index: a sixth one to write for each row, and it would keep the setting it was made with.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
-  // Once an hour.
-  const releases = cursor === undefined ? await releaseForgotten(store, now) : 0;
+  const forgotten = await releaseForgotten(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
   const { deliveries, events } = old;
   const expiringKeys = keys.count;
@@ -41,7 +40,7 @@ export async function deleteExpired(
     events,
     jobs,
     auditRows,
-    releases,
+    releases: forgotten.count,
     expiringKeys,
   };
   for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
@@ -51,18 +50,27 @@ export async function deleteExpired(
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);
-  const isLast = !(isFull || held.more || old.more || keys.more);
-  return { events: [], isLast, waitMs: 0, cursor: `${old.after}/${held.after.getTime()}` };
+  const isLast = !(isFull || held.more || old.more || keys.more || forgotten.more);
+  const next = [old.after, held.after.getTime(), forgotten.after].join('/');
+  return { events: [], isLast, waitMs: 0, cursor: next };
 }
 
 // Long after any attempt that read the webhook before its resume.
 const forgottenAfterMs = 10 * minuteMs;
 
 // An active webhook without a running release holds something where a stalled process recorded `held` after the last.
-async function releaseForgotten(store: Store, now: Date): Promise<number> {
+async function releaseForgotten(
+  store: Store,
+  { now, after }: { now: Date; after: string },
+): Promise<{ count: number; after: string; more: boolean }> {
   const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
+  const webhooks = await store.webhooks
+    .find({ _id: { $gt: after }, active: true })
+    .sort({ _id: 1 })
+    .limit(batchMax)
+    .toArray();
   let count = 0;
-  for await (const webhook of store.webhooks.find({ active: true })) {
+  for (const webhook of webhooks) {
     const { _id: webhookUid, appUid, releaseUid } = webhook;
     const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
     // Without the hint MongoDB may read, for each, what paused webhooks hold.
@@ -72,7 +80,7 @@ async function releaseForgotten(store: Store, now: Date): Promise<number> {
     if ((await store.jobs.findOne(running)) !== null) continue;
     count += await releaseAnew(store, webhook, now);
   }
-  return count;
+  return { count, after: webhooks.at(-1)?._id ?? after, more: webhooks.length === batchMax };
 }
 
 async function releaseAnew(

@@ -47,3 +47,20 @@ test.each([
   expect(others).toMatchObject(isStarted ? [anew] : []);
   expect(stored?.releaseUid === last._id).toBe(!isStarted);
 });
+
+test('of very many webhooks a page looks at some, and the next page goes on behind them', async () => {
+  const { store, app, config } = installation;
+  const one = (await store.webhooks.findOne({ active: true })) ?? expect.fail('there is none');
+  const others = Array.from({ length: 1_001 }, () => ({ ...one, _id: newId('whk') }));
+  const last = { ...one, _id: `whk_${'z'.repeat(26)}`, releaseUid: null };
+  await store.webhooks.insertMany([...others, last]);
+  await hold(last._id, 1, 11);
+  const ports = { store, retention: config.retention };
+  const first = await deleteExpired(ports, { now: new Date() });
+  expect(first.isLast).toBe(false);
+  const release = { appUid: app.appUid, webhookUid: last._id };
+  expect(await store.jobs.findOne(release)).toBeNull();
+  const second = await deleteExpired(ports, { now: new Date(), cursor: first.cursor });
+  expect(second.isLast).toBe(true);
+  expect(await store.jobs.findOne(release)).toMatchObject({ kind: 'release', state: 'running' });
+});
