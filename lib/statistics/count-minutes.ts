@@ -10,7 +10,7 @@ import {
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hourMs, minuteMs } from '../platform/duration.ts';
+import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
 import {
   addCounts,
@@ -112,11 +112,11 @@ async function tallySpan(
 ): Promise<Map<string, Tallied>> {
   const tally = new Map<string, Tallied>();
   await store.client.withSession({ snapshot: true }, async (session) => {
-    // In parts, so that after a long pause, too, no single call takes long.
+    // In parts, so that after a long pause, too, no single call takes long: one answers when it has read its whole part.
     const firstMs = start.getTime() - staleUpdateMsMax;
-    for (let fromMs = firstMs; fromMs <= now.getTime(); fromMs += hourMs) {
-      const isLast = fromMs + hourMs > now.getTime();
-      const until = isLast ? {} : { $lt: new Date(fromMs + hourMs) };
+    for (let fromMs = firstMs; fromMs <= now.getTime(); fromMs += minuteMs) {
+      const isLast = fromMs + minuteMs > now.getTime();
+      const until = isLast ? {} : { $lt: new Date(fromMs + minuteMs) };
       const updatedAt = { $gte: new Date(fromMs), ...until };
       const found = readDeliveries(store, { updatedAt, end, session });
       for await (const delivery of found) addToTally(tally, delivery, { start, end });
