@@ -2,7 +2,7 @@
 import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { newErasure } from '../../lib/deliveries/erasures.ts';
+import { afterAllEvents, newErasure } from '../../lib/deliveries/erasures.ts';
 import { toStart } from '../../lib/deliveries/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
@@ -54,7 +54,8 @@ export const createErasure: Handler<CreateErasureBody> = operation(
     const { appUid, caller } = request;
     const { store, secretBox } = context;
     const now = context.clock.now();
-    const erasure = newErasure(appUid, readSubject(request.body), now);
+    const recordedBefore = await afterAllEvents(store, appUid, now);
+    const erasure = newErasure(appUid, readSubject(request.body), recordedBefore);
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer, repeated } = await runOnce(store, once, async (session) => {
       await store.jobs.insertOne(erasure, { session });

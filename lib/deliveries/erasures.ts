@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { jobLimits } from '../limits.ts';
-import { idAt } from '../platform/ids.ts';
+import { idAt, timeOfId } from '../platform/ids.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { ErasureJob, ErasureSubject } from '../model/job.ts';
@@ -21,6 +21,16 @@ const secondPassAfterMs = jobLimits.erasureSecondPassAfterMs;
 
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
+}
+
+/** Returns now, or the moment after the latest event, if that was recorded by a process whose clock is ahead. */
+export async function afterAllEvents(store: Store, appUid: string, now: Date): Promise<Date> {
+  const latest = await store.events.findOne(
+    { appUid },
+    { projection: { _id: 1 }, sort: { _id: -1 } },
+  );
+  const latestMs = latest === null ? 0 : timeOfId(latest._id).getTime();
+  return new Date(Math.max(now.getTime(), latestMs + 1));
 }
 
 // Only events recorded before the request, all of them twice. A chunk may be repeated, also concurrently.

@@ -8,7 +8,7 @@ import { minuteMs } from '../../../lib/platform/duration.ts';
 import type { ErasureJob } from '../../../lib/model/job.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { erasePayloads, newErasure } from '../../../lib/deliveries/erasures.ts';
+import { afterAllEvents, erasePayloads, newErasure } from '../../../lib/deliveries/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
@@ -47,9 +47,10 @@ afterAll(() => open[Symbol.asyncDispose]());
 const passWaitMs = 5 * minuteMs;
 
 async function askForErasure(): Promise<ErasureJob> {
-  const { appUid } = installation.app;
-  const erasure = newErasure(appUid, { externalTenantId: 'tenant-1' }, new Date());
-  await installation.store.jobs.insertOne(erasure);
+  const { store, app } = installation;
+  const at = await afterAllEvents(store, app.appUid, new Date());
+  const erasure = newErasure(app.appUid, { externalTenantId: 'tenant-1' }, at);
+  await store.jobs.insertOne(erasure);
   return erasure;
 }
 
@@ -75,6 +76,15 @@ test('an erasure makes two passes, 5 minutes apart, and then deletes its subject
   expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
   const done = { state: 'done', subject: null, count: 1, page: 2 };
   expect(await stateOf(erasure)).toMatchObject(done);
+});
+
+test('an event recorded before the request by a process whose clock is ahead is erased', async () => {
+  const { _id: ahead } = await insertEvent(installation, [], inMs(60_000));
+  const erasure = await askForErasure();
+  const later = await insertEvent(installation, [], erasure.createdAt);
+  await take(erasure, 1);
+  expect(await bodyOf(ahead)).toBe('');
+  expect(await bodyOf(later._id)).toBe(later.body);
 });
 
 test('when the last page of the first pass is repeated, only the rest of the 5 minutes is waited for', async () => {
