@@ -47,7 +47,6 @@ export interface Committed<T = unknown> {
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
 const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
-const runsTogetherMax = 5;
 // One that waits for a lock holds the next up no longer.
 const nextAloneAfterMs = 250;
 
@@ -67,11 +66,10 @@ export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
   return (change) => (isPlain(change) ? plain(change) : others(change));
 }
 
-/** Returns what it committed together; the others of the group, of which nothing is written, go alone. */
-type CommitGroup = (
-  ports: EventPorts,
-  changes: readonly PendingChange[],
-) => Promise<Map<PendingChange, Committed>>;
+/** Returns what became of those that went together; the others of the group, of which nothing is written, go alone. */
+type CommitGroup = (ports: EventPorts, changes: readonly PendingChange[]) => Promise<Outcomes>;
+
+type Outcomes = Map<PendingChange, PromiseSettledResult<Committed>>;
 
 interface Groups {
   commitGroup: CommitGroup;
@@ -93,11 +91,12 @@ function createGroups(
     const together =
       changes.length > 1
         ? inSharedSpan('commit changes together', callers, () => commitGroup(ports, changes))
-        : Promise.resolve(new Map<PendingChange, Committed>());
+        : Promise.resolve<Outcomes>(new Map());
     let turn = Promise.resolve();
     const commits = calls.map(async ({ change, caller }) => {
-      const committed = (await together).get(change);
-      if (committed !== undefined) return committed;
+      const outcome = (await together).get(change);
+      if (outcome?.status === 'fulfilled') return outcome.value;
+      if (outcome?.status === 'rejected') throw outcome.reason;
       const commit = turn.then(() => otel.with(caller, () => commitAlone(ports, change)));
       if (conflict) turn = ended(commit, nextAloneAfterMs);
       return commit;
@@ -158,10 +157,35 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
 const insertTogether: CommitGroup = async (ports, changes) => {
   const inTime = changes.filter((change) => !isLate(change));
   try {
-    return byChange(inTime, await recordEvents(ports, inTime.map(writtenElsewhere)));
+    return committedTogether(inTime, await recordEvents(ports, inTime.map(writtenElsewhere)));
   } catch (error) {
-    if (error instanceof AppError) return new Map();
-    throw error;
+    return error instanceof AppError ? new Map() : failedTogether(inTime, error);
+  }
+};
+
+// Those that are refused or late are left out, and the others run again. A group that meets another transaction, of
+// another process or of a worker, is split: the shorter a transaction, the seldomer it meets one.
+const commitTogether: CommitGroup = async (ports, changes) => {
+  if (changes.length < 2) return new Map();
+  try {
+    const committed = await inTransaction(
+      ports.store,
+      (session) => commitIn(ports, changes, session),
+      Infinity,
+    );
+    return committedTogether(changes, committed);
+  } catch (error) {
+    if (error instanceof Apart) {
+      const { changes: apart } = error;
+      return commitTogether(
+        ports,
+        changes.filter((change) => !apart.includes(change)),
+      );
+    }
+    if (!(error instanceof Conflict)) return failedTogether(changes, error);
+    const middle = Math.ceil(changes.length / 2);
+    const first = await commitTogether(ports, changes.slice(0, middle));
+    return new Map([...first, ...(await commitTogether(ports, changes.slice(middle)))]);
   }
 };
 
@@ -175,35 +199,25 @@ class Apart extends Error {
   }
 }
 
-// Those that are refused, late, or meet another transaction are left out, and the others run again.
-const commitTogether: CommitGroup = async (ports, changes) => {
-  let together = changes;
-  let runs = 0;
-  const run = async (session: ClientSession): Promise<Committed[]> => {
-    runs += 1;
-    const late = runs > runsTogetherMax ? together : together.filter(isLate);
-    if (late.length > 0) throw new Apart(late);
-    const written = await writeTogether(ports, together, session);
-    try {
-      return await recordEvents(ports, written, session);
-    } catch (error) {
-      // The driver begins again after a conflict, too.
-      throw isDatabaseAway(error) ? error : new Apart(together);
-    }
-  };
-  while (together.length > 1) {
-    try {
-      return byChange(together, await inTransaction(ports.store, run, Infinity));
-    } catch (error) {
-      if (!(error instanceof Apart)) throw error;
-      const { changes: apart } = error;
-      together = together.filter((change) => !apart.includes(change));
-    }
-  }
-  return new Map();
-};
+/** The driver does not begin the transaction again. */
+class Conflict extends Error {}
 
-/** Throws `Apart` with all that are refused, or with the first that meets another transaction. */
+async function commitIn(
+  ports: EventPorts,
+  changes: readonly PendingChange[],
+  session: ClientSession,
+): Promise<Committed[]> {
+  const late = changes.filter(isLate);
+  if (late.length > 0) throw new Apart(late);
+  const written = await writeTogether(ports, changes, session);
+  try {
+    return await recordEvents(ports, written, session);
+  } catch (error) {
+    throw faultOfGroup(error) ?? new Apart(changes);
+  }
+}
+
+/** Throws `Apart` with all that are refused. */
 async function writeTogether(
   { store }: EventPorts,
   changes: readonly PendingChange[],
@@ -220,7 +234,8 @@ async function writeTogether(
       written.push(await write(change, session));
       if (key !== undefined) used.add(key);
     } catch (error) {
-      if (isDatabaseAway(error) && !isWriteConflict(error)) throw error;
+      const fault = faultOfGroup(error);
+      if (fault !== null) throw fault;
       apart.push(change);
       // It has ended the transaction.
       if (error instanceof MongoError) break;
@@ -228,6 +243,12 @@ async function writeTogether(
   }
   if (apart.length > 0) throw new Apart(apart);
   return written;
+}
+
+/** Null where the change alone is refused. */
+function faultOfGroup(error: unknown): unknown {
+  if (isWriteConflict(error)) return new Conflict();
+  return isDatabaseAway(error) ? error : null;
 }
 
 async function write(change: PendingChange, session: ClientSession): Promise<Written> {
@@ -259,14 +280,19 @@ async function recordEvents(
   return written.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
 }
 
-function byChange(
+function committedTogether(
   changes: readonly PendingChange[],
   committed: readonly Committed[],
-): Map<PendingChange, Committed> {
-  const found = new Map<PendingChange, Committed>();
+): Outcomes {
+  const outcomes: Outcomes = new Map();
   for (const [index, change] of changes.entries()) {
-    const its = committed[index];
-    if (its !== undefined) found.set(change, its);
+    const value = committed[index];
+    if (value !== undefined) outcomes.set(change, { status: 'fulfilled', value });
   }
-  return found;
+  return outcomes;
+}
+
+// Never again one by one: of a commit that got no answer nobody knows whether it took effect.
+function failedTogether(changes: readonly PendingChange[], reason: unknown): Outcomes {
+  return new Map(changes.map((change) => [change, { status: 'rejected', reason }]));
 }

@@ -71,7 +71,7 @@ export function causeOfBulkError(error: unknown): unknown {
 
 /** Whether another transaction writes to the same document. */
 export function isWriteConflict(error: unknown): boolean {
-  return errorCode(error) === writeConflictCode;
+  return errorCode(causeOfBulkError(error)) === writeConflictCode;
 }
 
 /** Whether a unique index refused the document. */
