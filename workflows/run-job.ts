@@ -73,7 +73,7 @@ async function deliverPage(
   try {
     await started;
   } catch (error) {
-    // The one before this job was started again still makes them.
+    // An earlier start of this job started it, and it still runs.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

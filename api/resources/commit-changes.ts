@@ -47,7 +47,7 @@ export interface Committed<T = unknown> {
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
 const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
-// One that waits for a lock holds the next up no longer.
+// The next one waits no longer for one that meets a lock.
 const nextAloneAfterMs = 250;
 
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
@@ -155,31 +155,32 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
 
 // All go alone where one of them is refused.
 const insertTogether: CommitGroup = async (ports, changes) => {
-  const inTime = changes.filter((change) => !isLate(change));
+  const onTime = changes.filter((change) => !isLate(change));
   try {
-    return committedTogether(inTime, await recordEvents(ports, inTime.map(writtenElsewhere)));
+    return committedTogether(onTime, await recordEvents(ports, onTime.map(writtenElsewhere)));
   } catch (error) {
-    return error instanceof AppError ? new Map() : failedTogether(inTime, error);
+    return error instanceof AppError ? new Map() : failedTogether(onTime, error);
   }
 };
 
-// Those that are refused or late are left out, and the others run again. A group that meets another transaction, of
-// another process or of a worker, is split: the shorter a transaction, the seldomer it meets one.
+// Those that are refused or late are left out, and the others run again. A group that conflicts with a write of another
+// process is split: the shorter a transaction, the fewer conflicts.
 const commitTogether: CommitGroup = async (ports, changes) => {
   if (changes.length < 2) return new Map();
   try {
     const committed = await inTransaction(
       ports.store,
       (session) => commitIn(ports, changes, session),
+      // Each run leaves out those whose time is over.
       Infinity,
     );
     return committedTogether(changes, committed);
   } catch (error) {
-    if (error instanceof Apart) {
-      const { changes: apart } = error;
+    if (error instanceof LeftOut) {
+      const { changes: leftOut } = error;
       return commitTogether(
         ports,
-        changes.filter((change) => !apart.includes(change)),
+        changes.filter((change) => !leftOut.includes(change)),
       );
     }
     if (!(error instanceof Conflict)) return failedTogether(changes, error);
@@ -190,7 +191,7 @@ const commitTogether: CommitGroup = async (ports, changes) => {
 };
 
 /** Some of a group cannot go together with the others. */
-class Apart extends Error {
+class LeftOut extends Error {
   readonly changes: readonly PendingChange[];
 
   constructor(changes: readonly PendingChange[]) {
@@ -208,16 +209,16 @@ async function commitIn(
   session: ClientSession,
 ): Promise<Committed[]> {
   const late = changes.filter(isLate);
-  if (late.length > 0) throw new Apart(late);
+  if (late.length > 0) throw new LeftOut(late);
   const written = await writeTogether(ports, changes, session);
   try {
     return await recordEvents(ports, written, session);
   } catch (error) {
-    throw faultOfGroup(error) ?? new Apart(changes);
+    throw faultOfGroup(error) ?? new LeftOut(changes);
   }
 }
 
-/** Throws `Apart` with all that are refused. */
+/** Throws `LeftOut` with all that are refused. */
 async function writeTogether(
   { store }: EventPorts,
   changes: readonly PendingChange[],
@@ -226,7 +227,7 @@ async function writeTogether(
   const calls = changes.flatMap(({ once }) => once ?? []);
   const used = await usedKeys(store, calls, session);
   const written: Written[] = [];
-  const apart: PendingChange[] = [];
+  const refused: PendingChange[] = [];
   for (const change of changes) {
     const key = change.once?.key.id;
     try {
@@ -236,12 +237,12 @@ async function writeTogether(
     } catch (error) {
       const fault = faultOfGroup(error);
       if (fault !== null) throw fault;
-      apart.push(change);
+      refused.push(change);
       // It has ended the transaction.
       if (error instanceof MongoError) break;
     }
   }
-  if (apart.length > 0) throw new Apart(apart);
+  if (refused.length > 0) throw new LeftOut(refused);
   return written;
 }
 

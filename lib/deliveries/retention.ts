@@ -16,7 +16,7 @@ import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
 // Small enough that a batch takes well under a second and blocks nobody.
 const batchMax = 1_000;
 
-/** Deletes or cancels one batch of each kind of old things; `cursor` has the places of those that are only passed by. */
+/** Deletes or cancels one batch of each kind of old things; `cursor` says how far each search has come. */
 export async function deleteExpired(
   ports: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, cursor }: { now: Date; cursor?: string | undefined },

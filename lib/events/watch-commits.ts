@@ -42,7 +42,7 @@ export function committedAt({ clusterTime, fullDocument }: CommittedChange): Dat
     : new Date(clusterTime.getHighBitsUnsigned() * 1_000);
 }
 
-/** Returns the second of a token's place in the oplog; null where it tells none. Callers may have made the token up. */
+/** Returns when the change of a token was committed, in whole seconds; null for what is no token of MongoDB. */
 export function timeOfToken(token: string): Date | null {
   // A timestamp (type 0x82), whose upper half is seconds.
   const [, seconds] = /^82([0-9A-F]{8})/.exec(token) ?? [];
